@@ -77,6 +77,8 @@ pub struct Config {
     pub sandbox_time_factor: f64,
     /// Numbers of posts on X are read.
     pub x_metrics: bool,
+    /// The second header that carries the signature of webhooks.
+    pub signature_header: Option<String>,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
@@ -179,6 +181,7 @@ impl Config {
                 .parse("FANFARE_SANDBOX_TIME_FACTOR", "a number from 1")?
                 .unwrap_or(1.0),
             x_metrics: given.switch("FANFARE_X_METRICS")?,
+            signature_header: given.signature_header()?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,
             stripe: given.stripe()?,

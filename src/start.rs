@@ -88,6 +88,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         sandbox_time_factor: config.sandbox_time_factor,
         meta: config.meta.clone(),
         x_metrics: config.x_metrics,
+        signature_header: config.signature_header.clone(),
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
         oauth_grace: i64::try_from(config.oauth_grace.as_millis()).unwrap_or_default(),

@@ -9,7 +9,7 @@ use fanfare_domain::{
     },
 };
 
-use crate::{Call, discovery::InWorkspace};
+use crate::{Call, discovery::InWorkspace, wait};
 
 /// Writes captions.
 pub async fn generate_captions(mut call: Call) -> Result<Reply<Captions>> {
@@ -48,8 +48,9 @@ pub async fn list_video_jobs(mut call: Call) -> Result<Reply<JobPage>> {
 }
 
 /// Shows a film.
-pub async fn get_video_job(call: Call) -> Result<Reply<OneJob>> {
-    video::get(&call.act, call.video_job()?).await
+pub async fn get_video_job(mut call: Call) -> Result<Reply<OneJob>> {
+    let (wait, id) = (call.query()?, call.video_job()?);
+    wait::for_change(wait, || video::get(&call.act, id)).await
 }
 
 /// Cancels a film.

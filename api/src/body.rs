@@ -46,16 +46,9 @@ pub struct Incoming {
 /// # Errors
 /// [`Code::InvalidJson`], which comes before all that depends on what the body says.
 pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming> {
-    let body = req.take_body();
-    let Collected { bytes, whole } = collect(body, announced(req.headers()), most).await?;
-    if !whole {
-        leave_unread(req);
-    }
-    let Some(raw) = bytes else {
-        let message = format!("The body is larger than {most} bytes.");
-        let limit = Some(most as u64);
-        let refusal = Error::new(code, message).with(Details { limit, ..Details::default() });
-        return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() });
+    let raw = match whole(req, most, code).await? {
+        Ok(raw) => raw,
+        Err(refusal) => return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() }),
     };
     if raw.is_empty() {
         return Ok(Incoming::default());
@@ -70,6 +63,27 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
     Ok(Incoming { raw, value: Some(value), refusal: None })
+}
+
+/// Reads all of a body of at most `most` bytes; the inner result is the refusal of a larger one.
+///
+/// # Errors
+/// [`Code::InvalidJson`] for a body that breaks off.
+pub async fn whole(
+    req: &mut Request,
+    most: usize,
+    code: Code,
+) -> Result<std::result::Result<Bytes, Error>> {
+    let body = req.take_body();
+    let Collected { bytes, whole } = collect(body, announced(req.headers()), most).await?;
+    if !whole {
+        leave_unread(req);
+    }
+    Ok(bytes.ok_or_else(|| {
+        let message = format!("The body is larger than {most} bytes.");
+        let limit = Some(most as u64);
+        Error::new(code, message).with(Details { limit, ..Details::default() })
+    }))
 }
 
 fn announced(headers: &HeaderMap) -> usize {

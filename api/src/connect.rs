@@ -5,7 +5,7 @@ use fanfare_domain::{
     accounts::{self, oauth_connect},
 };
 
-use crate::{Call, discovery::InWorkspace};
+use crate::{Call, discovery::InWorkspace, wait};
 
 /// Lists the ways to connect each platform.
 pub async fn list_options(mut call: Call) -> Result<Reply<accounts::OptionList>> {
@@ -34,6 +34,7 @@ pub async fn create_session(mut call: Call) -> Result<Reply<oauth_connect::OneSe
 }
 
 /// Shows the progress of a connect session.
-pub async fn get_session(call: Call) -> Result<Reply<oauth_connect::OneSession>> {
-    oauth_connect::show(&call.act, call.connect_session()?).await
+pub async fn get_session(mut call: Call) -> Result<Reply<oauth_connect::OneSession>> {
+    let (wait, id) = (call.query()?, call.connect_session()?);
+    wait::for_change(wait, || oauth_connect::show(&call.act, id)).await
 }

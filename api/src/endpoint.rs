@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::{
     Bucket, Call, Policy, Route,
     body::{self, Incoming},
-    keys,
+    form, keys,
     middleware::request::Seen,
     oauth, older_names,
     query::{self, Pairs, Parameters},
@@ -175,7 +175,11 @@ impl Endpoint {
         if !self.route.method.writes() {
             return Ok(Incoming::default());
         }
-        body::read(req, self.route.largest, self.route.too_large).await
+        let (most, too_large) = (self.route.largest, self.route.too_large);
+        if self.route.takes_form && form::is_one(req.headers()) {
+            return form::read(req, most, too_large).await;
+        }
+        body::read(req, most, too_large).await
     }
 
     /// Returns the fingerprint that a repeated request must share with the first one.

@@ -28,9 +28,11 @@ mod discovery;
 mod docs;
 mod endpoint;
 mod feedback;
+mod form;
 mod guest_upload;
 mod handler;
 mod health;
+mod hints;
 mod inbox;
 mod json;
 mod keys;
@@ -58,6 +60,7 @@ mod serve;
 mod signup;
 mod support;
 mod updates;
+mod wait;
 mod webhooks;
 mod work;
 mod workspace_scope;
@@ -70,6 +73,41 @@ pub use route::{Body, Method, Policy, Query, Raised, Route, Success};
 pub use router::service;
 pub use serve::serve;
 pub use workspace_scope::WorkspaceScope;
+
+/// An operation's example: its request, and its replies of success by their statuses.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// The operation.
+    pub name: &'static str,
+    /// HTTP method.
+    pub method: &'static str,
+    /// Path and query.
+    pub address: String,
+    /// The body, if it has one.
+    pub body: Option<serde_json::Value>,
+    /// The command, as it is typed.
+    pub command: String,
+    /// The replies.
+    pub replies: Vec<(u16, serde_json::Value)>,
+}
+
+/// Returns the examples that the reference shows.
+#[must_use]
+pub fn examples(base_url: &str) -> Vec<Example> {
+    let document = document(base_url);
+    let one = |route: &Route| Example {
+        name: route.name,
+        method: route.method.as_str(),
+        address: docs::example::address(route),
+        body: docs::example::body(route),
+        command: docs::example::command(route),
+        replies: docs::answers(&document, route)
+            .into_iter()
+            .map(|answer| (answer.success.status, answer.body))
+            .collect(),
+    };
+    routes::ROUTES.iter().map(one).collect()
+}
 
 /// Returns the OpenAPI document of a service that is reached under this origin.
 #[must_use]

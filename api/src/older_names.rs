@@ -93,6 +93,11 @@ pub fn fields(route: &str) -> impl Iterator<Item = (&'static str, &'static str)>
     rows.map(|row| (row.older, row.name))
 }
 
+/// The older parameters of a route's query, with today's name of each.
+pub fn parameters(route: &str) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+    PARAMETERS.iter().filter(move |row| row.0 == route).map(|row| (row.1, row.2))
+}
+
 /// Writes a request in today's names.
 ///
 /// # Errors
@@ -109,9 +114,7 @@ pub fn modernize(
     for (_, value) in query.iter_mut().filter(|(name, _)| name == "platform") {
         *value = platform_named(value).to_owned();
     }
-    for (older, name) in
-        PARAMETERS.iter().filter(|(of, ..)| *of == route.name).map(|row| (row.1, row.2))
-    {
+    for (older, name) in parameters(route.name) {
         for (sent, _) in query.iter_mut().filter(|(sent, _)| sent == older) {
             *sent = name.to_owned();
         }

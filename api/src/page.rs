@@ -13,8 +13,8 @@ use salvo::{
 
 use crate::middleware::request::Seen;
 
-/// Pages load nothing and run nothing: their style stands in them.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Pages load nothing and run nothing: their style stands in them, and their forms lead to this service alone.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// A page.
 #[derive(Debug, Clone)]

@@ -102,6 +102,8 @@ pub struct Route {
     pub tag: &'static str,
     /// One line for people.
     pub summary: &'static str,
+    /// One sentence for agents: when it is the right one, and when not.
+    pub when: &'static str,
     /// The body it takes, if any.
     pub body: Option<Body>,
     /// The query it takes, if any.
@@ -114,6 +116,8 @@ pub struct Route {
     pub core: bool,
     /// An `Idempotency-Key` covers each item of the body by itself, and the handler sees to it.
     pub keyed_by_item: bool,
+    /// The file of the body may also come as a form.
+    pub takes_form: bool,
     /// Largest body, in bytes.
     pub largest: usize,
     /// The error for a larger body.
@@ -187,12 +191,14 @@ impl Route {
             bucket: Bucket::Other,
             tag: "",
             summary: "",
+            when: "",
             body: None,
             query: None,
             replies: [None; 3],
             refusals: &[],
             core: false,
             keyed_by_item: false,
+            takes_form: false,
             largest: body::LARGEST,
             too_large: Code::PayloadTooLarge,
         }
@@ -210,6 +216,13 @@ impl Route {
     pub const fn doc(mut self, tag: &'static str, summary: &'static str) -> Self {
         self.tag = tag;
         self.summary = summary;
+        self
+    }
+
+    /// Says to agents when it is the right one, and when not.
+    #[must_use]
+    pub const fn when(mut self, sentence: &'static str) -> Self {
+        self.when = sentence;
         self
     }
 
@@ -264,6 +277,13 @@ impl Route {
     #[must_use]
     pub const fn keyed_by_item(mut self) -> Self {
         self.keyed_by_item = true;
+        self
+    }
+
+    /// Takes the file of its body also as a form, `multipart/form-data`.
+    #[must_use]
+    pub const fn takes_form(mut self) -> Self {
+        self.takes_form = true;
         self
     }
 

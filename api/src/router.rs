@@ -1,5 +1,7 @@
 //! The table and the pages as one service.
 
+use std::sync::Arc;
+
 use fanfare_domain::{Domain, processes};
 use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
 
@@ -86,16 +88,19 @@ fn pages(router: Router, domain: &Domain) -> Router {
         router.get(page.clone()).head(page)
     };
     let html = |route: &'static str, html: String| page(route, Page::html(route, html));
+    let reference = Arc::new(docs::Reference::new(base_url, ROUTES));
+    let (whole, one) = (docs::pages::Whole(Arc::clone(&reference)), docs::pages::One(reference));
     let markdown = |route: &'static str, text: String| page(route, Page::markdown(route, text));
     router
         .push(Router::with_path("healthz").get(Alive).head(Alive))
         .push(Router::with_path("readyz").get(Ready(domain.clone())).head(Ready(domain.clone())))
         .push(page("/openapi.json", Page::json("/openapi.json", document)))
         .push(html("/", docs::start(base_url)))
-        .push(html("/docs", docs::reference(base_url, ROUTES)))
+        .push(Router::with_path("docs").get(whole.clone()).head(whole))
         .push(html("/docs/errors", docs::errors()))
         .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
         .push(markdown("/docs/errors.md", docs::markdown::errors()))
+        .push(Router::with_path("docs/{operation}").get(one.clone()).head(one))
         .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
         .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
         .push(

@@ -12,4 +12,4 @@ pub use account::{Given, Target};
 pub use demo::demo;
 pub use health::health;
 pub use media::{Upload, upload};
-pub use operations::{chapters, run, with_commands};
+pub use operations::{chapters, commands, run, with_commands};

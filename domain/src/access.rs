@@ -149,6 +149,10 @@ impl Caller {
 pub struct Membership {
     /// The workspace.
     pub workspace_id: WorkspaceId,
+    /// The workspace's name.
+    pub workspace_name: String,
+    /// Is it somebody's personal workspace?
+    pub is_personal: bool,
     /// The user's role there.
     pub role: Role,
     /// The workspace's plan.

@@ -2,7 +2,7 @@
 
 use fanfare_entities::{AccountId, EventId, Millis, PostId, WorkspaceId, event};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -10,9 +10,8 @@ use uuid::Uuid;
 use crate::{
     Act, Reply,
     clock::Time,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, excerpt},
     events, input, page,
-    webhooks::Page,
 };
 
 /// The part of the event stream to read.
@@ -32,6 +31,62 @@ pub struct EventsQuery {
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
+}
+
+/// The part of the activity list to read.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActivityQuery {
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+    /// In place of a cursor: the number of entries before the page, 0 to 10,000.
+    #[serde(default)]
+    pub offset: Option<i64>,
+    /// Only what happened at this time or later; RFC 3339 with an offset.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub since: Option<String>,
+    /// Only what happened to this post.
+    #[serde(default)]
+    pub post_id: Option<i64>,
+    /// Only entries of this type, for example `post.failed`.
+    #[serde(default, rename = "type")]
+    #[schemars(length(max = 100))]
+    pub event_type: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Types of entries that are in the activity list alone.
+const LISTED_ONLY: &[&str] = &["webhook.disabled"];
+
+/// The entries that the query asks for.
+fn asked_for(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
+    let mut entries = visible(act);
+    if let Some(since) = &query.since {
+        let since = input::time("since", since, None)?;
+        entries = entries.filter(event::Column::CreatedAt.gte(since));
+    }
+    if let Some(post) = query.post_id {
+        entries = entries.filter(event::Column::PostId.eq(post));
+    }
+    if let Some(name) = &query.event_type {
+        let known = events::TYPES.iter().chain(LISTED_ONLY).any(|known| known == name);
+        if !known {
+            let message = format!("There is no entry of the type {:?}.", excerpt(name));
+            let remedy =
+                format!("Use one of: {}.", [events::TYPES, LISTED_ONLY].concat().join(", "));
+            return Err(Error::field(Code::InvalidField, "type", message, remedy));
+        }
+        entries = entries.filter(event::Column::EventType.eq(name.as_str()));
+    }
+    Ok(entries)
 }
 
 fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
@@ -71,13 +126,18 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
 ///
 /// # Errors
 /// A query that means nothing.
-pub async fn activity(act: &Act, page: Page) -> Result<Reply<ActivityPage>> {
-    let limit = input::limit(page.limit)?;
-    let cursor = input::cursor::<Uuid>(page.cursor.as_deref())?;
+pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityPage>> {
+    let limit = input::limit(query.limit)?;
+    input::one_beginning(query.offset, query.cursor.as_deref())?;
+    let offset = input::offset(query.offset)?;
+    let cursor = input::cursor::<Uuid>(query.cursor.as_deref())?;
+    let asked = asked_for(act, &query)?.order_by_desc(event::Column::Id);
     let from = |last: Option<&event::Model>| {
-        let query = visible(act).order_by_desc(event::Column::Id);
         let below = last.map(|row| row.id.0).or(cursor);
-        below.map_or(query.clone(), |below| query.filter(event::Column::Id.lt(below)))
+        match below {
+            Some(below) => asked.clone().filter(event::Column::Id.lt(below)),
+            None => asked.clone().offset((offset > 0).then_some(offset)),
+        }
     };
     let size = |row: &event::Model| row.message.len() + 500;
     let page = page::read(&act.cx.db.read, limit, from, size).await?;

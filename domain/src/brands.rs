@@ -1,8 +1,12 @@
 //! Brands: groups of accounts and posts inside a workspace.
 
+mod profile;
+
+use std::collections::HashMap;
+
 use fanfare_entities::{BrandId, WorkspaceId, account, brand};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
 use crate::{
@@ -13,6 +17,8 @@ use crate::{
     input::{self, Cursor, List},
     page,
 };
+
+pub use profile::{BrandProfile, OneProfile, Profile, profile, set_profile};
 
 /// The brands of the membership's workspace that the membership sees, oldest first.
 ///
@@ -28,8 +34,9 @@ pub async fn list(act: &Act, list: List) -> Result<Reply<BrandPage>> {
     let size = |row: &brand::Model| row.name.len() + 200;
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
-    let listed =
-        || BrandPage { brands: page.rows.into_iter().map(Brand::of).collect(), next_cursor };
+    let counts = account_counts(act, page.rows.iter().map(|row| row.id)).await?;
+    let brands = page.rows.into_iter().map(|row| Brand::of(row, &counts)).collect();
+    let listed = || BrandPage { brands, next_cursor };
     Reply::large(page.bytes, listed).await
 }
 
@@ -58,7 +65,9 @@ pub async fn names(act: &Act) -> Result<Vec<(BrandId, String)>> {
 /// # Errors
 /// [`Code::BrandNotFound`].
 pub async fn get(act: &Act, id: BrandId) -> Result<Reply<OneBrand>> {
-    Ok(Reply::ok(&OneBrand { brand: Brand::of(find(act, id).await?) }))
+    let row = find(act, id).await?;
+    let counts = account_counts(act, [row.id]).await?;
+    Ok(Reply::ok(&OneBrand { brand: Brand::of(row, &counts) }))
 }
 
 /// The connected accounts of a brand, oldest first.
@@ -71,17 +80,6 @@ pub async fn accounts(act: &Act, id: BrandId, part: Cursor) -> Result<Reply<Acco
     accounts::page(act, of_brand, part.cursor.as_deref()).await
 }
 
-/// Returns the voice of a brand; parts that were never set are null.
-///
-/// # Errors
-/// [`Code::BrandNotFound`].
-pub async fn profile(act: &Act, id: BrandId) -> Result<Reply<OneProfile>> {
-    let brand_id = find(act, id).await?.id;
-    let profile =
-        BrandProfile { brand_id, voice: None, tone: None, audience: None, positioning: None };
-    Ok(Reply::ok(&OneProfile { profile }))
-}
-
 /// A group of accounts inside a workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Brand {
@@ -89,17 +87,11 @@ pub struct Brand {
     workspace_id: WorkspaceId,
     /// Name for people.
     name: String,
+    /// Always `canonical`: brands are made here, and not taken over from elsewhere.
+    source: &'static str,
+    /// The number of its connected accounts.
+    account_count: u64,
     created_at: Time,
-}
-
-/// A brand's voice. A part that nobody has written down is null.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct BrandProfile {
-    brand_id: BrandId,
-    voice: Option<String>,
-    tone: Option<String>,
-    audience: Option<String>,
-    positioning: Option<String>,
 }
 
 /// One brand.
@@ -107,13 +99,6 @@ pub struct BrandProfile {
 #[schemars(inline)]
 pub struct OneBrand {
     brand: Brand,
-}
-
-/// The voice of one brand.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub struct OneProfile {
-    profile: BrandProfile,
 }
 
 /// Brands.
@@ -126,14 +111,33 @@ pub struct BrandPage {
 }
 
 impl Brand {
-    fn of(row: brand::Model) -> Self {
+    fn of(row: brand::Model, counts: &HashMap<BrandId, u64>) -> Self {
         Self {
             id: row.id,
             workspace_id: row.workspace_id,
             name: row.name,
+            source: "canonical",
+            account_count: counts.get(&row.id).copied().unwrap_or(0),
             created_at: Time(row.created_at),
         }
     }
+}
+
+/// Returns the numbers of connected accounts of these brands; a brand without one is left out.
+async fn account_counts(
+    act: &Act,
+    brands: impl IntoIterator<Item = BrandId>,
+) -> Result<HashMap<BrandId, u64>> {
+    let counted: Vec<(BrandId, i64)> = accounts::visible(act)
+        .select_only()
+        .column(account::Column::BrandId)
+        .column_as(account::Column::Id.count(), "accounts")
+        .filter(account::Column::BrandId.is_in(brands))
+        .group_by(account::Column::BrandId)
+        .into_tuple()
+        .all(&act.cx.db.read)
+        .await?;
+    Ok(counted.into_iter().map(|(id, count)| (id, count.unsigned_abs())).collect())
 }
 
 fn visible(act: &Act) -> sea_orm::Select<brand::Entity> {

@@ -149,6 +149,8 @@ pub struct Settings {
     pub sandbox_time_factor: f64,
     /// Numbers of posts on X are read, which X asks to be paid for.
     pub x_metrics: bool,
+    /// The name of a second header that carries the signature of webhooks.
+    pub signature_header: Option<String>,
     /// Multiplies every limit of callers.
     pub limits_factor: f64,
     /// Networks whose `X-Forwarded-For` is believed.

@@ -15,6 +15,8 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// Name for people.
     pub name: String,
+    /// Its voice and what else was written down of it; null: nothing.
+    pub profile: Option<Json>,
     /// The time at which it was made.
     pub created_at: Millis,
 }

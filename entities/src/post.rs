@@ -52,6 +52,8 @@ pub struct Model {
     pub caption: String,
     /// One of the platform's post types.
     pub post_type: String,
+    /// The type that was asked for, where the network has none of that name.
+    pub requested_post_type: Option<String>,
     /// Platform settings, as given.
     pub settings: Json,
     /// Platform metadata, as given.

@@ -15,6 +15,8 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The address.
     pub url: String,
+    /// The owner's words about it.
+    pub description: Option<String>,
     /// List of event types, or `*`.
     pub events: Json,
     /// True if events are delivered to it.

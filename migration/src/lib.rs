@@ -24,6 +24,7 @@ mod m0020_loop;
 mod m0021_inbox;
 mod m0022_business_profiles;
 mod m0023_feedback;
+mod m0024_details;
 mod m0027_post_warnings;
 mod m0028_source_etags;
 
@@ -59,6 +60,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0021_inbox::Inbox),
             Box::new(m0022_business_profiles::BusinessProfiles),
             Box::new(m0023_feedback::Feedback),
+            Box::new(m0024_details::Details),
             Box::new(m0027_post_warnings::PostWarnings),
             Box::new(m0028_source_etags::SourceEtags),
         ]

@@ -3,6 +3,7 @@
 
 use std::{
     io::{BufRead, IsTerminal},
+    path::PathBuf,
     time::SystemTime,
 };
 
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use fanfare_domain::{
     access::{PlanTier, Role},
-    logins,
+    brands, logins,
     ops::operators,
     passwords, sign_in, signup, users,
 };
@@ -78,11 +79,16 @@ pub enum Command {
         command: Option<MemberCommand>,
     },
     /// Makes a brand.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Brand {
         /// The workspace.
-        workspace: Uuid,
+        #[arg(required = true)]
+        workspace: Option<Uuid>,
         /// Name for people.
-        name: String,
+        #[arg(required = true)]
+        name: Option<String>,
+        #[command(subcommand)]
+        command: Option<BrandCommand>,
     },
     /// Locks a membership to a brand; several locks add up.
     Lock {
@@ -147,6 +153,18 @@ pub enum MemberCommand {
         workspace: Uuid,
         /// Address.
         email: String,
+    },
+}
+
+/// Further commands for brands.
+#[derive(Debug, clap::Subcommand)]
+pub enum BrandCommand {
+    /// Writes the profile of a brand (voice, tone, audience and so on), in place of the one it had.
+    Profile {
+        /// The brand.
+        brand: Uuid,
+        /// A JSON file with the fields of `profile` in GET /api/v1/brands/{id}/profile.
+        file: PathBuf,
     },
 }
 
@@ -234,7 +252,17 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             logins::unlock(&cx, &address_or_workspace).await?;
             say(address_or_workspace);
         }
-        Command::Brand { workspace, name } => {
+        Command::Brand { command: Some(BrandCommand::Profile { brand, file }), .. } => {
+            let text =
+                std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+            let profile =
+                serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+            brands::set_profile(&cx, BrandId(brand), &profile).await?;
+            say(brand);
+        }
+        Command::Brand { workspace, name, .. } => {
+            let (workspace, name) =
+                (workspace.context("the workspace")?, name.context("the name")?);
             say(users::create_brand(&cx, WorkspaceId(workspace), &name).await?);
         }
         Command::Lock { workspace, email, brand } => {

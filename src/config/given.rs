@@ -106,6 +106,21 @@ impl Given {
         }
     }
 
+    /// A header name that says nothing else already.
+    pub(super) fn signature_header(&mut self) -> Result<Option<String>> {
+        let name = "FANFARE_SIGNATURE_HEADER";
+        let Some(header) = self.take(name) else { return Ok(None) };
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let lower = header.to_ascii_lowercase();
+        if !lower.starts_with("x-") || lower.len() < 3 || !header.chars().all(fits) {
+            bail!("{name} must be a header name that begins with X-, not {header:?}");
+        }
+        if lower.starts_with("x-fanfare-") {
+            bail!("{name} must not be {header:?}: headers of that name are sent already");
+        }
+        Ok(Some(header))
+    }
+
     pub(super) fn platform_urls(&mut self) -> Result<BTreeMap<PlatformId, Url>> {
         let mut urls = BTreeMap::new();
         for platform in fanfare_platforms::all() {

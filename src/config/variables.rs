@@ -77,6 +77,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_X_METRICS",
         "true: numbers of posts on X are read; X charges for each reading (false).",
     ),
+    (
+        "FANFARE_SIGNATURE_HEADER",
+        "Name of a second header that carries the signature of webhooks, beside X-Fanfare-Signature; begins with X-.",
+    ),
     ("FANFARE_<PLATFORM>_URL", "Base URL of a platform's API, in place of its own."),
     ("FANFARE_<PLATFORM>_CLIENT_ID", "Client id of the app registered with a platform."),
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),

@@ -9,7 +9,7 @@ use fanfare_domain::{
     failpoint::{Failpoint, Hook, Moment},
     idempotency::{self, Owner, Reservation, Reserved},
     limits::Meter,
-    posts::NewRow,
+    posts::{NewRow, WorkspaceOfPost},
 };
 use fanfare_entities::{UserId, WorkspaceId, idempotency_key, post, workspace};
 use fanfare_tests::{Options, TestApp, User};
@@ -98,6 +98,7 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
         },
         suggestion: None,
         warnings: Vec::new(),
+        workspace: WorkspaceOfPost::of(&membership, None),
     };
     (0..count).map(copy).collect()
 }

@@ -93,3 +93,67 @@ async fn a_post_from_draft_to_ledger() {
     snapshot!(app, user.get("/api/v1/events").await.expect(200).body);
     snapshot!(app, user.get("/api/v1/activity").await.expect(200).body);
 }
+
+/// Refusals of a request that is wrong in itself, whatever there is in the workspace.
+const ILL_FORMED: [&str; 5] =
+    ["unknown_field", "field_required", "invalid_json", "invalid_timestamp", "not_found"];
+
+#[tokio::test]
+async fn every_example_is_a_request_that_is_understood() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let before = user.get("/api/v1/whoami").await.expect(200);
+    for example in fanfare_api::examples(&app.origin) {
+        // It would end the key that the others are sent with.
+        if example.name == "disconnect_account" {
+            continue;
+        }
+        let method = example.method.parse().unwrap();
+        let answer = user.send(method, &example.address, &[], example.body.as_ref()).await;
+        let code = answer.body["code"].as_str().unwrap_or_default();
+        let shown = format!("{} {}: {}", example.method, example.address, answer.text);
+        assert!(answer.status < 500 || answer.status == 503, "{shown}");
+        assert!(![405, 413, 415].contains(&answer.status), "{shown}");
+        assert!(!ILL_FORMED.contains(&code), "{shown}");
+    }
+    assert_eq!(user.get("/api/v1/whoami").await.expect(200).body["user"], before.body["user"]);
+}
+
+#[tokio::test]
+async fn every_example_of_a_reply_is_one() {
+    for example in fanfare_api::examples("https://service.example") {
+        assert!(!example.replies.is_empty(), "{}", example.name);
+        let method = example.method.parse().unwrap();
+        for (status, body) in &example.replies {
+            fanfare_tests::contract::check(&method, &example.address, *status, body);
+        }
+    }
+}
+
+#[test]
+fn every_example_of_a_command_is_a_command() {
+    let commands = fanfare_cli::commands();
+    for example in fanfare_api::examples("https://service.example") {
+        let known = commands.iter().find(|(id, _)| *id == example.name);
+        let (_, words) = known.unwrap_or_else(|| panic!("no command: {}", example.name));
+        let line = example.command.rsplit("| ").next().unwrap();
+        let is_it =
+            line == format!("fanfare {words}") || line.starts_with(&format!("fanfare {words} "));
+        assert!(is_it, "{line} is to begin with fanfare {words}");
+    }
+}
+
+#[tokio::test]
+async fn the_reference_is_searched_and_read_an_operation_at_a_time() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let page = async |path: &str| app.nobody().get(path).await;
+    let found = page("/docs?q=dismiss+suggested").await.expect(200).text;
+    assert!(found.contains("id=\"dismiss_suggestion\"") && !found.contains("id=\"create_post\""));
+    let one = page("/docs/create_post").await.expect(200);
+    assert!(one.text.contains("Reply 201") && one.header("content-type").starts_with("text/html"));
+    let text = page("/docs/create_post.md").await.expect(200);
+    assert!(text.text.starts_with("# create_post") && text.text.contains("caption_too_long"));
+    assert!(text.header("content-type").starts_with("text/markdown"));
+    let _ = page("/docs/nothing").await.expect(404);
+    let _ = page("/docs/errors").await.expect(200);
+}

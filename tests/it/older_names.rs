@@ -1,6 +1,8 @@
 //! Requests as clients of services with the same specification send them.
 
-use fanfare_tests::{Options, TestApp, User};
+mod replay;
+
+use fanfare_tests::{Options, TestApp, User, files};
 use serde_json::{Value, json};
 
 async fn quiet() -> (TestApp, User) {
@@ -139,4 +141,44 @@ async fn free_slots_of_several_accounts_come_in_one_list() {
     for bad in ["count=0", "count=11", "account_ids=x"] {
         let _ = user.get(&format!("/api/v1/slots/next?{bad}")).await.refused(400, "invalid_field");
     }
+}
+
+#[tokio::test]
+async fn lists_by_offset_pass_over_so_many_and_go_on_by_cursor() {
+    let (app, user) = quiet().await;
+    let mut stored = Vec::new();
+    for n in 0..4 {
+        stored
+            .push(user.upload(&format!("{n}.png"), "image/png", &files::png()).await["id"].clone());
+    }
+    let list = async |query: &str| user.get(&format!("/api/v1/{query}")).await.expect(200).body;
+    let page = list("media?offset=1&limit=2").await;
+    let shown = |page: &Value, list: &str| -> Vec<Value> {
+        page[list].as_array().unwrap().iter().map(|one| one["id"].clone()).collect()
+    };
+    assert_eq!(shown(&page, "media"), [stored[2].clone(), stored[1].clone()]);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let rest = list(&format!("media?cursor={cursor}")).await;
+    assert_eq!(shown(&rest, "media"), [stored[0].clone()]);
+    let account = user.connect("bluesky").await;
+    let mut posts = Vec::new();
+    for n in 0..3 {
+        let body = json!({"account_id": account, "caption": format!("{n}"), "scheduled_at": app.at(3_600)});
+        posts.push(user.publish(body).await["id"].clone());
+    }
+    let told = |page: &Value| -> Vec<Value> {
+        page["activity"].as_array().unwrap().iter().map(|one| one["post_id"].clone()).collect()
+    };
+    let page = list("activity?offset=1&limit=1&type=post.created").await;
+    assert_eq!(told(&page), [posts[1].clone()], "{page:#}");
+    let page = list(&format!("activity?post_id={}", posts[0])).await;
+    assert_eq!(told(&page), [posts[0].clone()], "{page:#}");
+    let page = list(&format!("activity?since={}", app.at(60))).await;
+    assert_eq!(told(&page), Vec::<Value>::new());
+    for bad in ["activity?offset=-1", "media?offset=10001", "activity?type=post.craeted"] {
+        let _ = user.get(&format!("/api/v1/{bad}")).await.refused(400, "invalid_field");
+    }
+    let both = user.get(&format!("/api/v1/media?offset=1&cursor={cursor}")).await;
+    let _ = both.refused(400, "conflicting_fields");
+    let _ = user.get("/api/v1/activity?since=yesterday").await.refused(400, "invalid_timestamp");
 }

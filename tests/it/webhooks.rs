@@ -38,6 +38,47 @@ async fn a_published_post_reaches_the_webhook_signed() {
 }
 
 #[tokio::test]
+async fn a_second_header_carries_the_same_signature() {
+    let signature_header = Some("X-Postman-Signature".to_owned());
+    let app = TestApp::with(Options { signature_header, ..Options::default() }).await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["webhook.test"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}/test", hook["id"].as_str().unwrap());
+    let _ = user.post(&path, json!({})).await.expect(202);
+    let heard = app.eventually("the webhook hears", || async { receiver.heard().pop() }).await;
+    let signed = heard.header("x-fanfare-signature");
+    assert!(signed.starts_with("t=") && signed.contains(",v1="), "{signed}");
+    assert_eq!(heard.header("x-postman-signature"), signed);
+}
+
+#[tokio::test]
+async fn a_webhook_may_be_described_and_begin_disabled() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let hook =
+        json!({"url": "https://203.0.113.7/hook", "description": "For the shop", "enabled": false});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    assert_eq!(
+        (&hook["description"], &hook["enabled"], &hook["disabled_reason"]),
+        (&json!("For the shop"), &json!(false), &json!("disabled by its owner"))
+    );
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let change =
+        async |body: Value| user.patch(&path, body).await.expect(200).body["webhook"].clone();
+    let kept = change(json!({"enabled": true})).await;
+    assert_eq!((&kept["description"], &kept["enabled"]), (&json!("For the shop"), &json!(true)));
+    assert_eq!(change(json!({"description": null})).await["description"], Value::Null);
+    let long = json!({"url": "https://203.0.113.7/hook", "description": "x".repeat(201)});
+    let _ = user.post("/api/v1/webhooks", long.clone()).await.refused(400, "invalid_field");
+    let _ = user
+        .patch(&path, json!({"description": long["description"]}))
+        .await
+        .refused(400, "invalid_field");
+}
+
+#[tokio::test]
 async fn a_delivery_is_tried_again_and_can_be_made_again() {
     let app = TestApp::start().await;
     let user = app.user().await;

@@ -227,6 +227,7 @@ impl World {
                 sandbox_time_factor: 1.0,
                 meta: Default::default(),
                 x_metrics: false,
+                signature_header: None,
                 trusted_proxies: Vec::new(),
                 oauth_grace: 0,
                 reauth: 0,

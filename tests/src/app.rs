@@ -114,6 +114,7 @@ impl TestApp {
                 meta: options.meta,
                 sandbox_time_factor: options.sandbox_time_factor,
                 x_metrics: true,
+                signature_header: options.signature_header,
                 trusted_proxies: options.trusted_proxies,
                 billing: options.billing.unwrap_or_else(|| billing(&simulator)),
                 plans: Plans::ours().expect("plans"),

@@ -8,7 +8,7 @@ pub mod browser;
 mod bucket;
 mod client;
 pub mod consent;
-mod contract;
+pub mod contract;
 mod cutter;
 pub mod faketime;
 pub mod files;

@@ -146,11 +146,11 @@ async fn send(
     let url = Url::parse(url).map_err(|_| "the address is not valid".to_owned())?;
     let signed = signature(&claimed.secrets, cx.now() / 1_000, &body);
     let row = &claimed.delivery;
-    let reply = cx
-        .domain
-        .http
-        .counted_as("webhook")
-        .post(url)
+    let mut request = cx.domain.http.counted_as("webhook").post(url);
+    if let Some(name) = &cx.domain.settings.signature_header {
+        request = request.header(name, &signed);
+    }
+    let reply = request
         .header("X-Fanfare-Signature", &signed)
         .header("X-Fanfare-Event", &row.event_type)
         .header("X-Fanfare-Delivery", &row.uid.to_string())

@@ -8,7 +8,7 @@ const STYLE: &str = "\
 --tint:#1a1f2a;--accent:#8fa6ff}}\
 *{box-sizing:border-box}\
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}\
-main{max-width:52rem;margin:0 auto;padding:1.5rem 1rem 4rem}\
+main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}\
 h1{font-size:1.9rem;margin:.5rem 0}h2{margin:2.5rem 0 .5rem;border-bottom:1px solid var(--line)}h3{margin:2rem 0 .3rem}\
 a{color:var(--accent)}nav a{margin-right:1rem}\
 code,pre{font:.875rem/1.5 ui-monospace,monospace}\
@@ -17,6 +17,12 @@ pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;paddin
 pre code,h3 code{background:none;padding:0}\
 .soft{color:var(--soft)}.method{font-weight:700;color:var(--accent)}\
 dl{margin:.3rem 0}dt{margin-top:.5rem}dd{margin:0 0 0 1rem;color:var(--soft)}\
+.beside{display:grid;gap:0 1.5rem}.beside>div{min-width:0}h4{margin:.8rem 0 .2rem}h3 a{text-decoration:none}\
+.beside pre{max-height:26rem;overflow:auto}p,dl,ul{max-width:52rem}\
+@media(min-width:60rem){.beside{grid-template-columns:1fr 1fr}}\
+fieldset{border:1px solid var(--line);border-radius:6px;display:inline-block;margin:1rem 0}fieldset label{margin-right:1rem}\
+main:has(#as-curl:checked) :is(.as-cli,.as-mcp),main:has(#as-cli:checked) :is(.as-curl,.as-mcp),\
+main:has(#as-mcp:checked) :is(.as-curl,.as-cli){display:none}\
 section:target,h3:target{outline:2px solid var(--accent);outline-offset:.4rem;border-radius:4px}";
 
 /// A whole page.
@@ -47,6 +53,19 @@ pub fn page(title: &str, main: &Markup) -> String {
         }
     };
     page.into_string()
+}
+
+/// The choice of how requests are shown. It needs no script: the style sheet hides the other forms.
+pub fn switch() -> Markup {
+    let forms = [("as-curl", "curl"), ("as-cli", "Command"), ("as-mcp", "MCP tool")];
+    html! {
+        fieldset {
+            legend { "Show requests as" }
+            @for (nth, (id, label)) in forms.into_iter().enumerate() {
+                label { input id=(id) type="radio" name="form" checked[nth == 0]; " " (label) }
+            }
+        }
+    }
 }
 
 /// A text with `` `code` `` shown as code.

@@ -6,8 +6,8 @@ use fanfare_domain::{
     remedies::{Lead, after_failure, fixes, leads},
 };
 
-use super::{example, schemas};
-use crate::{Route, openapi};
+use super::{example, reference::Answer, schemas};
+use crate::{Route, hints::Hints, openapi};
 
 /// Returns the text of `/llms.txt`, which describes the service and leads to each document.
 pub fn index(base_url: &str, routes: &[Route]) -> String {
@@ -57,10 +57,11 @@ pub fn reference(base_url: &str, routes: &[Route]) -> String {
 pub fn entry(base_url: &str, route: &Route) -> String {
     let (method, curl) = (route.method.as_str(), example::curl(base_url, route));
     let mut text = format!(
-        "\n### {} — {method} {}\n\n{}. {}\n\n",
+        "\n### {} — {method} {}\n\n{}. {} {}\n\n",
         route.name,
         route.path,
         route.summary,
+        route.when,
         openapi::needs(route)
     );
     for (schema, place) in schemas(route) {
@@ -75,6 +76,26 @@ pub fn entry(base_url: &str, route: &Route) -> String {
     let answers = route.replies.iter().flatten();
     let answers: Vec<_> = answers.map(|one| format!("{}: {}", one.status, one.doc)).collect();
     text + &format!("\n```sh\n{curl}\n```\n\n{}\n", answers.join(" "))
+}
+
+/// One operation by itself: its request in three forms, its replies and its errors.
+pub fn operation(base_url: &str, route: &Route, answers: &[Answer]) -> String {
+    let mut text = entry(base_url, route).trim_start().replacen("### ", "# ", 1);
+    text += &format!("\n{}\n\nAs a command:\n\n", Hints::of(route).words());
+    text += &format!("```sh\n{}\n```\n\nAs a tool:\n\n", example::command(route));
+    text += &format!("```json\n{}\n```\n", example::tool_call(route));
+    for answer in answers {
+        let body = example::pretty(&answer.body);
+        text += &format!("\n## Reply {}\n\n{}\n\n", answer.success.status, answer.success.doc);
+        text += &format!("```json\n{body}\n```\n");
+    }
+    text += "\n## Errors\n\n";
+    let mut codes = openapi::codes(route);
+    codes.sort_by_key(|code| code.entry().status);
+    for entry in codes.iter().map(|code| code.entry()) {
+        text += &format!("- {} `{}`: {}\n", entry.status, entry.code, entry.cause);
+    }
+    text
 }
 
 /// Returns the fixes and calls that a refusal may bring, as lines.

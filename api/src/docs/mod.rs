@@ -1,8 +1,12 @@
 //! The pages for people, made from the table of routes and the catalogue of errors.
 
-mod example;
+pub mod example;
 mod html;
 pub mod markdown;
+pub mod pages;
+mod reference;
+mod sample;
+mod search;
 
 use fanfare_domain::{
     Code,
@@ -13,10 +17,11 @@ use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
-use crate::{Route, openapi};
+use crate::Route;
 use html::marked;
 
 pub use html::page;
+pub use reference::{Reference, answers};
 
 /// The start page.
 pub fn start(base_url: &str) -> String {
@@ -36,39 +41,8 @@ pub fn start(base_url: &str) -> String {
     page("Fanfare", &main)
 }
 
-/// The reference: every route of the table.
-pub fn reference(base_url: &str, routes: &[Route]) -> String {
-    let main = html! {
-        p {
-            "Send your key as " code { "Authorization: Bearer …" } ". Bodies are JSON; a field that is not known is \
-             refused. Every change may carry an " code { "Idempotency-Key" } ", which makes it safe to send again."
-        }
-        ul { @for (tag, doc) in openapi::TAGS { li { a href={ "#" (anchor(tag)) } { (tag) } ": " (doc) } } }
-        @for (tag, doc) in openapi::TAGS {
-            h2 id=(anchor(tag)) { (tag) }
-            p { (doc) }
-            @for route in routes.iter().filter(|route| route.tag == tag) { (entry(base_url, route)) }
-        }
-    };
-    page("The API", &main)
-}
-
 fn anchor(tag: &str) -> String {
     tag.replace(' ', "-")
-}
-
-fn entry(base_url: &str, route: &Route) -> Markup {
-    let answers = route.replies.iter().flatten();
-    let answers = answers.map(|reply| format!("{}: {}", reply.status, reply.doc));
-    html! {
-        section id=(route.name) {
-            h3 { code { span.method { (route.method.as_str()) } " " (route.path) } }
-            p { (marked(route.summary)) ". " span.soft { (marked(&openapi::needs(route))) } }
-            (fields(route))
-            pre { code { (example::curl(base_url, route)) } }
-            p.soft { (answers.collect::<Vec<_>>().join(" ")) }
-        }
-    }
 }
 
 /// The fields of query and body.
@@ -164,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_route_stands_in_the_reference_with_its_fields() {
-        let page = reference("https://f.example", ROUTES);
+        let page = Reference::new("https://f.example", ROUTES).page("");
         for route in ROUTES {
             assert!(page.contains(&format!("<section id=\"{}\">", route.name)), "{}", route.name);
         }
@@ -172,6 +146,34 @@ mod tests {
             page.contains("<code>scheduled_at</code>") && page.contains("in the body, required")
         );
         assert!(!page.contains("<script"));
+        for part in ["class=\"as-curl\"", "class=\"as-cli\"", "class=\"as-mcp\""] {
+            assert_eq!(page.matches(part).count(), ROUTES.len(), "{part}");
+        }
+        assert!(page.contains("/docs/errors#caption_too_long") && page.contains("Reply 201"));
+    }
+
+    #[test]
+    fn a_search_finds_operations_and_errors_by_their_words() {
+        let reference = Reference::new("https://f.example", ROUTES);
+        let found = reference.page("multipart caption_too_long nowhere");
+        assert!(found.contains("No operation has all of these words."));
+        let found = reference.page("<b>dismiss SUGGESTED");
+        assert!(found.contains("<section id=\"dismiss_suggestion\">"), "{found}");
+        assert!(!found.contains("<section id=\"create_post\">") && !found.contains("<b>"));
+        assert!(reference.page("caption_too_long").contains("/docs/errors#caption_too_long"));
+    }
+
+    #[test]
+    fn every_operation_has_a_page_and_its_markdown() {
+        let reference = Reference::new("https://f.example", ROUTES);
+        for route in ROUTES {
+            assert!(reference.operation(route.name).unwrap().contains("as-curl"), "{}", route.name);
+            let text = reference.markdown(route.name).unwrap();
+            assert!(text.contains(route.when) && text.contains("```json"), "{}", route.name);
+        }
+        assert!(
+            reference.operation("nothing").is_none() && reference.markdown("nothing").is_none()
+        );
     }
 
     #[test]

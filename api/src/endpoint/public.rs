@@ -23,6 +23,7 @@ pub struct PublicCall {
     /// The address of the client.
     pub address: String,
     path: HashMap<String, String>,
+    query: Value,
     body: Value,
 }
 
@@ -33,6 +34,14 @@ impl PublicCall {
     /// Everything that is wrong with it.
     pub fn body<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.body.take())
+    }
+
+    /// The query, read strictly.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn query<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
+        strict::read(self.query.take())
     }
 
     /// A parameter of the path, decoded; empty if the path has none of this name.
@@ -71,13 +80,12 @@ impl Endpoint {
         let refused = Refused::public(body.raw);
         let body = self.whole_body(body.value);
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let call = PublicCall { cx: cx.clone(), address, path, body: Value::Null };
+        let call =
+            PublicCall { cx: cx.clone(), address, path, query: Value::Null, body: Value::Null };
         let base_url = cx.settings.base_url.clone();
         let job = async move {
-            let answer = async {
-                query?;
-                handler.answer(PublicCall { body: body?, ..call }).await
-            };
+            let answer =
+                async { handler.answer(PublicCall { query: query?, body: body?, ..call }).await };
             match answer.await {
                 Ok(reply) => Ok(reply),
                 Err(error) => Err(refused.remedied(error, base_url).await),

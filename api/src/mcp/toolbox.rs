@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::{SIGNUP, schema::Input};
-use crate::{Method, Route, endpoint::Endpoint, openapi};
+use crate::{Route, endpoint::Endpoint, hints::Hints, openapi};
 
 /// Finds operations by words.
 pub const FIND: &str = "find_operation";
@@ -144,18 +144,12 @@ fn description(route: &Route) -> String {
 }
 
 fn annotations(route: &Route) -> ToolAnnotations {
-    let destroys = route.method == Method::Delete
-        || ["disconnect", "cancel", "create_post", "retry"]
-            .iter()
-            .any(|start| route.name.starts_with(start));
-    let repeats = !matches!(route.method, Method::Post | Method::Patch);
-    let public = ["posts", "connect", "inbox", "reviews"].contains(&route.tag);
-    let title = route.name.replace('_', " ");
-    ToolAnnotations::with_title(title)
-        .read_only(!route.method.writes())
-        .destructive(destroys)
-        .idempotent(repeats)
-        .open_world(public)
+    let hints = Hints::of(route);
+    ToolAnnotations::with_title(route.name.replace('_', " "))
+        .read_only(hints.read_only)
+        .destructive(hints.destructive)
+        .idempotent(hints.idempotent)
+        .open_world(hints.open_world)
 }
 
 fn runners() -> Vec<Tool> {

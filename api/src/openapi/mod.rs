@@ -13,6 +13,7 @@ use crate::{Route, older_names};
 
 pub use operation::needs;
 pub use parameters::in_path as path_schema;
+pub use refusals::codes;
 
 const DESCRIPTION: &str = "Publishes posts on social networks at their time, once, and proves what was sent.\n\n\
     Every request body and query string is strict: an unknown field is refused and the nearest known one named. \

@@ -9,7 +9,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::{Schemas, headers, parameters, refusals};
-use crate::{Route, Success, health::Health};
+use crate::{Route, Success, form, health::Health, hints::Hints};
 
 /// The operation of a route; named types of its bodies go to the definitions.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
@@ -26,6 +26,8 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
         "tags": [route.tag],
         "parameters": parameters::of(route, &mut schemas.sent),
         "responses": responses,
+        "x-when": route.when,
+        "x-hints": Hints::of(route),
         "x-limit": route.bucket.as_str(),
         "x-role": role_name(route.policy.role),
     });
@@ -41,8 +43,26 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
         let content = json!({"schema": (body.schema)(&mut schemas.sent), "example": example});
         operation["requestBody"] =
             json!({"required": is_required, "content": {"application/json": content}});
+        if route.takes_form {
+            operation["requestBody"]["content"]["multipart/form-data"] = json!({"schema": form()});
+        }
     }
     operation
+}
+
+/// A file as a form.
+fn form() -> Value {
+    let optional = |doc: &str| json!({"type": "string", "description": doc});
+    json!({
+        "type": "object",
+        "required": [form::FILE],
+        "properties": {
+            (form::FILE): {"type": "string", "format": "binary", "description": "The file."},
+            "filename": optional("Name for people; that of the part if left out."),
+            "content_type": optional("Media type; that of the part, or of the bytes, if left out."),
+            "workspace_id": optional("The workspace, for a key without one."),
+        },
+    })
 }
 
 fn response((success, schema): (&Success, Schema)) -> (String, Value) {

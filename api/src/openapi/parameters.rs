@@ -3,7 +3,7 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use crate::{Route, WorkspaceScope};
+use crate::{Route, WorkspaceScope, older_names};
 
 /// Headers that several routes know.
 pub fn shared() -> Value {
@@ -25,7 +25,12 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
     let mut parameters: Vec<_> = route.path_parameters().map(in_path).collect();
     if let Some(query) = route.query {
         let schema = (query.schema)(generator);
-        parameters.extend(in_query(schema.as_value()));
+        let known = in_query(schema.as_value());
+        let older = older_names::parameters(route.name);
+        let older: Vec<_> =
+            older.filter_map(|(name, today)| older_one(&known, name, today)).collect();
+        parameters.extend(known);
+        parameters.extend(older);
     }
     if route.method.writes() {
         parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
@@ -40,6 +45,15 @@ pub fn in_path(route: &Route, name: &str) -> Value {
         ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),
         _ => json!({"type": "string"}),
     }
+}
+
+/// A parameter under its older name.
+fn older_one(known: &[Value], name: &str, today: &str) -> Option<Value> {
+    let mut older = known.iter().find(|parameter| parameter["name"] == today)?.clone();
+    older["name"] = name.into();
+    older["deprecated"] = true.into();
+    older["description"] = format!("Older name, taken over into `{today}`.").into();
+    Some(older)
 }
 
 fn in_query(schema: &Value) -> Vec<Value> {

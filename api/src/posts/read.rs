@@ -2,7 +2,7 @@
 
 use fanfare_domain::{Reply, Result, posts};
 
-use crate::Call;
+use crate::{Call, wait};
 
 /// The posts of the workspace, newest first.
 pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
@@ -11,8 +11,9 @@ pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
 }
 
 /// One post.
-pub async fn get(call: Call) -> Result<Reply<posts::OnePost>> {
-    posts::get(&call.act, call.post()?).await
+pub async fn get(mut call: Call) -> Result<Reply<posts::OnePost>> {
+    let (wait, id) = (call.query()?, call.post()?);
+    wait::for_change(wait, || posts::get(&call.act, id)).await
 }
 
 /// Lists what a post is missing.

@@ -15,22 +15,26 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/analytics/accounts", "list_account_analytics",
         reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_accounts)
         .doc("analytics", "Show the numbers of accounts by the day, with a summary")
+        .when("Use it for followers and reach over days; not for single posts.")
         .asks(Query::of::<AccountsQuery>())
         .answers(200, "The accounts, each with one row for each day.")
         .refuses(&[Code::AccountNotFound]),
     Route::new(Method::Get, "/api/v1/analytics/posts", "list_post_analytics",
         reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_posts)
         .doc("analytics", "List the numbers of posts, newest first")
+        .when("Use it for the numbers of posts; null means unknown, not zero.")
         .asks(Query::of::<PostsQuery>())
         .answers(200, "A part of the posts.")
         .refuses(&[Code::AccountNotFound]),
     Route::new(Method::Get, "/api/v1/accounts/{id}/performance-profile", "get_performance_profile",
         pro(reads(Scope::AnalyticsRead, WorkspaceScope::Account)), &analytics::get_profile)
         .doc("analytics", "Show what an account does well")
+        .when("Use it before writing, to learn what worked; not for single posts, which have insights.")
         .answers(200, "The profile, or why there is none."),
     Route::new(Method::Get, "/api/v1/analytics/insights", "list_insights",
         pro(reads(Scope::AnalyticsRead, WorkspaceScope::Query)), &analytics::list_insights)
         .doc("analytics", "List insights about posts, newest first")
+        .when("Use it to learn why posts did well or badly; not for raw numbers.")
         .core()
         .asks(Query::of::<InsightsQuery>())
         .answers(200, "The insights.")
@@ -38,6 +42,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/suggestions", "list_suggestions",
         pro(reads(Scope::AnalyticsRead, WorkspaceScope::Query)), &analytics::list_suggestions)
         .doc("analytics", "List suggested posts, newest first")
+        .when("Use it for ideas that are drawn from past posts; not every week has some.")
         .asks(Query::of::<SuggestionsQuery>())
         .answers(200, "The suggestions.")
         .refuses(&[Code::AccountNotFound]),
@@ -45,6 +50,7 @@ pub(super) const ROUTES: &[Route] = &[
         pro(writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Suggestion)),
         &analytics::dismiss_suggestion)
         .doc("analytics", "Dismiss a suggested post")
+        .when("Use it when the user does not want a suggestion; making a post of it takes `suggestion_id` there.")
         .answers(200, "The suggestion.")
         .refuses(&[Code::SuggestionAlreadyScheduled]),
 ];

@@ -17,6 +17,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/google-business/reviews", "list_reviews",
         reads_either(WorkspaceScope::AccountInQuery), &business::list_reviews)
         .doc("google-business", "List reviews, the last changed first")
+        .when("Use it to find reviews that wait for an answer (`replied=false`); not for comments on posts.")
         .counts(Bucket::Reads)
         .asks(Query::of::<ReviewFilter>())
         .answers(200, "A page of reviews.")
@@ -24,6 +25,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/google-business/reviews/reply", "reply_to_review",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &business::reply)
         .doc("google-business", "Answer a review; 200 in place of an earlier answer")
+        .when("Use it once the user has seen the text, because it is public; not for drafts, which suggestions are.")
         .takes(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
         .answers(200, "The network has the answer, in place of an earlier one.")
         .answers(201, "The network has the answer.")
@@ -32,6 +34,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Delete, "/api/v1/google-business/reviews/reply", "delete_review_reply",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_reply)
         .doc("google-business", "Delete the answer to a review")
+        .when("Use it when an answer is to go; to change it, answer again with `replace`.")
         .asks(Query::of::<ReviewNamed>())
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: read the review again.")
@@ -39,6 +42,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/google-business/reviews/suggest-reply", "suggest_review_reply",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &business::suggest_reply)
         .doc("google-business", "Suggest answers to a review that claim nothing unknown; posts nothing")
+        .when("Use it for drafts of answers; it costs a credit and posts nothing.")
         .counts(Bucket::Captions)
         .takes(Body::of::<NewReviewReplies>(r#"{"review_id": 7, "tone": "warm", "count": 2}"#))
         .answers(200, "The suggested answers. There may be fewer than were asked for.")
@@ -47,6 +51,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
         reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
         .doc("google-business", "Show the addresses at which people review locations")
+        .when("Use it to ask customers for reviews; not to read reviews.")
         .counts(Bucket::Reads)
         .asks(Query::of::<Locations>())
         .answers(200, "The addresses.")
@@ -54,6 +59,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/google-business/audit", "audit_business_profile",
         reads_either(WorkspaceScope::AccountInQuery), &business::audit)
         .doc("google-business", "Check what business profiles lack")
+        .when("Use it to say what a business profile lacks; not for its reviews.")
         .counts(Bucket::Reads)
         .asks(Query::of::<Locations>())
         .answers(200, "The audits.")
@@ -61,6 +67,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/google-business/media", "list_business_media",
         reads_either(WorkspaceScope::AccountInQuery), &business::list_media)
         .doc("google-business", "List the photos and films of locations, whoever added them")
+        .when("Use it to find the `media_name` that a deletion needs; not for files of posts.")
         .counts(Bucket::Reads)
         .asks(Query::of::<MediaFilter>())
         .answers(200, "A page of media.")
@@ -68,6 +75,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/google-business/media", "add_business_media",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &business::add_media)
         .doc("google-business", "Add a photo or film to a location")
+        .when("Use it with a file of this service for a location's gallery; not for posts.")
         .takes(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
         .answers(202, "It is on its way.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound, Code::AccountReconnectRequired, Code::DuplicateRisk,
@@ -75,6 +83,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Delete, "/api/v1/google-business/media", "delete_business_media",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_media)
         .doc("google-business", "Delete a photo or film of a location")
+        .when("Use it when the user named the photo; a deleted one cannot be brought back.")
         .asks(Query::of::<MediaName>())
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: list the media again.")

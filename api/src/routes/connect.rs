@@ -1,7 +1,9 @@
 //! Routes of connecting accounts.
 
 use super::parts::{CREDENTIALS, reads, writes};
-use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::InWorkspace};
+use crate::{
+    Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::InWorkspace, wait::Wait,
+};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
@@ -13,18 +15,21 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/connect", "list_connect_options", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &connect::list_options)
         .doc("connect", "List how each platform is connected")
+        .when("Use it to learn how platforms are connected and which are not set up; not to begin connecting.")
         .asks(Query::of::<InWorkspace>())
         .answers(200, "The options of all platforms."),
     Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_link",
         reads(Scope::AccountsRead, WorkspaceScope::Query),
         &connect::get_options)
         .doc("connect", "Show how a platform is connected")
+        .when("Use it to learn whether a platform takes credentials or a browser; not to begin connecting.")
         .asks(Query::of::<InWorkspace>())
         .answers(200, "The options.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Post, "/api/v1/connect/{platform}/credentials", "connect_with_credentials",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::with_credentials)
         .doc("connect", "Connect an account with credentials, or renew them")
+        .when("Use it when the user gave credentials for this; prefer a connect session where there is a browser.")
         .counts(Bucket::Connect)
         .takes(Body::of::<ConnectRequest>(CREDENTIALS))
         .answers(200, "The account is connected.")
@@ -35,6 +40,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/connect/{platform}/sessions", "create_connect_session",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::create_session)
         .doc("connect", "Make a link on which a person connects an account in a browser")
+        .when("Use it to let a person connect an account, and show `connect_url`; not for platforms whose credentials you have.")
         .core()
         .takes(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
         .answers(201, "The session, with the link for the person.")
@@ -43,6 +49,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/connect/sessions/{id}", "get_connect_session",
         reads(Scope::AccountsRead, WorkspaceScope::ConnectSession), &connect::get_session)
         .doc("connect", "Show how far the person is, with a sentence to read aloud")
+        .when("Use it with `wait` while a person connects an account, and tell `status_message`; not after it has ended.")
         .core()
+        .asks(Query::of::<Wait>())
         .answers(200, "The session."),
 ];

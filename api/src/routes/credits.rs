@@ -8,6 +8,7 @@ use fanfare_domain::{Code, webhooks::Page};
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/credits", "get_credits", wallet(), &credits::show)
         .doc("billing", "Show the credits of the workspace's billing owner, shared by all its members")
+        .when("Use it before something that costs credits; not to learn what was spent, which the ledger shows.")
         .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<InWorkspace>())
@@ -15,6 +16,7 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(&[Code::WalletUnavailable]),
     Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
         .doc("billing", "List the changes of the wallet, newest first")
+        .when("Use it to explain where credits went; not for the balance alone.")
         .counts(Bucket::Reads)
         .asks(Query::of::<Page>())
         .answers(200, "The changes.")

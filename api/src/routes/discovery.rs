@@ -16,23 +16,27 @@ use fanfare_domain::{
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/whoami", "whoami", ANYBODY, &discovery::whoami)
         .doc("discovery", "Show the caller, the key and its workspaces")
+        .when("Use it first, to learn scopes and workspaces of the key; not to list accounts.")
         .core()
         .answers(200, "Who asks."),
     Route::new(Method::Get, "/api/v1/platforms", "list_platforms", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &discovery::list_platforms)
         .doc("discovery", "List what each platform takes")
+        .when("Use it to learn limits, post types and helper tools before writing; not per account, which has a schema.")
         .core()
         .asks(Query::of::<PlatformsQuery>())
         .answers(200, "The platforms."),
     Route::new(Method::Post, "/api/v1/platforms/trigger", "trigger_platform_helper",
         writes(Scope::AccountsWrite, Role::Editor, WorkspaceScope::AccountInBody), &platform_tools::trigger)
         .doc("discovery", "Run a platform's helper tool; it only reads")
+        .when("Use it to look something up on a network, such as boards; it only reads.")
         .takes(Body::of::<Trigger>(r#"{"tool": "pinterest.boards", "account_id": 7}"#))
         .answers(200, "What the tool found.")
         .refuses(&[Code::ToolNotFound, Code::InvalidCredentials, Code::ProviderUnreachable]),
     Route::new(Method::Get, "/api/v1/x-posting/quota", "get_x_posting_quota", reads(Scope::PostsRead, WorkspaceScope::Query),
         &platform_tools::x_quota)
         .doc("discovery", "Show what is left of this month's posts to X")
+        .when("Use it before many posts to X; links cost more there.")
         .counts(Bucket::Reads)
         .asks(Query::of::<InWorkspace>())
         .answers(200, "The allowance."),

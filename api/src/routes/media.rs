@@ -12,15 +12,18 @@ use fanfare_domain::{
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/upload", "upload_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::upload)
-        .doc("media", "Upload a small file; location metadata is removed, as in every upload")
+        .doc("media", "Upload a small file, in base64 or as a form; location metadata is removed, as in every upload")
+        .when("Use it for files up to about 4 MB; larger ones need a signed upload.")
         .counts(Bucket::Media)
         .takes(Body::of::<NewFile>(NEW_FILE))
+        .takes_form()
         .holds(UPLOAD, Code::PayloadTooLarge)
         .answers(201, "The file.")
         .refuses(REFUSED_FILE),
     Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::announce)
         .doc("media", "Get an upload URL for a file of any size; send the file with PUT within 15 minutes")
+        .when("Use it for films and large pictures; small files go in one request.")
         .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewUpload>(NEW_UPLOAD))
@@ -29,14 +32,17 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/signed-upload/upload", "relay_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::relay)
         .doc("media", "Upload a small file (legacy address); use `/media/upload` or `/media/signed-upload` instead")
+        .when("Use it only in old clients; new ones use the other uploads.")
         .counts(Bucket::Media)
         .takes(Body::of::<NewFile>(NEW_FILE))
+        .takes_form()
         .holds(RELAY, Code::FunctionPayloadTooLarge)
         .answers(201, "The file.")
         .refuses(REFUSED_FILE),
     Route::new(Method::Post, "/api/v1/media/upload-from-url", "upload_media_from_url",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::from_url)
         .doc("media", "Copy a file from another address")
+        .when("Use it to keep a file that is public elsewhere; not needed before a post, which copies its files itself.")
         .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewRemote>(NEW_REMOTE))
@@ -46,6 +52,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/drop-sessions", "create_media_drop",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::create_drop)
         .doc("media", "Create a page on which a person without a log-in can upload files for a day")
+        .when("Use it when a person has the files and you have no access to them; not for files that you can send.")
         .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewGuestUpload>(r#"{"filename": "the team photo", "max_files": 3}"#))
@@ -53,12 +60,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/media", "list_media", reads(Scope::MediaWrite, WorkspaceScope::Query),
         &media::list)
         .doc("media", "List files, newest first")
+        .when("Use it to find files that are stored already; not to learn whether a post has them.")
         .core()
         .asks(Query::of::<MediaQuery>())
         .answers(200, "A page of files."),
     Route::new(Method::Delete, "/api/v1/media/{id}", "delete_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Media), &media::delete)
         .doc("media", "Delete a file that no unpublished post uses")
+        .when("Use it to remove a file that no waiting post needs; posts that are public keep theirs.")
         .answers(200, "It is deleted.")
         .refuses(&[Code::MediaInUse]),
 ];

@@ -3,7 +3,7 @@
 use super::parts::{
     EDIT, NEW_BATCH, NEW_POST, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_STATUS, reads, writes,
 };
-use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, posts};
+use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, posts, wait::Wait};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
@@ -16,6 +16,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts", "create_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &posts::create)
         .doc("posts", "Schedule a post, or publish it now")
+        .when("Use it once the user agreed to text and time, with `dry_run` first if unsure; not for several posts, which go in a batch.")
         .core()
         .counts(Bucket::Posts)
         .takes(Body::of::<NewPost>(NEW_POST))
@@ -25,6 +26,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts/batch", "create_posts_batch",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &posts::create_batch)
         .doc("posts", "Create up to 25 posts, each on its own")
+        .when("Use it for several posts at once; each succeeds or fails by itself, so read `errors` too.")
         .core()
         .counts(Bucket::Posts)
         .takes(Body::of::<NewBatch>(NEW_BATCH))
@@ -34,6 +36,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::Query),
         &posts::list)
         .doc("posts", "List posts, newest first")
+        .when("Use it to find posts by status, account or time; not to follow one, which is read by its id.")
         .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<Filter>())
@@ -41,11 +44,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts/{id}", "get_post", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::get)
         .doc("posts", "Show a post")
+        .when("Use it with `wait` to follow a post; not to list many.")
         .core()
         .counts(Bucket::Reads)
+        .asks(Query::of::<Wait>())
         .answers(200, "The post."),
     Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, &posts::update)
         .doc("posts", "Change a scheduled, draft or paused post")
+        .when("Use it to change text, files or time before a post goes out; not its account, which is fixed.")
         .core()
         .takes(Body::of::<Changes>(r#"{"caption": "Hello again!"}"#))
         .answers(200, "The changed post.")
@@ -53,12 +59,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::delete)
         .doc("posts", "Delete a draft or scheduled post")
+        .when("Use it for posts that are not out; what is public stays public.")
         .core()
         .answers(200, "It is deleted.")
         .refuses(&[Code::InvalidTransition]),
     Route::new(Method::Put, "/api/v1/posts/{id}/status", "update_post_status",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::set_status)
         .doc("posts", "Pause, schedule or draft a post")
+        .when("Use it to pause, resume or set a post back to a draft; not to change its text.")
         .core()
         .takes(Body::of::<StatusChange>(r#"{"status": "paused"}"#))
         .answers(200, "The post in its new status.")
@@ -66,17 +74,20 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts/{id}/missing", "get_post_missing", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::missing)
         .doc("posts", "Show what a post is missing")
+        .when("Use it to learn what a draft still lacks; a post that was accepted lacks nothing.")
         .core()
         .counts(Bucket::Reads)
         .answers(200, "What it lacks."),
     Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "update_post_release_id",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post), &posts::set_release)
         .doc("posts", "Store release and group metadata")
+        .when("Use it to keep your own ids with a post; it changes nothing that is published.")
         .takes(Body::of::<Release>(r#"{"release_id": "2030.1", "group": "launch"}"#))
         .answers(200, "The post."),
     Route::new(Method::Get, "/api/v1/posts/{id}/attempts", "list_attempts", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::attempts)
         .doc("posts", "List the attempts to publish a post, oldest first")
+        .when("Use it to explain why a post failed or what is public of it; not for its present status.")
         .core()
         .counts(Bucket::Reads)
         .asks(Query::of::<Cursor>())
@@ -84,6 +95,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts/{id}/retry", "retry_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::retry)
         .doc("posts", "Send a failed post again, now")
+        .when("Use it after a failure whose cause is gone; with `outcome_unknown` only when the user has looked at the network.")
         .core()
         .takes(Body::of::<Retry>("{}"))
         .answers(200, "The post, scheduled for now.")
@@ -91,6 +103,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Delete, "/api/v1/posts/group/{group}", "delete_post_group",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &posts::delete_group)
         .doc("posts", "Delete the draft, scheduled, failed and paused posts of a group")
+        .when("Use it to withdraw a campaign before it goes out; not for what is public already.")
         .asks(Query::of::<posts::GroupQuery>())
         .answers(200, "What was deleted and what was left alone.")
         .refuses(&[Code::ConfirmRequired, Code::GroupNotFound]),

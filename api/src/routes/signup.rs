@@ -1,7 +1,7 @@
 //! Routes of signing up.
 
 use super::parts::NOBODY;
-use crate::{Body, Bucket, Method, Route, discovery, signup};
+use crate::{Body, Bucket, Method, Query, Route, discovery, signup, wait::Wait};
 use fanfare_domain::{Code, signup::NewSignup};
 
 #[rustfmt::skip]
@@ -9,6 +9,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/signup", "start_signup", NOBODY, &discovery::whoami)
         .answers_anybody(&signup::begin)
         .doc("signup", "Begin a signup: send the person to `checkout_redirect_url`, then poll `poll_url`")
+        .when("Use it for a person without an account who wants one; not for somebody who can log in.")
         .core()
         .counts(Bucket::SignupHour)
         .takes(Body::of::<NewSignup>(r#"{"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true}"#))
@@ -18,8 +19,10 @@ pub(super) const ROUTES: &[Route] = &[
         &discovery::whoami)
         .answers_anybody(&signup::poll)
         .doc("signup", "Show how far a signup is; never a key")
+        .when("Use it with `wait` while a person pays, and tell `status_message`; it never shows a key.")
         .core()
         .counts(Bucket::Address)
+        .asks(Query::of::<Wait>())
         .answers(200, "The signup.")
         .refuses(&[Code::SignupSessionNotFound]),
 ];

@@ -39,6 +39,8 @@ fn every_route_is_documented() {
         assert!(route.path.starts_with("/api/v1/"), "{}", route.path);
         assert!(!route.tag.is_empty() && !route.summary.is_empty(), "{}", route.name);
         assert!(route.replies[0].is_some(), "{} has no answer", route.name);
+        let sentence = route.when.ends_with('.') && route.when.starts_with("Use it ");
+        assert!(sentence && route.when.len() < 160, "{}: {}", route.name, route.when);
     }
 }
 

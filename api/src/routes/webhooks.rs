@@ -13,42 +13,50 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/webhooks", "list_webhooks", reads(Scope::PostsRead, WorkspaceScope::Query),
         &webhooks::list)
         .doc("webhooks", "List webhooks")
+        .when("Use it to see who is told of events; secrets are not shown.")
         .asks(Query::of::<InWorkspace>())
         .answers(200, "The webhooks, newest first."),
     Route::new(Method::Post, "/api/v1/webhooks", "create_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &webhooks::create)
         .doc("webhooks", "Create a webhook; its secret is shown only once")
+        .when("Use it to be told of events at an https address; programs without one poll events.")
         .takes(Body::of::<NewWebhook>(NEW_WEBHOOK))
         .answers(201, "The webhook with its secret.")
         .refuses(&[Code::UrlNotAllowed, Code::WebhookLimit]),
     Route::new(Method::Patch, "/api/v1/webhooks/{id}", "update_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::update)
         .doc("webhooks", "Change, disable or enable a webhook")
+        .when("Use it to change address or events, or to enable it again; not for a new secret.")
         .takes(Body::of::<WebhookChanges>(r#"{"enabled": false}"#))
         .answers(200, "The changed webhook.")
         .refuses(&[Code::UrlNotAllowed]),
     Route::new(Method::Delete, "/api/v1/webhooks/{id}", "delete_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::delete)
         .doc("webhooks", "Delete a webhook")
+        .when("Use it when an address is given up; to stop for a while, disable it.")
         .answers(200, "It is deleted."),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/test", "test_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::test)
         .doc("webhooks", "Send a test delivery")
+        .when("Use it to try a receiver; it is told `webhook.test` and nothing else.")
         .counts(Bucket::WebhookTests)
         .answers(202, "The delivery is on its way."),
     Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
         reads(Scope::PostsRead, WorkspaceScope::Webhook),
         &webhooks::list_deliveries)
         .doc("webhooks", "List deliveries, newest first")
+        .when("Use it to learn why an address was not told; not for the events themselves.")
         .asks(Query::of::<webhooks::DeliveriesQuery>())
         .answers(200, "A page of deliveries."),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliver",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::redeliver)
         .doc("webhooks", "Deliver an event again")
+        .when("Use it after your receiver was mended; the delivery keeps its id.")
         .answers(202, "The delivery is on its way.")
         .refuses(&[Code::DeliveryNotFound]),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/rotate-secret", "rotate_webhook_secret",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::rotate_secret)
         .doc("webhooks", "Rotate a webhook's secret; the old one stays valid for a day")
+        .when("Use it when a secret may have leaked; for a day both sign.")
         .answers(200, "The webhook with its new secret."),
 ];

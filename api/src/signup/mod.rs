@@ -9,7 +9,7 @@ use fanfare_domain::{
 };
 use secrecy::ExposeSecret;
 
-use crate::PublicCall;
+use crate::{PublicCall, wait};
 
 pub use pages::router;
 
@@ -23,10 +23,14 @@ pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
 }
 
 /// Says how far a signup is.
-pub async fn poll(call: PublicCall) -> Result<Reply<OneSignup>> {
+pub async fn poll(mut call: PublicCall) -> Result<Reply<OneSignup>> {
+    let wait = call.query()?;
     let session_id = call.path("session_id");
-    let row = signup::poll(&call.cx, session_id).await?;
-    let mut reply = Reply::ok(&OneSignup::of(&call.cx, session_id, &row));
-    reply.poll_after = Some(2);
-    Ok(reply)
+    wait::for_change(wait, || async {
+        let row = signup::poll(&call.cx, session_id).await?;
+        let mut reply = Reply::ok(&OneSignup::of(&call.cx, session_id, &row));
+        reply.poll_after = Some(2);
+        Ok(reply)
+    })
+    .await
 }

@@ -101,7 +101,10 @@ pub(super) fn one(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
         .about(format!("{}.", operation.summary))
         .after_help(operation.needs.clone());
-    for parameter in &operation.parameters {
+    // These are followed to their end, in as many requests as that takes.
+    let is_followed = FOLLOWED.contains(&operation.id.as_str());
+    let parameters = operation.parameters.iter();
+    for parameter in parameters.filter(|one| !is_followed || one.name != "wait") {
         command = command.arg(argument(parameter));
     }
     if operation.parameters.iter().any(|parameter| parameter.place == Place::Body) {
@@ -117,7 +120,7 @@ pub(super) fn one(operation: &Operation) -> Command {
                 .help("Send null for this field"),
         );
     }
-    if FOLLOWED.contains(&operation.id.as_str()) {
+    if is_followed {
         let help = "Follow the post or the film to its end";
         command = command.arg(Arg::new("wait").long("wait").action(ArgAction::SetTrue).help(help));
     }

@@ -114,7 +114,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let place = match parameter["in"].as_str() {
             Some("path") => Place::Path,
-            Some("query") => Place::Query,
+            Some("query") if parameter["deprecated"] != true => Place::Query,
             _ => continue,
         };
         let mut known =

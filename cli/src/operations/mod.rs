@@ -137,6 +137,13 @@ fn joined(arguments: &[OsString]) -> Vec<OsString> {
     all
 }
 
+/// Returns every operation with the words of its command.
+#[must_use]
+pub fn commands() -> Vec<(&'static str, String)> {
+    let words = |one: &'static Operation| (one.id.as_str(), format!("{} {}", one.tag, one.verb));
+    operations().iter().map(words).collect()
+}
+
 /// True if the two words are a command of the API. Some chapters share their name with commands of the binary.
 fn is_command(all: &[Operation], first: &str, second: &str) -> bool {
     let mut of_chapter = all.iter().filter(|operation| operation.tag == first).peekable();

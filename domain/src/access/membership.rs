@@ -47,6 +47,8 @@ pub(super) const COMMENT: &str = "SELECT c.workspace_id, a.brand_id FROM inbox_c
 struct Row {
     workspace_id: WorkspaceId,
     brand_id: Option<BrandId>,
+    workspace_name: String,
+    is_personal: bool,
     role: Role,
     timezone: String,
     plan_tier: Option<PlanTier>,
@@ -68,7 +70,7 @@ pub(super) async fn at(
 ) -> Result<Option<(Membership, Option<BrandId>)>> {
     let conn = &cx.db.read;
     let sql = format!(
-        "SELECT place.*, m.role, w.timezone, s.plan_tier, s.api_addon, s.active, \
+        "SELECT place.*, m.role, w.name AS workspace_name, w.personal AS is_personal, w.timezone, s.plan_tier, s.api_addon, s.active, \
          l.brand_id AS locked_to FROM ({place}) AS place JOIN workspaces w ON w.id = place.workspace_id \
          JOIN memberships m ON m.workspace_id = place.workspace_id AND m.user_id = $2 \
          LEFT JOIN subscriptions s ON s.workspace_id = place.workspace_id \
@@ -87,6 +89,8 @@ pub(super) async fn at(
     let active = row.active.unwrap_or(false);
     let membership = Membership {
         workspace_id: row.workspace_id,
+        workspace_name: row.workspace_name,
+        is_personal: row.is_personal,
         role: row.role,
         plan: row.plan_tier.unwrap_or(PlanTier::Starter),
         api_addon: row.api_addon.unwrap_or(false),

@@ -139,6 +139,10 @@ pub struct Account {
     /// Its brand; null if it is the whole workspace's.
     workspace_client_id: Option<BrandId>,
     status: AccountStatus,
+    /// `ok`, or `needs_reconnect` when the platform no longer accepts its credentials.
+    connection_status: ConnectionStatus,
+    /// The platform's kind of account, for example `organization`; null where it has one kind or does not say it.
+    account_type: Option<String>,
     /// True on a simulated network.
     sandbox: bool,
     /// The time at which its access ends, as far as that is known.
@@ -181,6 +185,8 @@ impl Account {
             workspace_id: row.workspace_id,
             workspace_client_id: row.brand_id,
             status: row.status,
+            connection_status: ConnectionStatus::of(row.status),
+            account_type: account_type(row),
             sandbox: row.sandbox,
             token_expires_at: row.token_expires_at.map(Time),
             created_at: Time(row.created_at),
@@ -196,6 +202,26 @@ impl Account {
     pub fn sandbox_page_url(&self) -> Option<&str> {
         self.sandbox_page_url.as_deref()
     }
+}
+
+/// Can posts go out on the account as it is connected?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ConnectionStatus {
+    Ok,
+    NeedsReconnect,
+}
+
+impl ConnectionStatus {
+    fn of(status: AccountStatus) -> Self {
+        if status == AccountStatus::Connected { Self::Ok } else { Self::NeedsReconnect }
+    }
+}
+
+/// Returns the kind of account as its connector noted it.
+fn account_type(row: &account::Model) -> Option<String> {
+    let noted = ["account_type", "kind"].iter().filter_map(|name| row.meta.get(*name));
+    noted.filter_map(Value::as_str).next().map(str::to_owned)
 }
 
 /// An account as Bluesky names it for good.

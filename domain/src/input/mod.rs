@@ -121,6 +121,38 @@ pub fn limit_to(asked: Option<i64>, most: i64) -> Result<u64> {
     }
 }
 
+/// The farthest page by offset begins here.
+const FARTHEST: i64 = 10_000;
+
+/// Returns the number of entries before a page: 0 to 10,000, 0 if not given.
+///
+/// # Errors
+/// [`Code::InvalidField`].
+pub fn offset(asked: Option<i64>) -> Result<u64> {
+    match asked {
+        None => Ok(0),
+        Some(offset @ 0..=FARTHEST) => Ok(offset.unsigned_abs()),
+        Some(other) => Err(Error::field(
+            Code::InvalidField,
+            "offset",
+            format!("offset is {other}; it may be 0 to {FARTHEST}."),
+            "Send a number from 0 to 10000, or follow next_cursor.",
+        )),
+    }
+}
+
+/// Refuses a page that is to begin at two places.
+///
+/// # Errors
+/// [`Code::ConflictingFields`].
+pub fn one_beginning(offset: Option<i64>, cursor: Option<&str>) -> Result<()> {
+    if offset.is_none() || cursor.is_none() {
+        return Ok(());
+    }
+    let message = "offset and cursor both say where the page begins.";
+    Err(Error::field(Code::ConflictingFields, "offset", message, "Send one of them."))
+}
+
 /// The page of a list whose pages have as many rows as fit.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,7 @@
 
 use fanfare_entities::{AssetId, media_asset, media_asset::AssetStatus};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -27,6 +27,9 @@ pub struct MediaQuery {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub cursor: Option<String>,
+    /// In place of a cursor: the number of files before the page, 0 to 10,000.
+    #[serde(default)]
+    pub offset: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -39,6 +42,8 @@ pub struct MediaQuery {
 /// A limit or cursor that is none.
 pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let limit = limit(query.limit)?;
+    input::one_beginning(query.offset, query.cursor.as_deref())?;
+    let offset = input::offset(query.offset)?;
     let before: Option<i64> = input::cursor(query.cursor.as_deref())?;
     let mut files = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -53,7 +58,11 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let from = |last: Option<&media_asset::Model>| {
         let before = last.map(|row| row.id).or(before.map(AssetId));
         let before = before.map(|before| media_asset::Column::Id.lt(before));
-        before.map_or_else(|| files.clone(), |before| files.clone().filter(before))
+        // What lies before the page is passed over once; then the page goes on from its own rows.
+        before.map_or_else(
+            || files.clone().offset((offset > 0).then_some(offset)),
+            |before| files.clone().filter(before),
+        )
     };
     let size = |row: &media_asset::Model| page::size(&Media::of(&act.cx, row));
     let page = page::read(&act.cx.db.read, limit, from, size).await?;

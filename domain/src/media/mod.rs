@@ -36,7 +36,7 @@ pub use import_job::{Outcome, claim, finish, forget_failed, known_copy, prefix};
 pub use import_request::{NewRemote, from_url};
 pub(crate) use import_request::{Source, request_import};
 pub use list::{MediaPage, MediaQuery, list};
-pub use upload::{NewFile, RELAYED, relay, upload};
+pub use upload::{NewFile, RELAYED, fields_of, relay, upload};
 
 /// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is
 /// to be done with a new file begins here.

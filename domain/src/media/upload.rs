@@ -4,11 +4,12 @@ use std::convert::Infallible;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use fanfare_media::{HEIC_REMEDY, filename, supported};
+use fanfare_media::{HEIC_REMEDY, filename, sniff, supported};
 use fanfare_platforms::Violation;
 use futures_util::stream;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
@@ -29,6 +30,9 @@ pub const RELAYED: usize = 5_000_000;
 /// Longest file name that callers may send, in characters; what is kept is shorter.
 const LONGEST_NAME: usize = 255;
 
+/// The type of bytes of which nothing is said.
+const ANY_TYPE: &str = "application/octet-stream";
+
 /// A small file.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +49,22 @@ pub struct NewFile {
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
+}
+
+/// Returns the fields of a [`NewFile`] whose bytes came as they are. A type that says nothing is told by the bytes.
+#[must_use]
+pub fn fields_of(
+    filename: Option<String>,
+    content_type: Option<&str>,
+    bytes: &[u8],
+) -> Map<String, Value> {
+    let said = content_type.filter(|kind| !kind.starts_with(ANY_TYPE));
+    let kind = said.or_else(|| sniff(bytes)).unwrap_or(ANY_TYPE);
+    let mut fields = Map::new();
+    fields.extend(filename.map(|name| ("filename".to_owned(), name.into())));
+    fields.insert("content_type".to_owned(), kind.into());
+    fields.insert("data".to_owned(), STANDARD.encode(bytes).into());
+    fields
 }
 
 /// Stores a small file.

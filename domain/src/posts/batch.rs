@@ -10,6 +10,7 @@ use super::{
     create::{Made, create},
     input::{NewBatch, NewPost},
     view::{PlannedPost, Post},
+    workspace::WorkspaceOfPost,
 };
 use crate::{
     Act, Reply,
@@ -163,6 +164,8 @@ struct BatchItem {
     /// What the post does not get although it was accepted.
     #[schemars(with = "Vec<Warning>")]
     warnings: Box<RawValue>,
+    #[schemars(with = "WorkspaceOfPost")]
+    workspace: Box<RawValue>,
 }
 
 /// The post that was made, or the one that a dry run would make.
@@ -217,9 +220,10 @@ impl BatchItem {
         struct Parts {
             post: Box<RawValue>,
             warnings: Box<RawValue>,
+            workspace: Box<RawValue>,
         }
-        let Parts { post, warnings } =
+        let Parts { post, warnings, workspace } =
             serde_json::from_str(reply.body()).map_err(Error::internal)?;
-        Ok(Self { index, replayed: reply.replayed, post, warnings })
+        Ok(Self { index, replayed: reply.replayed, post, warnings, workspace })
     }
 }

@@ -14,6 +14,7 @@ use super::{
     input::{NewPost, NewStatus},
     media, media_facts,
     view::{Created, PlannedPost, PostMedia, size},
+    workspace::WorkspaceOfPost,
     write::NewRow,
 };
 use crate::{
@@ -62,15 +63,18 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
     broken
         .extend(mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)));
     Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
-    let row = row(act, &account, &new, time, now);
+    let mut row = row(act, &account, &new, time, now);
+    row.requested_post_type = generic.map(str::to_owned);
     if new.dry_run == Some(true) {
         let at = row.scheduled_at.unwrap_or(now);
         let post_type = content.post_type(platform);
         let forecast = forecast(act, &account, (&post_type, &content.caption, at)).await?;
-        return dry_run(row, &content, platform, forecast).await.map(Made::Checked);
+        let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast);
+        return dry_run(row, &content, platform, known).await.map(Made::Checked);
     }
     limits::count_created(act).await?;
-    let made = make(act, (row, suggestion), content, platform, &facts).await;
+    let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
+    let made = make(act, (row, suggestion, workspace), content, platform, &facts).await;
     if made.is_err() {
         limits::uncount_created(act).await;
     }
@@ -87,7 +91,7 @@ pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedi
 /// Copies its media and writes it.
 async fn make(
     act: &Act,
-    (mut row, suggestion): (post::Model, Option<SuggestionId>),
+    (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
     mut content: Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
@@ -103,7 +107,7 @@ async fn make(
     }
     fill(&mut row, &content, platform)?;
     let warnings = content.examined(move |content| content.warnings(platform)).await?;
-    let new = NewRow { act: act.clone(), row, suggestion, warnings };
+    let new = NewRow { act: act.clone(), row, suggestion, warnings, workspace };
     act.cx.new_posts.write(new).await
 }
 
@@ -190,6 +194,7 @@ fn row(
         request_id: act.request_id.clone(),
         caption: String::new(),
         post_type: String::new(),
+        requested_post_type: None,
         settings: Value::Null,
         metadata: Value::Null,
         media: Value::Null,
@@ -257,6 +262,7 @@ pub struct DryRun {
     post: PlannedPost,
     /// What the post would not get although it is accepted.
     warnings: Vec<Warning>,
+    workspace: WorkspaceOfPost,
     /// What is to be expected at its time.
     forecast: Forecast,
 }
@@ -266,14 +272,14 @@ async fn dry_run(
     mut row: post::Model,
     content: &Content,
     platform: platforms::PlatformId,
-    forecast: Forecast,
+    (workspace, forecast): (WorkspaceOfPost, Forecast),
 ) -> Result<Reply<DryRun>> {
     fill(&mut row, content, platform)?;
     let warnings = content.examined(move |content| content.warnings(platform)).await?;
     let bytes = size(&row);
     let checked = || {
         let post = PlannedPost::of(row);
-        DryRun { dry_run: true, valid: true, post, warnings, forecast }
+        DryRun { dry_run: true, valid: true, post, warnings, workspace, forecast }
     };
     Reply::large(bytes, checked).await
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{
     create::{fill, in_home_zone, looked_up, objections, when},
     draft::{Content, account_of},
+    generic_type,
     input::Changes,
     media, media_facts,
     read::{find, find_locked},
@@ -127,7 +128,16 @@ async fn changed(
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
     apply(&mut content, changes, platform, files);
+    let known = too_many.is_none();
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
+    if let Some(asked) = &changes.post_type {
+        let generic = generic_type::of(platform, asked.as_deref());
+        next.requested_post_type = generic.map(str::to_owned);
+        let mistyped = generic.filter(|_| known);
+        broken.extend(
+            mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)),
+        );
+    }
     let of_time = reschedule(&mut next, changes, now);
     let time = changes.scheduled_at.as_ref().and_then(Option::as_deref);
     broken.append(in_home_zone(act, of_time, time));
@@ -162,6 +172,9 @@ fn apply(
     }
     if let Some(post_type) = &changes.post_type {
         content.post_type.clone_from(post_type);
+        if generic_type::of(platform, post_type.as_deref()).is_some() {
+            content.post_type = None;
+        }
     }
     if let Some(settings) = &changes.settings {
         content.settings = settings.clone().unwrap_or_default();

@@ -22,6 +22,7 @@ mod restore_hold;
 mod status;
 pub(crate) mod unpaid;
 mod view;
+mod workspace;
 mod write;
 
 use fanfare_entities::{Millis, post};
@@ -53,6 +54,7 @@ pub use view::{
     Created, OnePost, POST_ERRORS, PlannedPost, Post, PostError, PostErrorCode, PostMedia,
     PostPage, media_of, status_name,
 };
+pub use workspace::WorkspaceOfPost;
 pub use write::{NewRow, Writer};
 
 /// The platform of a row.

@@ -11,11 +11,8 @@ use super::{
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    page,
+    input, page,
 };
-
-/// The farthest page begins here.
-const FARTHEST: i64 = 10_000;
 
 /// Rows that are read in one go.
 const STRETCH: u64 = 25;
@@ -30,7 +27,7 @@ pub async fn page(
     query: Select<post::Entity>,
     limit: u64,
 ) -> Result<Reply<PostPage>> {
-    let offset = offset(filter.offset)?;
+    let offset = input::offset(filter.offset)?;
     let order = match filter.order.as_deref() {
         None | Some("desc") => Order::Desc,
         Some("asc") => Order::Asc,
@@ -62,14 +59,6 @@ pub async fn page(
     }
     media_facts::refresh_rows(&act.cx.db.read, &mut rows).await?;
     view::counted(rows, (total, limit, offset)).await
-}
-
-fn offset(asked: Option<i64>) -> Result<u64> {
-    match asked {
-        None => Ok(0),
-        Some(offset @ 0..=FARTHEST) => Ok(offset.unsigned_abs()),
-        Some(_) => Err(wrong("offset", "Send a number from 0 to 10000, or follow next_cursor.")),
-    }
 }
 
 fn wrong(field: &str, remedy: &str) -> Error {

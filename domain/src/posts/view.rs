@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::workspace::WorkspaceOfPost;
 use crate::{
     Reply, Unreadable,
     clock::Time,
@@ -109,6 +110,8 @@ pub struct PlannedPost {
     media: Vec<FileOfPost>,
     /// One of the platform's post types.
     post_type: String,
+    /// The type that was asked for, where the platform has none of that name; else null.
+    requested_post_type: Option<String>,
     /// Platform settings, as sent.
     #[schemars(with = "Map<String, Value>")]
     settings: Value,
@@ -287,6 +290,7 @@ impl PlannedPost {
             media_urls: media.iter().map(|file| file.url.clone()).collect(),
             media: media.into_iter().map(FileOfPost::of).collect(),
             post_type: row.post_type,
+            requested_post_type: row.requested_post_type,
             settings: object(row.settings),
             metadata: object(row.metadata),
             status: row.status,
@@ -343,6 +347,7 @@ pub struct Created {
     post: Post,
     /// What the post does not get although it was accepted.
     warnings: Vec<Warning>,
+    workspace: WorkspaceOfPost,
 }
 
 /// A page of posts.
@@ -380,8 +385,14 @@ pub(super) async fn one(row: post::Model) -> Result<Reply<OnePost>> {
 }
 
 /// The reply with a post that was made.
-pub(super) async fn created(row: post::Model, warnings: Vec<Warning>) -> Result<Reply<Created>> {
-    let reply = Reply::large(size(&row), || Created { post: Post::of(row), warnings }).await?;
+pub(super) async fn created(
+    row: post::Model,
+    warnings: Vec<Warning>,
+    workspace: WorkspaceOfPost,
+) -> Result<Reply<Created>> {
+    let bytes = size(&row);
+    let made = || Created { post: Post::of(row), warnings, workspace };
+    let reply = Reply::large(bytes, made).await?;
     Ok(reply.with_status(201))
 }
 

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     media, media_of, status_name,
     view::{self, Created},
+    workspace::WorkspaceOfPost,
 };
 use crate::{
     Act, Reply, Tx,
@@ -39,6 +40,8 @@ pub struct NewRow {
     pub suggestion: Option<SuggestionId>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
+    /// The workspace that the caller is told.
+    pub workspace: WorkspaceOfPost,
 }
 
 /// For so long posts of many workspaces wait for the counter of one, as PostgreSQL writes it.
@@ -140,7 +143,7 @@ async fn prepare(
         if let Some(due_at) = row.due_at {
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
-        replies.push(view::created(row, new.warnings.clone()).await?);
+        replies.push(view::created(row, new.warnings.clone(), new.workspace.clone()).await?);
     }
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));
@@ -159,6 +162,7 @@ const COLUMNS: Columns = &[
     ("request_id", Type::Text),
     ("caption", Type::Text),
     ("post_type", Type::Text),
+    ("requested_post_type", Type::Text),
     ("settings", Type::Json),
     ("metadata", Type::Json),
     ("media", Type::Json),
@@ -192,6 +196,7 @@ async fn insert<C: ConnectionTrait>(
             (&row.request_id).into(),
             (&row.caption).into(),
             (&row.post_type).into(),
+            row.requested_post_type.as_ref().into(),
             (&row.settings).into(),
             (&row.metadata).into(),
             (&row.media).into(),

@@ -32,6 +32,9 @@ pub use secrets::rotate_secret;
 /// The most webhooks of a workspace: each event is delivered to each of them.
 const MOST: u64 = 20;
 
+/// The most characters of a description.
+const LONGEST_DESCRIPTION: usize = 200;
+
 /// The reason shown for a webhook that its owner disabled.
 pub const BY_OWNER: &str = "disabled by its owner";
 
@@ -46,6 +49,13 @@ pub struct NewWebhook {
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
+    /// Words of your own about it, up to 200 characters.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub description: Option<String>,
+    /// False: made, but sent nothing until it is enabled. Left out: true.
+    #[serde(default)]
+    pub enabled: Option<bool>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -63,6 +73,10 @@ pub struct WebhookChanges {
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
+    /// Words of your own about it, up to 200 characters; null removes them.
+    #[serde(default, deserialize_with = "crate::input::maybe_null")]
+    #[schemars(length(max = 200))]
+    pub description: Option<Option<String>>,
     /// False stops deliveries; true resumes them, also after failures disabled the webhook.
     #[serde(default)]
     pub enabled: Option<bool>,
@@ -90,7 +104,9 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
     require_whole_workspace(act)?;
     let events = new.events.unwrap_or_else(of_posts);
     check_events(&events)?;
+    check_description(new.description.as_deref())?;
     check_url(act, &new.url).await?;
+    let enabled = new.enabled != Some(false);
     let now = act.cx.clock.now();
     let tx = act.begin().await?;
     require_place(act, &tx).await?;
@@ -99,8 +115,9 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
         workspace_id: Set(act.membership.workspace_id),
         url: Set(new.url),
         events: Set(json!(events)),
-        enabled: Set(true),
-        disabled_reason: Set(None),
+        description: Set(new.description),
+        enabled: Set(enabled),
+        disabled_reason: Set((!enabled).then(|| BY_OWNER.to_owned())),
         failing_since: Set(None),
         created_at: Set(now),
         updated_at: Set(now),
@@ -122,6 +139,7 @@ pub async fn update(
     if let Some(events) = &changes.events {
         check_events(events)?;
     }
+    check_description(changes.description.as_ref().and_then(Option::as_deref))?;
     if let Some(url) = &changes.url {
         check_url(act, url).await?;
     }
@@ -133,6 +151,9 @@ pub async fn update(
     }
     if let Some(events) = changes.events {
         next.events = Set(json!(events));
+    }
+    if let Some(description) = changes.description {
+        next.description = Set(description);
     }
     match changes.enabled {
         Some(true) => {
@@ -236,6 +257,16 @@ fn check_events(names: &[String]) -> Result<()> {
     Error::check(unknown)
 }
 
+fn check_description(text: Option<&str>) -> Result<()> {
+    let length = text.map_or(0, |text| text.chars().count());
+    if length <= LONGEST_DESCRIPTION {
+        return Ok(());
+    }
+    let message =
+        format!("description has {length} characters; it may have {LONGEST_DESCRIPTION}.");
+    Err(Error::field(Code::InvalidField, "description", message, "Send fewer words."))
+}
+
 async fn check_url(act: &Act, text: &str) -> Result<()> {
     let invalid = |message: String| {
         Error::field(Code::InvalidField, "url", message, "Send a full https address.")
@@ -257,6 +288,8 @@ pub struct Webhook {
     /// The event types that it is sent, or `*`.
     #[schemars(with = "Vec<String>")]
     events: Value,
+    /// The owner's words about it.
+    description: Option<String>,
     enabled: bool,
     workspace_id: WorkspaceId,
     created_at: Time,
@@ -300,6 +333,7 @@ impl Webhook {
             id: row.id,
             url: row.url,
             events: row.events,
+            description: row.description,
             enabled: row.enabled,
             workspace_id: row.workspace_id,
             created_at: Time(row.created_at),

@@ -131,7 +131,7 @@ const SPEC: Spec = Spec {
     class: Class::Blind,
     rate_limits: RATE_LIMITS,
     untold_wait: Some(UNTOLD_WAIT),
-    helpers: &[RECENT_MENTIONS],
+    helpers: &[RECENT_MENTIONS, COMPANY_LOOKUP],
     api: Some(Api { version: VERSION, ends: Some("2027-05-31") }),
     about: About {
         reconcile: "pages: `GET /rest/posts?q=author`, by text and time; members: nothing",
@@ -198,6 +198,9 @@ const EXAMPLES: &[Example] = &[
 
 /// The helper that tells where an organization was mentioned.
 const RECENT_MENTIONS: &str = "linkedin.recent_mentions";
+
+/// The helper that finds a company by its vanity name, for mentions.
+const COMPANY_LOOKUP: &str = "linkedin.company_lookup";
 
 /// For how many days LinkedIn keeps mentions.
 const MENTIONS_DAYS: u64 = 60;
@@ -282,8 +285,11 @@ impl crate::Tools for Linkedin {
         &self,
         session: &Session,
         tool: &str,
-        _input: &Map<String, Value>,
+        input: &Map<String, Value>,
     ) -> Result<Value> {
+        if tool == COMPANY_LOOKUP {
+            return company(session, input).await;
+        }
         if tool != RECENT_MENTIONS {
             return Err(Error::rejected(format!("LinkedIn has no tool called {tool}.")));
         }
@@ -295,6 +301,19 @@ impl crate::Tools for Linkedin {
         let mentions = client::mentions(session, since).await?;
         Ok(json!({"mentions": mentions}))
     }
+}
+
+/// Looks for the company in `vanity`, as its page's address or the last step of that names it.
+async fn company(session: &Session, input: &Map<String, Value>) -> Result<Value> {
+    let asked = input.get("vanity").and_then(Value::as_str).unwrap_or_default().trim();
+    let vanity = asked.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if vanity.is_empty() {
+        return Err(Error::rejected("The tool asks for the vanity name of a company.")
+            .with_remedy("Send input.vanity: what stands behind linkedin.com/company/ in its page's address."));
+    }
+    let found = client::organization(session, vanity).await?;
+    let company = found.map(|one| json!({"name": one.name, "urn": one.urn, "vanity_name": vanity}));
+    Ok(json!({"company": company}))
 }
 
 /// Returns the commentary of a caption without mentions, for the test of growth.

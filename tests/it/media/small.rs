@@ -152,3 +152,67 @@ async fn a_repeated_upload_is_answered_as_before() {
     assert!(kept.token_hash != token && kept.token_hash.len() == 64);
     assert_eq!(rows(&app).await, 1);
 }
+
+/// A form with these parts: the rest of a part's header, and its body.
+fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (header, body) in parts {
+        text.extend(format!("--edge\r\nContent-Disposition: form-data; {header}\r\n\r\n").bytes());
+        text.extend_from_slice(body);
+        text.extend(b"\r\n");
+    }
+    text.extend(b"--edge--\r\n");
+    text
+}
+
+#[tokio::test]
+async fn a_small_file_may_come_as_a_form() {
+    let app = app().await;
+    let user = app.user().await;
+    let send = async |parts: &[(&str, &[u8])]| {
+        let kind = "multipart/form-data; boundary=edge";
+        user.send_raw(reqwest::Method::POST, "/api/v1/media/upload", kind, form(parts)).await
+    };
+    let png = files::png();
+    let file = "name=\"file\"; filename=\"a.png\"";
+    let typed = "name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png";
+    let made = send(&[(typed, &png)]).await.expect(201).body;
+    assert_eq!((&made["filename"], &made["mime"]), (&json!("a.png"), &json!("image/png")));
+    assert_eq!(user.fetch(&made["public_url"], &[]).await.2, png);
+    // The bytes tell their type, and a field the name.
+    let named = send(&[("name=\"filename\"", b"b.png"), (file, &png)]).await.expect(201).body;
+    assert_eq!((&named["filename"], &named["mime"]), (&json!("b.png"), &json!("image/png")));
+    let cases: [(&[(&str, &[u8])], u16, &str); 6] = [
+        (&[("name=\"filename\"", b"b.png")], 400, "field_required"),
+        (&[(file, &png), (file, &png)], 400, "invalid_field"),
+        (&[("name=\"photo\"; filename=\"a.png\"", &png)], 400, "unknown_field"),
+        (&[(file, &png), ("name=\"colour\"", b"red")], 400, "unknown_field"),
+        (&[(file, b"<svg/>")], 400, "media_type_unsupported"),
+        (&[(file, &files::mp4(4_800_000))], 413, "payload_too_large"),
+    ];
+    for (parts, status, code) in cases {
+        let _ = send(parts).await.refused(status, code);
+    }
+    let kind = "multipart/form-data; boundary=edge";
+    let path = "/api/v1/posts";
+    let elsewhere = user.send_raw(reqwest::Method::POST, path, kind, form(&[(file, &png)])).await;
+    let _ = elsewhere.refused(415, "unsupported_media_type");
+    // A repeated form has another boundary and is the same request.
+    let keyed = async |edge: &str| {
+        let text = String::from_utf8(form(&[(
+            "name=\"file\"; filename=\"a.gif\"",
+            b"GIF89a\x01\0\x01\0\0\0\0,",
+        )]))
+        .unwrap();
+        let kind = format!("multipart/form-data; boundary={edge}");
+        let request = user.http.post(format!("{}/api/v1/media/upload", user.origin));
+        let request = request.bearer_auth(&user.key).header("Idempotency-Key", "once");
+        let request = request.header("Content-Type", kind).body(text.replace("edge", edge));
+        let answer = request.send().await.unwrap();
+        let replayed = answer.headers().contains_key("idempotent-replayed");
+        (answer.status().as_u16(), replayed, answer.text().await.unwrap())
+    };
+    let (first, again) = (keyed("one").await, keyed("two").await);
+    assert_eq!((first.0, again.0), (201, 201), "{} {}", first.2, again.2);
+    assert!(again.1 && first.2 == again.2, "{} {}", first.2, again.2);
+}

@@ -50,6 +50,8 @@ pub struct Options {
     pub tools: Tools,
     /// Settings for Meta's networks.
     pub meta: fanfare_domain::inbox::MetaSettings,
+    /// The second header that carries the signature of webhooks.
+    pub signature_header: Option<String>,
     /// The address at which media is served, if not below the service.
     pub media_base_url: Option<String>,
 }
@@ -78,6 +80,7 @@ impl Default for Options {
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
             meta: fanfare_domain::inbox::MetaSettings::default(),
+            signature_header: None,
             media_base_url: None,
         }
     }

@@ -1,0 +1,66 @@
+//! The pages of the reference over HTTP: `/docs`, with a search in `?q=`, and `/docs/{operation}`, also as `.md`.
+
+use std::sync::Arc;
+
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, async_trait,
+    http::{ResBody, StatusCode},
+};
+
+use super::Reference;
+use crate::{middleware::request::Seen, page::Page, query};
+
+/// The longest search that is read, in characters.
+const LONGEST: usize = 200;
+
+/// `GET /docs`.
+#[derive(Clone)]
+pub struct Whole(pub Arc<Reference>);
+
+/// `GET /docs/{operation}` and `GET /docs/{operation}.md`.
+#[derive(Clone)]
+pub struct One(pub Arc<Reference>);
+
+#[async_trait]
+impl Handler for Whole {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/docs");
+        let pairs = query::pairs(req.uri().query());
+        let asked =
+            pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, asked)| asked.as_str());
+        let asked: String = asked.trim().chars().take(LONGEST).collect();
+        Page::html("/docs", self.0.page(&asked)).write(res);
+    }
+}
+
+#[async_trait]
+impl Handler for One {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        const ROUTE: &str = "/docs/{operation}";
+        Seen::route(req, ROUTE);
+        let name = req.params().get("operation").map(String::as_str).unwrap_or_default();
+        let page = match name.strip_suffix(".md") {
+            Some(name) => self.0.markdown(name).map(|text| Page::markdown(ROUTE, text.to_owned())),
+            None => self.0.operation(name).map(|html| Page::html(ROUTE, html)),
+        };
+        match page {
+            Some(page) => page.write(res),
+            None => {
+                res.status_code(StatusCode::NOT_FOUND);
+                res.replace_body(ResBody::None);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! An example of a value that a JSON Schema describes: made from the typed views, so that it cannot grow stale.
+
+use serde_json::{Map, Value, json};
+
+/// The most levels of a sample; what lies deeper is left out.
+const DEEPEST: usize = 12;
+
+/// Makes samples of the schemas of a document.
+pub struct Sampler<'a>(pub &'a Value);
+
+impl Sampler<'_> {
+    /// Returns a value of this schema.
+    pub fn of(&self, schema: &Value) -> Value {
+        self.named(schema, "", 0)
+    }
+
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let pointer = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#'));
+        pointer.and_then(|path| self.0.pointer(path)).unwrap_or(schema)
+    }
+
+    fn named(&self, schema: &Value, name: &str, depth: usize) -> Value {
+        let schema = self.resolved(schema);
+        if depth > DEEPEST {
+            return Value::Null;
+        }
+        if let Some(only) = schema.get("const") {
+            return only.clone();
+        }
+        if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
+            return first.clone();
+        }
+        let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array());
+        let parts = schema["allOf"].as_array();
+        if choices.is_none() && parts.is_none() {
+            return self.typed(schema, name, depth);
+        }
+        if choices.is_some_and(|choices| is_left_out(name) && choices.iter().any(is_null)) {
+            return Value::Null;
+        }
+        let chosen = choices.and_then(|choices| choices.iter().find(|choice| !is_null(choice)));
+        let mut whole = match chosen {
+            Some(choice) => self.named(choice, name, depth + 1),
+            None => json!({}),
+        };
+        for part in parts.into_iter().flatten() {
+            merge(&mut whole, self.named(part, name, depth + 1));
+        }
+        if schema["properties"].is_object() {
+            merge(&mut whole, self.object(schema, depth));
+        }
+        whole
+    }
+
+    fn typed(&self, schema: &Value, name: &str, depth: usize) -> Value {
+        let kinds: Vec<&str> = match &schema["type"] {
+            Value::String(one) => vec![one.as_str()],
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            _ if schema["properties"].is_object() => vec!["object"],
+            _ => return json!({}),
+        };
+        if kinds.contains(&"null") && is_left_out(name) {
+            return Value::Null;
+        }
+        let kind = kinds.into_iter().find(|kind| *kind != "null").unwrap_or("null");
+        match kind {
+            "string" => text(schema, name).into(),
+            "integer" => whole_number(schema, name).into(),
+            "number" => schema["minimum"].as_f64().unwrap_or(0.5).max(0.5).into(),
+            "boolean" => (name != "deleted" && name != "sandbox").into(),
+            "array" if schema["items"].is_object() => {
+                json!([self.named(&schema["items"], name, depth + 1)])
+            }
+            "array" => json!([]),
+            "object" => self.object(schema, depth),
+            _ => Value::Null,
+        }
+    }
+
+    fn object(&self, schema: &Value, depth: usize) -> Value {
+        let mut fields = Map::new();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            fields.insert(name.clone(), self.named(field, name, depth + 1));
+        }
+        Value::Object(fields)
+    }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema["type"] == "null"
+}
+
+/// Fields that are null where everything is well.
+fn is_left_out(name: &str) -> bool {
+    let words =
+        ["error", "cursor", "reason", "addon", "pause", "pending_change", "next_attempt_at"];
+    words.iter().any(|word| name.ends_with(word)) || name.starts_with("requested_")
+}
+
+fn merge(whole: &mut Value, part: Value) {
+    if let (Value::Object(whole), Value::Object(part)) = (whole, part) {
+        whole.extend(part);
+    }
+}
+
+fn whole_number(schema: &Value, name: &str) -> i64 {
+    let usual = match name {
+        "id" => 42,
+        "account_id" | "social_account_id" => 7,
+        "post_id" | "post_ids" | "similar" => 42,
+        _ => 1,
+    };
+    let least = schema["minimum"].as_i64().unwrap_or(i64::MIN);
+    let most = schema["maximum"].as_i64().unwrap_or(i64::MAX);
+    if usual < least { least } else { usual.min(most) }
+}
+
+fn text(schema: &Value, name: &str) -> String {
+    let usual = match (schema["format"].as_str(), name) {
+        (Some("date-time"), _) => "2030-01-31T09:00:00Z",
+        (Some("date"), _) => "2030-01-31",
+        (Some("uuid"), _) => "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d",
+        (Some("uri"), _) => "https://example.com/",
+        (_, "caption" | "text") => "Hello!",
+        (_, "username") => "ada",
+        (_, "platform") => "bluesky",
+        (_, "email") => "ada@example.com",
+        (_, "name" | "display_name" | "label") => "Ada",
+        (_, "timezone") => "Europe/Berlin",
+        (_, "filename") => "photo.jpg",
+        (_, "mime") => "image/jpeg",
+        (_, "from" | "to" | "date") => "2030-01-31",
+        (_, name) if name.ends_with("_at") || name.ends_with("_until") => "2030-01-31T09:00:00Z",
+        (_, name) if name.ends_with("url") || name.ends_with("urls") => {
+            "https://example.com/photo.jpg"
+        }
+        (_, "request_id") => "req_0192f0c12d3e",
+        (_, name) if name.ends_with("id") => "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d",
+        _ => return if name.is_empty() { "text".to_owned() } else { name.replace('_', " ") },
+    };
+    usual.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_every_field_with_a_value_of_its_type() {
+        let document = json!({"components": {"Thing": {"type": "object", "properties": {"id": {"type": "integer"}}}}});
+        let schema = json!({"type": "object", "properties": {
+            "things": {"type": "array", "items": {"$ref": "#/components/Thing"}},
+            "next_cursor": {"type": ["string", "null"]},
+            "status": {"enum": ["open", "closed"]},
+            "made_at": {"type": "string", "format": "date-time"},
+            "either": {"anyOf": [{"type": "null"}, {"$ref": "#/components/Thing"}]},
+        }});
+        assert_eq!(
+            Sampler(&document).of(&schema),
+            json!({"things": [{"id": 42}], "next_cursor": null, "status": "open",
+                "made_at": "2030-01-31T09:00:00Z", "either": {"id": 42}})
+        );
+    }
+
+    #[test]
+    fn a_schema_that_holds_itself_has_an_end() {
+        let document = json!({"a": {"type": "object", "properties": {"a": {"$ref": "#/a"}}}});
+        assert!(Sampler(&document).of(&document["a"])["a"]["a"].is_object());
+    }
+}

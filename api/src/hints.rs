@@ -1,0 +1,46 @@
+//! The effects of an operation, for agents that decide whether to ask a person first.
+
+use serde::Serialize;
+
+use crate::{Method, Route};
+
+/// The effects of an operation, in the words of MCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// What it does may not be taken back.
+    pub destructive: bool,
+    /// Doing it again changes nothing more.
+    pub idempotent: bool,
+    /// It reaches networks and people outside the service.
+    pub open_world: bool,
+}
+
+impl Hints {
+    /// The effects of a route.
+    #[must_use]
+    pub fn of(route: &Route) -> Self {
+        let final_words = ["disconnect", "cancel", "create_post", "retry"];
+        Self {
+            read_only: !route.method.writes(),
+            destructive: route.method == Method::Delete
+                || final_words.iter().any(|start| route.name.starts_with(start)),
+            idempotent: !matches!(route.method, Method::Post | Method::Patch),
+            open_world: ["posts", "connect", "inbox", "google-business"].contains(&route.tag),
+        }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self { read_only: true, .. } => "It changes nothing.",
+            Self { destructive: true, .. } => "What it does may not be taken back: ask first.",
+            Self { idempotent: true, .. } => {
+                "It changes something; doing it again changes nothing more."
+            }
+            _ => "It changes something; an `Idempotency-Key` makes it safe to send again.",
+        }
+    }
+}

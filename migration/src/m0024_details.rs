@@ -1,0 +1,27 @@
+//! What clients say about their own rows.
+
+use sea_orm_migration::prelude::*;
+
+use crate::ddl;
+
+/// Adds the description of a webhook, the post type that was asked for, and the profile of a brand.
+pub struct Details;
+
+impl MigrationName for Details {
+    fn name(&self) -> &'static str {
+        "m0024_details"
+    }
+}
+
+#[async_trait::async_trait]
+impl MigrationTrait for Details {
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        ddl::run(manager, STATEMENTS).await
+    }
+}
+
+const STATEMENTS: &[&str] = &[
+    "ALTER TABLE webhooks ADD COLUMN description TEXT",
+    "ALTER TABLE posts ADD COLUMN requested_post_type TEXT",
+    "ALTER TABLE brands ADD COLUMN profile {json}",
+];
