@@ -6,6 +6,7 @@ use crate::{Method, Route};
 
 /// The effects of an operation, in the words of MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the four hints of MCP")]
 pub struct Hints {
     /// It changes nothing.
     pub read_only: bool,

@@ -2,85 +2,98 @@
 
 use serde_json::{Map, Value, json};
 
-/// The most levels of a sample; what lies deeper is left out.
-const DEEPEST: usize = 12;
-
 /// Makes samples of the schemas of a document.
 pub struct Sampler<'a>(pub &'a Value);
+
+/// The schemas that a value lies in, by their names, the innermost last.
+type Within = Vec<String>;
 
 impl Sampler<'_> {
     /// Returns a value of this schema.
     pub fn of(&self, schema: &Value) -> Value {
-        self.named(schema, "", 0)
+        self.named(schema, "", &Within::new()).unwrap_or_default()
     }
 
-    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let pointer = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#'));
-        pointer.and_then(|path| self.0.pointer(path)).unwrap_or(schema)
-    }
-
-    fn named(&self, schema: &Value, name: &str, depth: usize) -> Value {
-        let schema = self.resolved(schema);
-        if depth > DEEPEST {
-            return Value::Null;
+    /// Returns a value of a field; `None` of one that would have no end, because it holds another of its kind.
+    fn named(&self, schema: &Value, name: &str, within: &Within) -> Option<Value> {
+        if let Some(path) = schema["$ref"].as_str() {
+            if within.iter().any(|outer| outer == path) {
+                return None;
+            }
+            let target = self.0.pointer(path.strip_prefix('#')?)?;
+            return self.named(target, name, &[within.as_slice(), &[path.to_owned()]].concat());
         }
         if let Some(only) = schema.get("const") {
-            return only.clone();
+            return Some(only.clone());
         }
         if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
-            return first.clone();
+            return Some(first.clone());
         }
         let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema[*key].as_array());
         let parts = schema["allOf"].as_array();
         if choices.is_none() && parts.is_none() {
-            return self.typed(schema, name, depth);
+            return self.typed(schema, name, within);
         }
-        if choices.is_some_and(|choices| is_left_out(name) && choices.iter().any(is_null)) {
-            return Value::Null;
-        }
-        let chosen = choices.and_then(|choices| choices.iter().find(|choice| !is_null(choice)));
-        let mut whole = match chosen {
-            Some(choice) => self.named(choice, name, depth + 1),
+        let mut whole = match choices {
+            Some(choices) => self.chosen(choices, name, within)?,
             None => json!({}),
         };
         for part in parts.into_iter().flatten() {
-            merge(&mut whole, self.named(part, name, depth + 1));
+            merge(&mut whole, self.named(part, name, within)?);
         }
         if schema["properties"].is_object() {
-            merge(&mut whole, self.object(schema, depth));
+            merge(&mut whole, self.object(schema, within));
         }
-        whole
+        Some(whole)
     }
 
-    fn typed(&self, schema: &Value, name: &str, depth: usize) -> Value {
+    /// The first choice that has an end.
+    fn chosen(&self, choices: &[Value], name: &str, within: &Within) -> Option<Value> {
+        let may_be_null = choices.iter().any(is_null);
+        if may_be_null && is_left_out(name) {
+            return Some(Value::Null);
+        }
+        let mut full = choices.iter().filter(|choice| !is_null(choice));
+        let found = full.find_map(|choice| self.named(choice, name, within));
+        found.or(may_be_null.then_some(Value::Null))
+    }
+
+    fn typed(&self, schema: &Value, name: &str, within: &Within) -> Option<Value> {
         let kinds: Vec<&str> = match &schema["type"] {
             Value::String(one) => vec![one.as_str()],
             Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
             _ if schema["properties"].is_object() => vec!["object"],
-            _ => return json!({}),
+            _ => return Some(json!({})),
         };
         if kinds.contains(&"null") && is_left_out(name) {
-            return Value::Null;
+            return Some(Value::Null);
         }
         let kind = kinds.into_iter().find(|kind| *kind != "null").unwrap_or("null");
-        match kind {
+        Some(match kind {
             "string" => text(schema, name).into(),
             "integer" => whole_number(schema, name).into(),
             "number" => schema["minimum"].as_f64().unwrap_or(0.5).max(0.5).into(),
             "boolean" => (name != "deleted" && name != "sandbox").into(),
-            "array" if schema["items"].is_object() => {
-                json!([self.named(&schema["items"], name, depth + 1)])
-            }
-            "array" => json!([]),
-            "object" => self.object(schema, depth),
+            "array" => self.list(schema, name, within),
+            "object" => self.object(schema, within),
             _ => Value::Null,
-        }
+        })
     }
 
-    fn object(&self, schema: &Value, depth: usize) -> Value {
+    fn list(&self, schema: &Value, name: &str, within: &Within) -> Value {
+        if let Some(fixed) = schema["prefixItems"].as_array() {
+            return fixed.iter().map(|item| self.named(item, name, within)).collect();
+        }
+        let one = schema["items"].as_object().map(|items| Value::Object(items.clone()));
+        let one = one.and_then(|items| self.named(&items, name, within));
+        let least = usize::try_from(schema["minItems"].as_u64().unwrap_or(1)).unwrap_or(1);
+        Value::Array(one.map(|one| vec![one; least.max(1)]).unwrap_or_default())
+    }
+
+    fn object(&self, schema: &Value, within: &Within) -> Value {
         let mut fields = Map::new();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            fields.insert(name.clone(), self.named(field, name, depth + 1));
+            fields.insert(name.clone(), self.named(field, name, within).unwrap_or_default());
         }
         Value::Object(fields)
     }
@@ -164,7 +177,10 @@ mod tests {
 
     #[test]
     fn a_schema_that_holds_itself_has_an_end() {
-        let document = json!({"a": {"type": "object", "properties": {"a": {"$ref": "#/a"}}}});
-        assert!(Sampler(&document).of(&document["a"])["a"]["a"].is_object());
+        let own = json!({"$ref": "#/a"});
+        let document = json!({"a": {"type": "object", "properties": {
+            "one": {"anyOf": [own, {"type": "null"}]}, "more": {"type": "array", "items": own},
+        }}});
+        assert_eq!(Sampler(&document).of(&own), json!({"one": null, "more": []}));
     }
 }

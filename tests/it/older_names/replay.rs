@@ -56,7 +56,7 @@ async fn posts_lists_slots_and_files_are_asked_for_in_older_names() {
     let user = app.user().await;
     let account = user.connect("instagram").await;
     let name = username(&user, account).await;
-    let named = |caption: &str| json!({"username": name, "platform": "instagram", "caption": caption, "scheduled_at": app.at(3_600), "media_urls": ["https://example.com/film.mp4"], "status": "draft"});
+    let named = |caption: &str| json!({"username": name, "platform": "instagram", "caption": caption, "scheduled_at": app.at(3_600), "status": "draft"});
     let reel = json!({"account_id": account, "post_type": "reel", "status": "draft", "reel_cover_url": "https://example.com/a.jpg"});
     let checked = json!({"username": name, "platform": "instagram", "caption": "x", "status": "draft", "dry_run": true});
     let many = json!({"posts": [named("a"), {"account_id": account, "status": "draft", "post_type": "reel", "reel_cover_url": "https://example.com/a.jpg"}]});
