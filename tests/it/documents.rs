@@ -53,6 +53,7 @@ macro_rules! snapshot {
             ".default_workspace.id" => "[uuid]", ".workspaces[].id" => "[uuid]",
             ".default_workspace.name" => "[name]", ".workspaces[].name" => "[name]",
             ".webhook.id" => "[uuid]", ".webhooks[].id" => "[uuid]", ".events[].id" => "[uuid]",
+            ".posts[].workspace.id" => "[uuid]", ".posts[].workspace.name" => "[name]",
             ".deliveries[].id" => "[uuid]", ".activity[].id" => "[uuid]",
         });
     }};

@@ -47,8 +47,8 @@ pub fn command(route: &Route) -> String {
 
 /// Returns the words of an operation's name that are not its chapter: `create_post` of `posts` is `create`.
 fn verb(route: &Route) -> String {
-    let singular = route.tag.trim_end_matches('s');
-    let is_chapter = |word: &&str| word.trim_end_matches('s') == singular;
+    let singular: Vec<_> = route.tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
+    let is_chapter = |word: &&str| singular.contains(&word.trim_end_matches('s'));
     let words: Vec<_> = route.name.split('_').filter(|word| !is_chapter(word)).collect();
     let verb = words.join("-");
     let is_taken = TAKEN.contains(&(route.tag, verb.as_str()));

@@ -5,23 +5,21 @@ use serde_json::{Map, Value, json};
 /// Makes samples of the schemas of a document.
 pub struct Sampler<'a>(pub &'a Value);
 
-/// The schemas that a value lies in, by their names, the innermost last.
-type Within = Vec<String>;
-
 impl Sampler<'_> {
     /// Returns a value of this schema.
     pub fn of(&self, schema: &Value) -> Value {
-        self.named(schema, "", &Within::new()).unwrap_or_default()
+        self.named(schema, "", &[]).unwrap_or_default()
     }
 
-    /// Returns a value of a field; `None` of one that would have no end, because it holds another of its kind.
-    fn named(&self, schema: &Value, name: &str, within: &Within) -> Option<Value> {
+    /// Returns a value of a field that lies within these schemas; `None` of one that would have no end, because it holds
+    /// another of its kind.
+    fn named(&self, schema: &Value, name: &str, within: &[String]) -> Option<Value> {
         if let Some(path) = schema["$ref"].as_str() {
             if within.iter().any(|outer| outer == path) {
                 return None;
             }
             let target = self.0.pointer(path.strip_prefix('#')?)?;
-            return self.named(target, name, &[within.as_slice(), &[path.to_owned()]].concat());
+            return self.named(target, name, &[within, &[path.to_owned()]].concat());
         }
         if let Some(only) = schema.get("const") {
             return Some(only.clone());
@@ -48,7 +46,7 @@ impl Sampler<'_> {
     }
 
     /// The first choice that has an end.
-    fn chosen(&self, choices: &[Value], name: &str, within: &Within) -> Option<Value> {
+    fn chosen(&self, choices: &[Value], name: &str, within: &[String]) -> Option<Value> {
         let may_be_null = choices.iter().any(is_null);
         if may_be_null && is_left_out(name) {
             return Some(Value::Null);
@@ -58,7 +56,7 @@ impl Sampler<'_> {
         found.or(may_be_null.then_some(Value::Null))
     }
 
-    fn typed(&self, schema: &Value, name: &str, within: &Within) -> Option<Value> {
+    fn typed(&self, schema: &Value, name: &str, within: &[String]) -> Option<Value> {
         let kinds: Vec<&str> = match &schema["type"] {
             Value::String(one) => vec![one.as_str()],
             Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
@@ -80,7 +78,7 @@ impl Sampler<'_> {
         })
     }
 
-    fn list(&self, schema: &Value, name: &str, within: &Within) -> Value {
+    fn list(&self, schema: &Value, name: &str, within: &[String]) -> Value {
         if let Some(fixed) = schema["prefixItems"].as_array() {
             return fixed.iter().map(|item| self.named(item, name, within)).collect();
         }
@@ -90,7 +88,7 @@ impl Sampler<'_> {
         Value::Array(one.map(|one| vec![one; least.max(1)]).unwrap_or_default())
     }
 
-    fn object(&self, schema: &Value, within: &Within) -> Value {
+    fn object(&self, schema: &Value, within: &[String]) -> Value {
         let mut fields = Map::new();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             fields.insert(name.clone(), self.named(field, name, within).unwrap_or_default());
