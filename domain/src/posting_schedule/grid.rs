@@ -101,7 +101,7 @@ pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply<On
 }
 
 /// Times and days in order, each once; or all that is wrong.
-fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
+pub(super) fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
     let mut broken = Violations::default();
     let wrong = |field: String, message: String, remedy: &str| {
         violation(Code::InvalidField, field, message, remedy)

@@ -220,7 +220,10 @@ fn slots(grid: &Grid, after: Millis) -> impl Iterator<Item = DateTime<Tz>> {
 mod tests {
     use chrono::Weekday;
 
-    use super::{super::grid::clock, *};
+    use super::{
+        super::grid::{NewGrid, check, clock},
+        *,
+    };
 
     fn grid(times: &[&str], days: &[Weekday], zone: Tz) -> Grid {
         let times = times.iter().filter_map(|time| clock(time)).collect();
