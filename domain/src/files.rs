@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fanfare_entities::{media_asset, media_asset::AssetStatus};
+use fanfare_entities::{Millis, media_asset, media_asset::AssetStatus};
 use fanfare_media::Error as StoreError;
 pub use fanfare_media::Stored;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -10,6 +10,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use crate::{
     Domain,
     error::{Code, Error, Result},
+    inbox,
 };
 
 /// A file that can be served.
@@ -23,17 +24,32 @@ pub struct File {
     pub size: u64,
     /// Quoted, as an `ETag` header has it.
     pub etag: Option<String>,
+    /// How long its address is good, in ms; `None`: for ever, and for everybody.
+    pub good_for: Option<Millis>,
 }
 
+/// The first part of addresses that are signed and end.
+pub(crate) const SIGNED: &str = "signed";
+
 /// The file that is served under `name`. What has no name of its own (a file of an older version, or one that we made
-/// out of another) is served by its key, which nobody can guess either.
+/// out of another) is served by its key, which nobody can guess either. What people sent to an inbox is served by an address
+/// that is signed and ends.
 ///
 /// # Errors
 /// [`Code::NotFound`], or [`Code::Unavailable`] when the store cannot be read.
 pub async fn find(cx: &Domain, name: &str) -> Result<File> {
-    if name.contains('/') {
-        let stat = cx.store.stat(name).await.map_err(refusal)?;
-        return Ok(File { path: name.to_owned(), mime: None, size: stat.size, etag: stat.etag });
+    if let Some((first, rest)) = name.split_once('/') {
+        let (path, good_for) = match first {
+            SIGNED => {
+                let (path, left) = inbox::files::signed(cx, rest).ok_or_else(gone)?;
+                (path, Some(left))
+            }
+            // What people sent is served by signed addresses alone.
+            inbox::files::ROOT => return Err(gone()),
+            _ => (name.to_owned(), None),
+        };
+        let stat = cx.store.stat(&path).await.map_err(refusal)?;
+        return Ok(File { path, mime: None, size: stat.size, etag: stat.etag, good_for });
     }
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::PublicName.eq(name))
@@ -46,9 +62,10 @@ pub async fn find(cx: &Domain, name: &str) -> Result<File> {
             mime: row.mime,
             size: row.bytes?.unsigned_abs(),
             etag: row.digest.map(|digest| format!("\"{digest}\"")),
+            good_for: None,
         })
     });
-    file.ok_or_else(|| refusal(StoreError::Gone))
+    file.ok_or_else(gone)
 }
 
 /// The bytes of a file, or the stretch of them from `range.start` to before `range.end`, ready to be read.
@@ -61,6 +78,10 @@ pub async fn open(cx: &Domain, file: &File, range: Option<Range<u64>>) -> Result
         None => cx.store.open_read(&file.path).await,
     };
     opened.map_err(refusal)
+}
+
+fn gone() -> Error {
+    refusal(StoreError::Gone)
 }
 
 fn refusal(error: StoreError) -> Error {

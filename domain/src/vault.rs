@@ -6,12 +6,16 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use chacha20poly1305::{
     KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Payload},
 };
 use fanfare_entities::{Millis, SecretId, secret};
+use hmac::{Hmac, Mac};
 use rand::Rng;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -42,6 +46,8 @@ pub struct Vault {
 struct MasterKey {
     id: String,
     cipher: XChaCha20Poly1305,
+    /// The key of signatures, which follows from the master key.
+    signing: [u8; KEY],
 }
 
 /// The result of [`Vault::rewrap`].
@@ -167,6 +173,27 @@ impl Vault {
         }
     }
 
+    /// Signs a text with the current key. `purpose` keeps signatures apart that mean different things.
+    ///
+    /// # Errors
+    /// None that happens: HMAC takes keys of any length.
+    pub fn sign(&self, purpose: &str, text: &str) -> Result<String> {
+        Ok(URL_SAFE_NO_PAD.encode(self.keys[0].mac(purpose, text)?.finalize().into_bytes()))
+    }
+
+    /// Returns whether one of the keys signed a text, in constant time.
+    ///
+    /// # Errors
+    /// As for [`Self::sign`].
+    pub fn is_signed(&self, purpose: &str, text: &str, signature: &str) -> Result<bool> {
+        let Ok(given) = URL_SAFE_NO_PAD.decode(signature) else { return Ok(false) };
+        let mut is_signed = false;
+        for key in &self.keys {
+            is_signed |= key.mac(purpose, text)?.verify_slice(&given).is_ok();
+        }
+        Ok(is_signed)
+    }
+
     fn seal(&self, table: &str, id: SecretId, plain: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
         let data_key = random::<KEY>();
         let bound = bound_to(table, id);
@@ -199,7 +226,13 @@ impl MasterKey {
     fn parse(text: &str) -> Result<Self, BadKey> {
         let bytes = STANDARD.decode(text.trim()).map_err(|_| BadKey)?;
         let cipher = XChaCha20Poly1305::new_from_slice(&bytes).map_err(|_| BadKey)?;
-        Ok(Self { id: key_id(&bytes), cipher })
+        let signing = Sha256::new_with_prefix(b"fanfare signatures\0").chain_update(&bytes);
+        Ok(Self { id: key_id(&bytes), cipher, signing: signing.finalize().into() })
+    }
+
+    fn mac(&self, purpose: &str, text: &str) -> Result<Hmac<Sha256>> {
+        let mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.signing);
+        Ok(mac.map_err(Error::internal)?.chain_update(purpose).chain_update([0]).chain_update(text))
     }
 }
 
@@ -273,6 +306,24 @@ mod tests {
         assert!(Vault::new(&new, &[]).unwrap().unseal("accounts", &stored).is_err());
         let rotated = Vault::new(&new, &[old]).unwrap();
         assert_eq!(rotated.unseal("accounts", &stored).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_purpose_and_text_and_outlives_a_rotation() {
+        let (old, new) = (Vault::fresh_key(), Vault::fresh_key());
+        let before = Vault::new(&old, &[]).unwrap();
+        let signed = before.sign("a", "text").unwrap();
+        let rotated = Vault::new(&new, &[old]).unwrap();
+        for vault in [&before, &rotated] {
+            assert!(vault.is_signed("a", "text", &signed).unwrap());
+            assert!(!vault.is_signed("b", "text", &signed).unwrap());
+            assert!(!vault.is_signed("a", "texts", &signed).unwrap());
+        }
+        let other = Vault::new(&Vault::fresh_key(), &[]).unwrap();
+        assert!(!other.is_signed("a", "text", &signed).unwrap());
+        for bad in ["", "?", &signed[1..]] {
+            assert!(!before.is_signed("a", "text", bad).unwrap());
+        }
     }
 
     #[test]

@@ -88,6 +88,8 @@ number_id! {
     InboundId,
     /// A change on a network, as work.
     OutgoingId,
+    /// A file that came to an inbox, as work.
+    InboxFileId,
     /// The record of a location, as work.
     ProfileId,
     /// A review.

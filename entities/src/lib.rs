@@ -35,6 +35,7 @@ pub mod idempotency_key;
 pub mod inbound_event;
 pub mod inbox_comment;
 pub mod inbox_conversation;
+pub mod inbox_file;
 pub mod inbox_message;
 pub mod inbox_sync;
 pub mod lease;
@@ -86,9 +87,9 @@ pub mod workspace;
 pub use ids::{
     AccountId, AgentFeedbackId, AiJobId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId,
     CommentId, ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
-    FeedbackId, GrantId, InboundId, InsightId, KeyId, LetterId, MessageId, OperatorId, OutgoingId,
-    PauseId, PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId, SubscriptionId,
-    SuggestionId, SyncId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    FeedbackId, GrantId, InboundId, InboxFileId, InsightId, KeyId, LetterId, MessageId, OperatorId,
+    OutgoingId, PauseId, PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId,
+    SubscriptionId, SuggestionId, SyncId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

@@ -35,11 +35,13 @@ pub enum JobKind {
     DeriveSuggestions,
     /// Make a film: [`MakeVideo`](crate::MakeVideo).
     MakeVideo,
+    /// Copy a file that came to an inbox: [`CopyAttachment`](crate::CopyAttachment).
+    CopyAttachment,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -56,6 +58,7 @@ impl JobKind {
         Self::SyncAnalytics,
         Self::DeriveSuggestions,
         Self::MakeVideo,
+        Self::CopyAttachment,
     ];
 
     /// The name in key names and logs, such as `publish_post`.
@@ -77,6 +80,7 @@ impl JobKind {
             Self::SyncAnalytics => "sync_analytics",
             Self::DeriveSuggestions => "derive_suggestions",
             Self::MakeVideo => "make_video",
+            Self::CopyAttachment => "copy_attachment",
         }
     }
 
@@ -94,7 +98,7 @@ impl JobKind {
             Self::SyncInbox | Self::ApplyInbound | Self::SendOutgoing | Self::SyncBusiness => {
                 QueueName::Sync
             }
-            Self::SyncAnalytics | Self::DeriveSuggestions => QueueName::Sync,
+            Self::SyncAnalytics | Self::DeriveSuggestions | Self::CopyAttachment => QueueName::Sync,
             Self::MakeVideo => QueueName::Ai,
         }
     }
@@ -207,9 +211,9 @@ impl fmt::Display for QueueName {
 mod tests {
     use super::*;
     use crate::{
-        AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyMedia,
-        DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost, SendMail,
-        SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
+        AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyAttachment,
+        CopyMedia, DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost,
+        SendMail, SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
     };
 
     #[test]
@@ -258,6 +262,7 @@ mod tests {
             check::<SyncAnalytics>(),
             check::<DeriveSuggestions>(),
             check::<MakeVideo>(),
+            check::<CopyAttachment>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

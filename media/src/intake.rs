@@ -94,6 +94,7 @@ pub struct Intake {
     store: Store,
     prefix: String,
     sizes: Sizes,
+    any_type: bool,
     head: Vec<u8>,
     hash: Sha256,
     seen: u64,
@@ -118,11 +119,19 @@ impl Intake {
             store: store.clone(),
             prefix: prefix.to_owned(),
             sizes,
+            any_type: false,
             head: Vec::new(),
             hash: Sha256::new(),
             seen: 0,
             begun: None,
         }
+    }
+
+    /// The same for a file of any type but a web page: one that is kept to be looked at, and never sent to a network.
+    #[must_use]
+    pub fn of_any_type(mut self) -> Self {
+        self.any_type = true;
+        self
     }
 
     /// Takes the next bytes. The type is judged with the first 4 KiB, the size with every byte.
@@ -196,8 +205,19 @@ impl Intake {
         }
     }
 
+    /// The type that the first bytes tell.
+    fn told(&self) -> Result<&'static str, Refused> {
+        let Some(mime) = kind::sniff(&self.head) else {
+            return match refusal::of(&self.head) {
+                Refused::Heic | Refused::Type(_) if self.any_type => Ok(kind::any(&self.head)),
+                refused => Err(refused),
+            };
+        };
+        Ok(mime)
+    }
+
     async fn begin(&mut self) -> Result<(), Refused> {
-        let mime = kind::sniff(&self.head).ok_or_else(|| refusal::of(&self.head))?;
+        let mime = self.told()?;
         let limit = self.sizes.of(mime);
         if self.seen > limit {
             return Err(Refused::TooLarge { limit });

@@ -41,7 +41,7 @@ pub use filename::filename;
 pub use flaw::Flaw;
 pub use intake::{HEIC_REMEDY, Intake, Refused, Sizes, Taken};
 pub use kind::{extension, sniff, supported};
-pub use remote::{Copied, CopyError, MAX_REMOTE, copy_if_changed, copy_remote};
+pub use remote::{Copied, CopyError, MAX_REMOTE, copy_attachment, copy_if_changed, copy_remote};
 pub use s3::S3;
 pub use scratch::Scratch;
 pub use shrink::shrink;

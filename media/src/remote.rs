@@ -29,12 +29,14 @@ pub(crate) struct Limits {
     pub whole: Duration,
     /// Longest silence.
     pub pause: Duration,
+    /// Files of any type are taken.
+    pub any_type: bool,
 }
 
 impl Limits {
     fn of(sizes: Sizes) -> Self {
         let (whole, pause) = (Duration::from_secs(60), Duration::from_secs(20));
-        Self { sizes: sizes.at_most(MAX_REMOTE), whole, pause }
+        Self { sizes: sizes.at_most(MAX_REMOTE), whole, pause, any_type: false }
     }
 }
 
@@ -98,7 +100,23 @@ pub async fn copy_remote(
     copy(store, http, url, prefix, Limits::of(sizes)).await
 }
 
-/// Does the same, unless the server says that the file is still the one it gave this `ETag`: then `None`.
+/// Copies a file that was sent to a person, of any type but a web page, and of at most `most` bytes. Otherwise as
+/// [`copy_remote`].
+///
+/// # Errors
+/// [`CopyError`]. Nothing of the file is in the store then.
+pub async fn copy_attachment(
+    store: &Store,
+    http: &Client,
+    url: &Url,
+    prefix: &str,
+    most: u64,
+) -> Result<Copied, CopyError> {
+    let limits = Limits { any_type: true, ..Limits::of(Sizes::all(most)) };
+    copy(store, http, url, prefix, limits).await
+}
+
+/// Copies a file as [`copy_remote`] does, unless the server says that the file is still the one it gave this `ETag`: then `None`.
 ///
 /// # Errors
 /// As for [`copy_remote`].
@@ -137,6 +155,9 @@ async fn keep(
     limits: Limits,
 ) -> Result<Copied, CopyError> {
     let mut intake = Intake::new(store, prefix, limits.sizes);
+    if limits.any_type {
+        intake = intake.of_any_type();
+    }
     if let Err(error) = pour(&mut source, &mut intake, limits.sizes).await {
         intake.abort().await;
         return Err(error);

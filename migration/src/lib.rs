@@ -25,6 +25,7 @@ mod m0021_inbox;
 mod m0022_business_profiles;
 mod m0023_feedback;
 mod m0024_details;
+mod m0026_inbox_files;
 mod m0027_post_warnings;
 mod m0028_source_etags;
 
@@ -61,6 +62,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0022_business_profiles::BusinessProfiles),
             Box::new(m0023_feedback::Feedback),
             Box::new(m0024_details::Details),
+            Box::new(m0026_inbox_files::InboxFiles),
             Box::new(m0027_post_warnings::PostWarnings),
             Box::new(m0028_source_etags::SourceEtags),
         ]

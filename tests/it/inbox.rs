@@ -1,6 +1,7 @@
 //! The social inbox: what people write reaches the workspace once, and answers reach them once.
 
 mod actions;
+mod files;
 mod hooks;
 mod lost;
 

@@ -9,6 +9,7 @@ mod apply_stripe_event;
 mod clean_up;
 mod context;
 mod convert_media;
+mod copy_attachment;
 mod copy_media;
 mod counters;
 mod deliver_webhook;
@@ -33,9 +34,10 @@ use std::time::Duration;
 
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
-    AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia, CopyMedia,
-    DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount, MakeVideo, PublishPost,
-    QueueName, SendMail, SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
+    AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia,
+    CopyAttachment, CopyMedia, DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount,
+    MakeVideo, PublishPost, QueueName, SendMail, SendOutgoing, SyncAnalytics, SyncBusiness,
+    SyncInbox,
 };
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -200,6 +202,10 @@ async fn work(
         }
         JobKind::MakeVideo => {
             start::<MakeVideo, _, _>(cx, slots.min(16), options, stop, make_video::run).await
+        }
+        JobKind::CopyAttachment => {
+            let run = copy_attachment::run;
+            start::<CopyAttachment, _, _>(cx, slots.min(8), options, stop, run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

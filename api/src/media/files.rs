@@ -20,13 +20,18 @@ use salvo::{
 use crate::{middleware::request::Seen, reply, request_id};
 
 /// The types of files there are, by the extension each is stored with.
-const TYPES: [(&str, &str); 8] = [
+const TYPES: [(&str, &str); 13] = [
+    ("aac", "audio/aac"),
     ("gif", "image/gif"),
     ("jpg", "image/jpeg"),
+    ("m4a", "audio/mp4"),
     ("mov", "video/quicktime"),
+    ("mp3", "audio/mpeg"),
     ("mp4", "video/mp4"),
+    ("ogg", "audio/ogg"),
     ("pdf", "application/pdf"),
     ("png", "image/png"),
+    ("wav", "audio/wav"),
     ("webm", "video/webm"),
     ("webp", "image/webp"),
 ];
@@ -113,7 +118,10 @@ fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
     set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
     set(res, HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
     if !outside {
-        set(res, CACHE_CONTROL, "public, max-age=31536000, immutable");
+        match file.good_for {
+            None => set(res, CACHE_CONTROL, "public, max-age=31536000, immutable"),
+            Some(left) => set(res, CACHE_CONTROL, &format!("private, max-age={}", left / 1_000)),
+        }
     }
     if let Some(etag) = &file.etag {
         set(res, ETAG, etag);

@@ -56,6 +56,7 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::SyncAnalytics => "analytics_syncs",
         JobKind::DeriveSuggestions => "suggestion_rounds",
         JobKind::MakeVideo => "ai_jobs",
+        JobKind::CopyAttachment => "inbox_files",
     }
 }
 

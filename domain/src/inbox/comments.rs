@@ -121,7 +121,7 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
     let accounts = accounts_of(&act.cx, page.rows.iter().map(|row| row.account_id)).await?;
     let shown = page.rows.into_iter().filter_map(|row| {
         let account = accounts.get(&row.account_id)?;
-        Some(Comment::of(row, account, &asking(act, account)))
+        Some(Comment::of(&act.cx, row, account, &asking(act, account)))
     });
     Ok(Reply::ok(&CommentPage { comments: shown.collect(), next_cursor }))
 }
@@ -140,8 +140,12 @@ pub async fn get(act: &Act, id: CommentId) -> Result<Reply<CommentWithReplies>> 
         .limit(REPLIES)
         .all(&act.cx.db.read)
         .await?;
-    let replies = replies.into_iter().map(|row| Comment::of(row, &account, &asking)).collect();
-    Ok(Reply::ok(&CommentWithReplies { comment: Comment::of(row, &account, &asking), replies }))
+    let replies =
+        replies.into_iter().map(|row| Comment::of(&act.cx, row, &account, &asking)).collect();
+    Ok(Reply::ok(&CommentWithReplies {
+        comment: Comment::of(&act.cx, row, &account, &asking),
+        replies,
+    }))
 }
 
 /// A comment and its account.
@@ -160,5 +164,5 @@ pub(super) async fn shown(act: &Act, id: CommentId) -> Result<Comment> {
     let row = inbox_comment::Entity::find_by_id(id).one(&act.cx.db.write).await?;
     let row = row.ok_or_else(|| no_comment(id))?;
     let account = crate::accounts::find(act, row.account_id).await?;
-    Ok(Comment::of(row, &account, &asking(act, &account)))
+    Ok(Comment::of(&act.cx, row, &account, &asking(act, &account)))
 }

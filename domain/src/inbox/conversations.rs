@@ -161,7 +161,8 @@ pub async fn get(
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next_cursor = page.next(|row| format!("{}.{}", row.sent_at, row.id));
     let asking = asking(act, &account);
-    let messages = page.rows.into_iter().map(|one| Message::of(one, &row, &account, &asking));
+    let messages =
+        page.rows.into_iter().map(|one| Message::of(&act.cx, one, &row, &account, &asking));
     Ok(Reply::ok(&ConversationWithMessages {
         messages: messages.collect(),
         conversation: Conversation::of(&row, &account, &asking),
@@ -188,5 +189,5 @@ pub(super) async fn message(act: &Act, id: MessageId) -> Result<Message> {
     let conversation = inbox_conversation::Entity::find_by_id(row.conversation_id);
     let conversation = conversation.one(&act.cx.db.write).await?.ok_or_else(absent)?;
     let account = crate::accounts::find(act, row.account_id).await?;
-    Ok(Message::of(row, &conversation, &account, &asking(act, &account)))
+    Ok(Message::of(&act.cx, row, &conversation, &account, &asking(act, &account)))
 }

@@ -7,6 +7,7 @@ mod act_on_comment;
 mod can;
 mod comments;
 mod conversations;
+pub mod files;
 pub mod inbound;
 mod reply;
 mod store;
@@ -198,6 +199,7 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
             .or(Expr::col(inbox_comment::Column::AccountId).in_subquery(gone())),
     );
     deleted += comments.exec(db).await?.rows_affected;
+    deleted += files::prune(cx, old, gone()).await?;
     let syncs =
         inbox_sync::Entity::delete_many().filter(inbox_sync::Column::AccountId.in_subquery(gone()));
     deleted += syncs.exec(db).await?.rows_affected;

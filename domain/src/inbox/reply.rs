@@ -6,7 +6,7 @@ use fanfare_entities::{
     outgoing,
     outgoing::OutgoingStatus,
 };
-use fanfare_platforms::{Change, InboxRules, MessageFile};
+use fanfare_platforms::{Attachment, Change, InboxRules, MessageFile};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
@@ -17,11 +17,11 @@ use url::Url;
 use uuid::Uuid;
 
 use super::{
-    Asking, Can, Comment, Message, OneMessage, asking, comments, conversations, no_comment,
+    Asking, Can, Comment, Message, OneMessage, asking, comments, conversations, files, no_comment,
     no_conversation, state, visible_comments, visible_conversations,
 };
 use crate::{
-    Act, Reply,
+    Act, Reply, Tx,
     clock::Time,
     error::{Code, Error, Result, Violations, violation},
     outgoing::{self as changes, NewOutgoing, Target},
@@ -90,7 +90,7 @@ pub async fn to_conversation(
     let rules = super::rules(&account).ok_or_else(|| no_conversation(id))?;
     let human = reply.human_agent.unwrap_or(false);
     let (text, file) = content(act, &reply, rules)?;
-    let tx = act.begin().await?;
+    let mut tx = act.begin().await?;
     let row = visible_conversations(act)
         .filter(inbox_conversation::Column::Id.eq(id))
         .lock_exclusive()
@@ -111,7 +111,7 @@ pub async fn to_conversation(
     if !reply.acknowledge_duplicate_risk.unwrap_or(false) {
         changes::refuse_duplicate(act, tx.conn(), &scope, &change).await?;
     }
-    let message = insert_message(act, tx.conn(), &row, text, file.as_ref()).await?;
+    let message = insert_message(&mut tx, &row, text, file.as_ref()).await?;
     let target = Target::Message(message);
     let row = insert(act, tx.conn(), &account, (target, scope, change)).await?;
     tx.commit().await?;
@@ -211,20 +211,19 @@ fn check_text(broken: &mut Violations, text: &str, (most, bytes): (usize, bool))
     }
 }
 
-async fn insert_message<C: ConnectionTrait>(
-    act: &Act,
-    conn: &C,
+async fn insert_message(
+    tx: &mut Tx,
     conversation: &inbox_conversation::Model,
     text: Option<String>,
     file: Option<&MessageFile>,
 ) -> Result<MessageId> {
-    let now = act.cx.clock.now();
+    let now = tx.now();
     let kind = |file: &MessageFile| match file.mime.split('/').next() {
         Some(kind @ ("image" | "video" | "audio")) => kind.to_owned(),
         _ => "file".to_owned(),
     };
-    let files: Vec<_> = file
-        .map(|file| json!({"type": kind(file), "url": file.url, "mime": file.mime}))
+    let sent: Vec<_> = file
+        .map(|file| Attachment { kind: kind(file), url: Some(file.url.clone()) })
         .into_iter()
         .collect();
     let row = inbox_message::ActiveModel {
@@ -233,7 +232,7 @@ async fn insert_message<C: ConnectionTrait>(
         conversation_id: Set(conversation.id),
         outbound: Set(true),
         text: Set(text.unwrap_or_default()),
-        attachments: Set(json!(files)),
+        attachments: Set(files::stored(&sent)),
         status: Set(ItemStatus::Sending),
         deleted: Set(false),
         // It stands behind what it answers, even if the network's clock is ahead of ours.
@@ -241,7 +240,8 @@ async fn insert_message<C: ConnectionTrait>(
         created_at: Set(now),
         ..Default::default()
     };
-    let made = inbox_message::Entity::insert(row).exec_with_returning(conn).await?;
+    let made = inbox_message::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    files::expect(tx, files::of_message(&made), &sent).await?;
     Ok(made.id)
 }
 
@@ -306,7 +306,7 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     let most = if private { rules.message_max } else { (rules.comment_max, false) };
     check_text(&mut broken, &reply.text, most);
     Error::check(broken)?;
-    let tx = act.begin().await?;
+    let mut tx = act.begin().await?;
     if private {
         // It locks the comment and its author's conversation, as the arrival of messages does.
         super::inbound::lock(&tx, account.id).await?;
@@ -330,7 +330,7 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     let target = if private {
         let conversation = super::store::conversation_with(&tx, &account, &row).await?;
         let text = Some(reply.text);
-        Target::Message(insert_message(act, tx.conn(), &conversation, text, None).await?)
+        Target::Message(insert_message(&mut tx, &conversation, text, None).await?)
     } else {
         Target::Reply(insert_reply(act, tx.conn(), &account, &row, reply.text).await?)
     };

@@ -10,9 +10,9 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, sea_query::Expr,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Asking, Comment, Message, rules};
+use super::{Asking, Comment, Message, files, rules};
 use crate::{
     Tx,
     access::Role,
@@ -52,11 +52,6 @@ pub(super) async fn inbound(
         }
     }
     Ok(true)
-}
-
-fn stored_files(files: &[fanfare_platforms::Attachment]) -> Value {
-    let file = |one: &fanfare_platforms::Attachment| json!({"type": one.kind, "source": one.url, "reason": "not_copied"});
-    json!(files.iter().map(file).collect::<Vec<_>>())
 }
 
 /// The account's conversation with a person, locked; made if there is none.
@@ -172,7 +167,7 @@ pub(super) async fn message(
         remote_id: Set(Some(message.id.clone())),
         outbound: Set(message.out),
         text: Set(message.text.clone()),
-        attachments: Set(stored_files(&message.attachments)),
+        attachments: Set(files::stored(&message.attachments)),
         status: Set(if message.out { ItemStatus::Sent } else { ItemStatus::Received }),
         deleted: Set(false),
         sent_at: Set(at),
@@ -180,6 +175,7 @@ pub(super) async fn message(
         ..Default::default()
     };
     let row = inbox_message::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    files::expect(tx, files::of_message(&row), &message.attachments).await?;
     let conversation = latest(tx, conversation, &message, at).await?;
     if how.live && !message.out {
         tell_message(tx, account, row, &conversation);
@@ -255,7 +251,7 @@ async fn latest(
 
 /// A message was taken back: its text and files go. One that is not here yet is noted as deleted.
 async fn unsent(
-    tx: &Tx,
+    tx: &mut Tx,
     account: &account::Model,
     id: &str,
     person: &Person,
@@ -305,7 +301,7 @@ async fn unsent(
         ..Default::default()
     };
     change.update(tx.conn()).await?;
-    Ok(())
+    files::forget(tx, files::of_message(&row)).await
 }
 
 async fn comment_named(
@@ -352,7 +348,7 @@ pub(super) async fn comment(
         author_avatar: Set(comment.author.avatar_url),
         own: Set(comment.own),
         text: Set(comment.text),
-        attachments: Set(stored_files(&comment.attachments)),
+        attachments: Set(files::stored(&comment.attachments)),
         like_count: Set(comment.like_count),
         reply_count: Set(comment.reply_count),
         hidden: Set(comment.hidden.unwrap_or(false)),
@@ -366,6 +362,7 @@ pub(super) async fn comment(
         ..Default::default()
     };
     let row = inbox_comment::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    files::expect(tx, files::of_comment(&row), &comment.attachments).await?;
     let answered = adopt(tx, &row).await?;
     if let Some(parent) = parent.filter(|_| row.own) {
         answer(tx, parent.id).await?;
@@ -502,7 +499,7 @@ async fn joined_reply(
 
 /// A comment was deleted on the network. False: it is not here yet, and where it stood is not known.
 pub(super) async fn deleted(
-    tx: &Tx,
+    tx: &mut Tx,
     account: &account::Model,
     id: &str,
     post: Option<String>,
@@ -519,6 +516,7 @@ pub(super) async fn deleted(
             ..Default::default()
         };
         change.update(tx.conn()).await?;
+        files::forget(tx, files::of_comment(&row)).await?;
         return Ok(true);
     }
     let Some(post) = post else { return Ok(false) };
@@ -583,7 +581,7 @@ fn tell_message(
     conversation: &inbox_conversation::Model,
 ) {
     let asking = anybody(tx, account);
-    let message = Message::of(row, conversation, account, &asking);
+    let message = Message::of(tx.domain(), row, conversation, account, &asking);
     let data = json!({ "message": message }).to_string();
     tell(tx, account, "message.received", "A message", data, None);
 }
@@ -591,7 +589,7 @@ fn tell_message(
 fn tell_comment(tx: &mut Tx, account: &account::Model, row: inbox_comment::Model) {
     let post = row.post_id;
     let asking = anybody(tx, account);
-    let comment = Comment::of(row, account, &asking);
+    let comment = Comment::of(tx.domain(), row, account, &asking);
     let data = json!({ "comment": comment }).to_string();
     tell(tx, account, "comment.received", "A comment", data, post);
 }

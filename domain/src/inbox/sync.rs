@@ -468,7 +468,7 @@ impl Reading<'_> {
         let mut tx = Tx::begin(self.cx).await?;
         inbound::lock(&tx, self.account.id).await?;
         if whole && !self.inbox.rules().hidden_are_unlisted {
-            self.missing(&tx, post, &all, read_at).await?;
+            self.missing(&mut tx, post, &all, read_at).await?;
         }
         for comment in all {
             store::comment(&mut tx, self.account, comment, read_at, self.intake()).await?;
@@ -480,7 +480,7 @@ impl Reading<'_> {
     /// What was there and is not listed any more was deleted.
     async fn missing(
         &self,
-        tx: &Tx,
+        tx: &mut Tx,
         post: &str,
         listed: &[RemoteComment],
         read_at: Millis,

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Asking, Can, state};
-use crate::clock::Time;
+use super::{Asking, Can, files, state};
+use crate::{Domain, clock::Time};
 
 /// Which way a message went.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
@@ -113,22 +113,30 @@ struct Attachment {
     /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker` or `other`.
     #[serde(rename = "type")]
     kind: String,
-    /// Its address; null where the file was not copied.
+    /// Where the copy can be fetched for an hour, without a key; each reading gives a new address. Null: there is no copy.
     url: Option<String>,
+    /// Media type, told by its bytes; null without a copy.
     mime: Option<String>,
+    /// Size; null without a copy.
     bytes: Option<i64>,
-    /// Why it was not copied.
+    /// The reason there is no copy: `pending` (it is being copied; always so in events), `too_large` (over 25 MB),
+    /// `not_allowed` (the address is not public), `unavailable` (the address gives no file), `not_told` (the network gives no
+    /// address), or `not_copied` (it came before files were copied).
     reason: Option<String>,
 }
 
-fn attachments(stored: &Value) -> Vec<Attachment> {
+fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let file = |one: &Value| Attachment {
-        kind: text(&one["type"]).unwrap_or_else(|| "other".to_owned()),
-        url: None,
-        mime: text(&one["mime"]),
-        bytes: one["bytes"].as_i64(),
-        reason: text(&one["reason"]).or_else(|| Some("not_copied".to_owned())),
+    let file = |one: &Value| {
+        let url = one["path"].as_str().and_then(|path| files::address(cx, path));
+        let reason = text(&one["reason"]).unwrap_or_else(|| "not_copied".to_owned());
+        Attachment {
+            kind: text(&one["type"]).unwrap_or_else(|| "other".to_owned()),
+            mime: text(&one["mime"]).filter(|_| url.is_some()),
+            bytes: one["bytes"].as_i64(),
+            reason: url.is_none().then_some(reason),
+            url,
+        }
     };
     stored.as_array().into_iter().flatten().map(file).collect()
 }
@@ -183,6 +191,7 @@ pub struct Message {
 
 impl Message {
     pub(super) fn of(
+        cx: &Domain,
         row: inbox_message::Model,
         conversation: &inbox_conversation::Model,
         account: &account::Model,
@@ -216,7 +225,7 @@ impl Message {
             direction: direction(row.outbound),
             author,
             text: row.text,
-            attachments: attachments(&row.attachments),
+            attachments: attachments(cx, &row.attachments),
             status: row.status,
             error: error(row.error.as_ref()),
             deleted: row.deleted,
@@ -267,7 +276,12 @@ pub struct Comment {
 }
 
 impl Comment {
-    pub(super) fn of(row: inbox_comment::Model, account: &account::Model, asking: &Asking) -> Self {
+    pub(super) fn of(
+        cx: &Domain,
+        row: inbox_comment::Model,
+        account: &account::Model,
+        asking: &Asking,
+    ) -> Self {
         let known = state(&row);
         Self {
             id: row.id,
@@ -288,7 +302,7 @@ impl Comment {
                 is_owner: row.own,
             },
             text: row.text,
-            attachments: attachments(&row.attachments),
+            attachments: attachments(cx, &row.attachments),
             like_count: row.like_count,
             reply_count: row.reply_count,
             hidden: row.hidden,

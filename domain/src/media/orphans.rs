@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fanfare_entities::{media_analysis, media_asset, media_variant};
+use fanfare_entities::{inbox_file, media_analysis, media_asset, media_variant};
 use futures_util::{TryStreamExt, pin_mut};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
@@ -13,6 +13,7 @@ use super::{asset, derived};
 use crate::{
     Domain,
     error::{Error, Result},
+    inbox,
 };
 
 /// A row is written moments after its bytes. What has none after this long never will.
@@ -28,6 +29,8 @@ enum Place {
     Brought,
     /// Files that we made.
     Made,
+    /// Files that came to inboxes.
+    Inbox,
 }
 
 /// Removes the files that were stored before `before` and that no row names; how many there were.
@@ -36,7 +39,11 @@ enum Place {
 /// The store's or the database's.
 pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
     let mut removed = 0;
-    for (root, place) in [(asset::ROOT, Place::Brought), (derived::ROOT, Place::Made)] {
+    for (root, place) in [
+        (asset::ROOT, Place::Brought),
+        (derived::ROOT, Place::Made),
+        (inbox::files::ROOT, Place::Inbox),
+    ] {
         let old = cx.store.walk(root).map_err(Error::internal)?;
         let old = old.try_filter(|file| std::future::ready(file.modified < before));
         let groups = old.map_ok(|file| file.path).try_chunks(TOGETHER);
@@ -59,6 +66,13 @@ async fn named(cx: &Domain, place: Place, paths: &[String]) -> Result<HashSet<St
     match place {
         Place::Brought => {
             use media_asset::{Column, Entity};
+            let found = Entity::find().select_only().column(Column::Path);
+            let found: Vec<String> =
+                found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;
+            Ok(found.into_iter().collect())
+        }
+        Place::Inbox => {
+            use inbox_file::{Column, Entity};
             let found = Entity::find().select_only().column(Column::Path);
             let found: Vec<String> =
                 found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;

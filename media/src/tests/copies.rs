@@ -6,7 +6,7 @@ use super::{
     ANY, Outcome, Room, files,
     server::{Server, answer, whole},
 };
-use crate::{MAX_REMOTE, copy_remote, sniff};
+use crate::{CopyError, MAX_REMOTE, copy_attachment, copy_remote, sniff};
 
 #[tokio::test]
 async fn each_supported_type_is_copied_byte_for_byte() -> Outcome {
@@ -31,6 +31,36 @@ async fn each_supported_type_is_copied_byte_for_byte() -> Outcome {
         assert_eq!(store.read(&copied.file.path, MAX_REMOTE).await?, bytes);
     }
     assert_eq!(room.files()?.len(), files::each().len());
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_sent_to_a_person_may_be_of_any_type_but_a_page() -> Outcome {
+    let room = Room::new();
+    let store = room.store()?;
+    let sent: [(&[u8], &str, &str); 3] = [
+        (b"OggS\0\x02\0\0 a voice", "audio/ogg", "ogg"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0 an archive", "application/zip", "bin"),
+        (b"a letter of nothing but letters", "application/octet-stream", "bin"),
+    ];
+    for (bytes, mime, extension) in sent {
+        let server = Server::answering(whole(bytes)).await?;
+        let copied =
+            copy_attachment(&store, &server.client()?, &server.at("x")?, "inbox/w", 100).await?;
+        assert_eq!(copied.file.mime, mime);
+        assert!(copied.file.path.ends_with(extension), "{}", copied.file.path);
+        assert_eq!(store.read(&copied.file.path, MAX_REMOTE).await?, bytes);
+    }
+    let refused = async |bytes: &[u8]| {
+        let server = Server::answering(whole(bytes)).await?;
+        let copy = copy_attachment(&store, &server.client()?, &server.at("x")?, "inbox/w", 100);
+        Ok::<_, Box<dyn std::error::Error>>(copy.await)
+    };
+    let page = refused(b"<!doctype html><html><body>Log in</body></html>").await?;
+    assert!(matches!(page, Err(CopyError::Unavailable { retryable: false, .. })), "{page:?}");
+    let large = refused(&[7; 101]).await?;
+    assert!(matches!(large, Err(CopyError::TooLarge { limit: 100, .. })), "{large:?}");
+    assert_eq!(room.files()?.len(), sent.len());
     Ok(())
 }
 

@@ -19,6 +19,7 @@ const SMALL: Limits = Limits {
     sizes: Sizes::all(20_000),
     whole: Duration::from_secs(30),
     pause: Duration::from_secs(30),
+    any_type: false,
 };
 
 /// Copies within `limits`, and sees to it that a refusal leaves nothing.

@@ -1,0 +1,334 @@
+//! Files of messages and comments: copied when they arrive, served by addresses that are good for an hour, and gone with
+//! what they belong to.
+//!
+//! The row of a file is work: a worker copies it, or removes the copy once `kept` is false. What a reading shows of it stands
+//! with its item.
+
+use fanfare_entities::{
+    AccountId, CommentId, InboxFileId, MessageId, Millis, WorkspaceId, inbox_comment, inbox_file,
+    inbox_file::{Column, ItemKind},
+    inbox_message,
+};
+use fanfare_jobs::JobKind;
+use fanfare_media::{CopyError, Taken, copy_attachment};
+use fanfare_platforms::Attachment;
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, EntityTrait, ExprTrait,
+    QueryFilter, UpdateMany, sea_query::Expr,
+};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::inbound;
+use crate::{
+    Domain, Tx,
+    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    error::{Error, Result},
+    files::SIGNED,
+};
+
+/// The prefix of every copy.
+pub(crate) const ROOT: &str = "inbox";
+
+/// Largest file that is copied, in bytes.
+const MOST: u64 = 25_000_000;
+
+/// How long the address of a copy is good, in ms.
+const GOOD_FOR: Millis = 3_600_000;
+
+/// Why a signature of the vault is asked for.
+const PURPOSE: &str = "address of an inbox file";
+
+/// A file that does not come is asked for this often, and how long to wait before each further try, in ms.
+const TRIES: i32 = 4;
+const WAIT: Millis = 15_000;
+
+/// How long a copy waits while posts wait for slots, in ms.
+const YIELD: Millis = 1_000;
+
+/// A message or comment that has files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    workspace_id: WorkspaceId,
+    account_id: AccountId,
+    kind: ItemKind,
+    id: i64,
+    at: Millis,
+}
+
+/// Returns a message as the owner of files.
+pub(super) const fn of_message(row: &inbox_message::Model) -> Item {
+    Item {
+        workspace_id: row.workspace_id,
+        account_id: row.account_id,
+        kind: ItemKind::Message,
+        id: row.id.0,
+        at: row.sent_at,
+    }
+}
+
+/// Returns a comment as the owner of files.
+pub(super) const fn of_comment(row: &inbox_comment::Model) -> Item {
+    Item {
+        workspace_id: row.workspace_id,
+        account_id: row.account_id,
+        kind: ItemKind::Comment,
+        id: row.id.0,
+        at: row.commented_at,
+    }
+}
+
+/// Returns files as their item holds them until they are copied.
+pub(super) fn stored(files: &[Attachment]) -> Value {
+    let file = |one: &Attachment| {
+        let reason = if one.url.is_some() { "pending" } else { "not_told" };
+        json!({"type": one.kind, "reason": reason})
+    };
+    json!(files.iter().map(file).collect::<Vec<_>>())
+}
+
+/// Has the files of a new item copied.
+pub(super) async fn expect(tx: &mut Tx, item: Item, files: &[Attachment]) -> Result<()> {
+    let now = tx.now();
+    for (place, file) in files.iter().enumerate() {
+        let Some(url) = &file.url else { continue };
+        let row = inbox_file::ActiveModel {
+            workspace_id: Set(item.workspace_id),
+            account_id: Set(item.account_id),
+            item: Set(item.kind),
+            item_id: Set(item.id),
+            item_at: Set(item.at),
+            place: Set(i32::try_from(place).map_err(Error::internal)?),
+            source: Set(Some(url.clone())),
+            kept: Set(true),
+            due_at: Set(Some(now)),
+            fence: Set(0),
+            attempts: Set(0),
+            laps: Set(0),
+            created_at: Set(now),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        let made = inbox_file::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+        tx.enqueue(JobKind::CopyAttachment, made.workspace_id, made.id.0, now);
+    }
+    Ok(())
+}
+
+/// The change that has copies removed; whoever is just making one of them loses it.
+fn removal(now: Millis) -> UpdateMany<inbox_file::Entity> {
+    inbox_file::Entity::update_many()
+        .col_expr(Column::Kept, Expr::value(false))
+        .col_expr(Column::Source, Expr::value(Option::<String>::None))
+        .col_expr(Column::DueAt, Expr::value(now))
+        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Kept.eq(true))
+}
+
+/// Has the files of an item removed that was taken back.
+pub(super) async fn forget(tx: &Tx, item: Item) -> Result<()> {
+    removal(tx.now())
+        .filter(Column::Item.eq(item.kind))
+        .filter(Column::ItemId.eq(item.id))
+        .exec(tx.conn())
+        .await?;
+    Ok(())
+}
+
+/// Has the files removed whose items are older than that or belonged to accounts that are `gone`.
+pub(super) async fn prune(
+    cx: &Domain,
+    old: Millis,
+    gone: sea_orm::sea_query::SelectStatement,
+) -> Result<u64> {
+    let past = Condition::any()
+        .add(Column::ItemAt.lt(old))
+        .add(Expr::col(Column::AccountId).in_subquery(gone));
+    Ok(removal(cx.clock.now()).filter(past).exec(&cx.db.write).await?.rows_affected)
+}
+
+/// Takes the work on a file, if it is due.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_file::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::CopyAttachment, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// What came of a copy.
+enum Outcome {
+    Stored(Taken),
+    /// It cannot be copied, for this reason.
+    Without(&'static str),
+    Again,
+}
+
+/// Copies a claimed file, or removes its copy if it is not kept any more. Posts come first.
+///
+/// # Errors
+/// The database's or the store's; then its lease expires.
+pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Result<()> {
+    if !row.kept {
+        return remove(cx, &row).await;
+    }
+    if posts_wait && row.laps <= MAX_LEASE_EXPIRATIONS {
+        let lease = Lease { id: row.id.0, fencing_token: row.fence };
+        return durable::release(cx, JobKind::CopyAttachment, &[lease], cx.clock.now() + YIELD)
+            .await;
+    }
+    let outcome = copy(cx, &row).await;
+    cx.failpoint.reach("attachment_stored").await;
+    let path = match &outcome {
+        Outcome::Stored(file) => Some(file.path.clone()),
+        Outcome::Without(_) | Outcome::Again => None,
+    };
+    let is_written = finish(cx, &row, outcome).await?;
+    if let Some(path) = path.filter(|_| !is_written) {
+        cx.store.delete(&path).await.map_err(Error::internal)?;
+    }
+    Ok(())
+}
+
+async fn copy(cx: &Domain, row: &inbox_file::Model) -> Outcome {
+    let url = row.source.as_deref().and_then(|url| Url::parse(url).ok());
+    let Some(url) = url.filter(|_| row.laps <= MAX_LEASE_EXPIRATIONS) else {
+        return Outcome::Without("unavailable");
+    };
+    let (http, prefix) = (cx.http.counted_as("media"), format!("{ROOT}/{}", row.workspace_id));
+    match copy_attachment(&cx.store, &http, &url, &prefix, MOST).await {
+        Ok(copied) => Outcome::Stored(copied.file),
+        Err(CopyError::NotAllowed(_)) => Outcome::Without("not_allowed"),
+        Err(CopyError::TooLarge { .. }) => Outcome::Without("too_large"),
+        Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
+            if row.attempts + 1 < TRIES =>
+        {
+            Outcome::Again
+        }
+        Err(_) => Outcome::Without("unavailable"),
+    }
+}
+
+/// Writes what came of a copy to the row and to the item; false if a copy has no place any more.
+async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Result<bool> {
+    let mut tx = Tx::begin(cx).await?;
+    inbound::lock(&tx, row.account_id).await?;
+    let now = tx.now();
+    let rest = inbox_file::ActiveModel {
+        fence: Set(row.fence + 1),
+        laps: Set(0),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let (change, shown) = match outcome {
+        Outcome::Again => {
+            let due_at = now + WAIT * Millis::from(row.attempts + 1);
+            tx.enqueue(JobKind::CopyAttachment, row.workspace_id, row.id.0, due_at);
+            let attempts = Set(row.attempts + 1);
+            (inbox_file::ActiveModel { due_at: Set(Some(due_at)), attempts, ..rest }, None)
+        }
+        Outcome::Stored(file) => {
+            let shown = json!({"path": file.path, "mime": file.mime, "bytes": file.bytes});
+            let done = inbox_file::ActiveModel {
+                path: Set(Some(file.path)),
+                source: Set(None),
+                due_at: Set(None),
+                ..rest
+            };
+            (done, Some(shown))
+        }
+        Outcome::Without(reason) => {
+            let done = inbox_file::ActiveModel { source: Set(None), due_at: Set(None), ..rest };
+            (done, Some(json!({ "reason": reason })))
+        }
+    };
+    let written = inbox_file::Entity::update_many()
+        .set(change)
+        .filter(Column::Id.eq(row.id))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(tx.conn())
+        .await?;
+    if written.rows_affected != 1 {
+        return Ok(false);
+    }
+    if let Some(shown) = shown
+        && !show(&tx, row, &shown).await?
+    {
+        return Ok(false);
+    }
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Writes what is now known of a file into its item; false if there is no such item or file any more.
+async fn show(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<bool> {
+    let place = usize::try_from(row.place).map_err(Error::internal)?;
+    let with = |mut files: Value| {
+        let file = files.get_mut(place)?.as_object_mut()?;
+        file.remove("reason");
+        file.extend(shown.as_object()?.clone());
+        Some(files)
+    };
+    match row.item {
+        ItemKind::Message => {
+            let found = inbox_message::Entity::find_by_id(MessageId(row.item_id));
+            let found = found.one(tx.conn()).await?;
+            let Some(files) = found.and_then(|found| with(found.attachments)) else {
+                return Ok(false);
+            };
+            let change = inbox_message::ActiveModel {
+                id: Set(MessageId(row.item_id)),
+                attachments: Set(files),
+                ..Default::default()
+            };
+            change.update(tx.conn()).await?;
+        }
+        ItemKind::Comment => {
+            let found = inbox_comment::Entity::find_by_id(CommentId(row.item_id));
+            let found = found.one(tx.conn()).await?;
+            let Some(files) = found.and_then(|found| with(found.attachments)) else {
+                return Ok(false);
+            };
+            let change = inbox_comment::ActiveModel {
+                id: Set(CommentId(row.item_id)),
+                attachments: Set(files),
+                ..Default::default()
+            };
+            change.update(tx.conn()).await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Removes a copy, and then its row: in between it is found by the row.
+async fn remove(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
+    if let Some(path) = &row.path {
+        cx.store.delete(path).await.map_err(Error::internal)?;
+    }
+    inbox_file::Entity::delete_by_id(InboxFileId(row.id.0))
+        .filter(Column::Fence.eq(row.fence))
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}
+
+/// The address of a copy, good for an hour from now.
+pub(super) fn address(cx: &Domain, path: &str) -> Option<String> {
+    let name = path.strip_prefix(ROOT)?.strip_prefix('/')?;
+    let until = cx.clock.now() + GOOD_FOR;
+    let signature = cx.vault.sign(PURPOSE, &format!("{until} {name}")).ok()?;
+    Some(format!("{}/{SIGNED}/{until}/{signature}/{name}", cx.settings.media_base_url))
+}
+
+/// The path of a copy and how long its address is still good, in ms, if `name` is what stands behind [`SIGNED`] in one that
+/// is.
+pub(crate) fn signed(cx: &Domain, name: &str) -> Option<(String, Millis)> {
+    let (until, rest) = name.split_once('/')?;
+    let (signature, name) = rest.split_once('/')?;
+    let left = until.parse::<Millis>().ok()? - cx.clock.now();
+    let is_ours = cx.vault.is_signed(PURPOSE, &format!("{until} {name}"), signature).ok()?;
+    (is_ours && left > 0).then(|| (format!("{ROOT}/{name}"), left))
+}

@@ -1,0 +1,25 @@
+//! Copying one file that came to an inbox, or removing the copy.
+
+use fanfare_domain::{durable::Lease, inbox::files};
+use fanfare_jobs::{CopyAttachment, JobKind};
+
+use crate::{Context, lease};
+
+/// Copies or removes a file, if it is due and nobody else has it.
+pub async fn run(job: CopyAttachment, cx: Context) {
+    let row = match files::claim(&cx.domain, &cx.name, job.file_id).await {
+        Ok(Some(row)) => row,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::debug!(%error, "claim failed; the file will be enqueued again");
+            return;
+        }
+    };
+    let id = row.id.0;
+    cx.failpoint.reach("attachment_claimed").await;
+    let held = Lease { id, fencing_token: row.fence };
+    let working = Box::pin(files::run(&cx.domain, row, cx.calls.is_wanted()));
+    if let Err(error) = lease::kept(&cx, JobKind::CopyAttachment, held, working).await {
+        tracing::warn!(file.id = id, %error, "a file of an inbox is left to its lease");
+    }
+}
