@@ -61,9 +61,9 @@ pub struct RemoteMessage {
     pub participant: Person,
     /// The account sent it.
     pub out: bool,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Its files.
+    /// The files.
     pub attachments: Vec<Attachment>,
     /// The time at which it was sent.
     pub at: DateTime<Utc>,
@@ -84,9 +84,9 @@ pub struct RemoteComment {
     pub author: Person,
     /// The account wrote it.
     pub own: bool,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Its files.
+    /// The files.
     pub attachments: Vec<Attachment>,
     /// Likes, if they are told.
     pub like_count: Option<i64>,
@@ -205,6 +205,16 @@ pub trait Inbox: Changes {
         post: &str,
         next: Option<String>,
     ) -> Result<Page<RemoteComment>>;
+
+    /// Reads what became of a comment that a list does not show: whether it is hidden; `None`: it is gone. Asked only where
+    /// hidden comments are missing in lists.
+    ///
+    /// # Errors
+    /// The network's.
+    async fn unlisted(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
+        let _ = (session, comment);
+        Ok(None)
+    }
 
     /// Reads the things in the body of a webhook; what is not known is left out.
     fn read_webhook(&self, body: &Value) -> Vec<Inbound>;

@@ -1,9 +1,11 @@
 //! Business profiles: reviews and their answers, links, the audit, media.
 
+mod quota;
+
 use std::time::Duration;
 
 use fanfare_domain::access::{Role, Scope};
-use fanfare_tests::{TestApp, User, files::plain_png};
+use fanfare_tests::{TestApp, User, files::plain_png, served::film};
 use serde_json::{Value, json};
 
 const BASE: &str = "/api/v1/google-business";
@@ -196,6 +198,38 @@ async fn photos_are_added_once_and_a_single_place_holds_one() {
 }
 
 #[tokio::test]
+async fn a_film_that_google_would_refuse_is_refused_at_once() {
+    use fanfare_entities::media_analysis;
+    use sea_orm::EntityTrait;
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    let path = format!("{BASE}/media");
+    let films = [
+        ("size=1280x720:rate=1:duration=31", "video_too_long"),
+        ("size=640x360:rate=1:duration=5", "media_dimensions_unsupported"),
+        ("size=1280x720:rate=1:duration=5", ""),
+    ];
+    for (nth, (picture, code)) in (1..).zip(films) {
+        let film = film(app.dir(), picture, &["-pix_fmt", "yuv420p", "film.mp4"]);
+        let file = user.upload("film.mp4", "video/mp4", &film).await;
+        app.eventually("the film was looked at", || async {
+            let looked_at = media_analysis::Entity::find().all(&app.domain.db.write).await.unwrap();
+            let done = looked_at.iter().filter(|one| one.facts.is_some()).count();
+            (done == nth).then_some(())
+        })
+        .await;
+        let body = json!({"source_url": file["url"], "category": "INTERIOR", "account_id": account, "media_format": "VIDEO"});
+        let answer = user.post(&path, body).await;
+        if code.is_empty() {
+            let _ = answer.expect(202);
+        } else {
+            answer.refused(400, code);
+        }
+    }
+}
+
+#[tokio::test]
 async fn only_publishers_answer_reviews() {
     let app = TestApp::start().await;
     let owner = app.person("owner@example.com").await;
@@ -213,13 +247,26 @@ async fn only_publishers_answer_reviews() {
     let account = profile(&app, &admin).await;
     review(&admin, account, "Good", 4).await;
     read(&app, &admin).await;
-    let found = reviews(&editor, "").await;
-    assert_eq!(found[0]["can"], json!([]));
-    let body = json!({"review_id": found[0]["id"], "text": "Thanks"});
-    editor
-        .post(&format!("{BASE}/reviews/reply"), body)
-        .await
-        .refused(403, "insufficient_workspace_permissions");
+    let (_, viewer) = app.member(team, Role::Viewer).await;
+    let (_, publisher) = app.member(team, Role::Publisher).await;
+    let id = reviews(&admin, "").await[0]["id"].clone();
+    let path = format!("{BASE}/reviews/reply");
+    let gone = format!("{path}?review_id={id}");
+    for user in [&viewer, &editor, &publisher, &admin] {
+        let can = async || reviews(user, "").await[0]["can"].clone();
+        let may = [&publisher, &admin].iter().any(|one| std::ptr::eq(*one, user));
+        assert_eq!(can().await, if may { json!(["reply"]) } else { json!([]) });
+        let body = json!({"review_id": id, "text": "Thanks"});
+        if !may {
+            user.post(&path, body).await.refused(403, "insufficient_workspace_permissions");
+            user.delete(&gone).await.refused(403, "insufficient_workspace_permissions");
+            continue;
+        }
+        user.delete(&gone).await.refused(404, "reply_not_found");
+        let _ = user.post(&path, body).await.expect(201);
+        assert_eq!(can().await, json!(["reply", "delete_reply"]));
+        let _ = user.delete(&gone).await.expect(200);
+    }
 }
 
 #[tokio::test]

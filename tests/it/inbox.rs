@@ -3,7 +3,10 @@
 mod actions;
 mod files;
 mod hooks;
+mod kills;
 mod lost;
+mod order;
+mod unlisted;
 
 use fanfare_domain::{
     UserId,

@@ -64,9 +64,9 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/dashboard/inbox", page!(inbox::show)),
     Page::form("/dashboard/inbox/sync", page!(inbox::sync)),
     Page::of("/dashboard/inbox/conversations/{id}", page!(inbox::conversation::show))
-        .takes(page!(inbox::conversation::reply)),
+        .takes(page!(inbox::reply::to_conversation)),
     Page::of("/dashboard/inbox/comments/{id}", page!(inbox::comment::show))
-        .takes(page!(inbox::comment::reply)),
+        .takes(page!(inbox::reply::to_comment)),
     Page::form("/dashboard/inbox/comments/{id}/{verb}", page!(inbox::comment::act)),
     Page::of("/dashboard/reviews", page!(reviews::show)),
     Page::form("/dashboard/reviews/{id}", page!(reviews::reply)),

@@ -82,3 +82,75 @@ pub(super) fn merge<'a>(
     }
     (before, is_restated)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    const NAMES: [&str; 3] = ["reach", "views", "likes"];
+
+    /// The next number below `end` that follows from a state.
+    fn below(state: &mut u64, end: u64) -> u64 {
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) % end
+    }
+
+    /// Readings of overlapping stretches of days, late ones among them, as a network gives them: each newer than the one
+    /// before; some numbers are not told, and some readings come twice.
+    fn readings(seed: u64) -> Vec<Vec<(u64, &'static str, i64)>> {
+        let mut state = seed;
+        let mut all = Vec::new();
+        for _ in 0..12 {
+            let first = below(&mut state, 10);
+            let mut reading = Vec::new();
+            for day in first..first + 1 + below(&mut state, 5) {
+                for name in NAMES {
+                    if below(&mut state, 4) > 0 {
+                        let number = i64::try_from(below(&mut state, 6)).unwrap();
+                        reading.push((day, name, number));
+                    }
+                }
+            }
+            for _ in 0..1 + below(&mut state, 2) {
+                all.push(reading.clone());
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_thousand_ways_of_restating_end_at_the_networks_numbers() {
+        for seed in 0..1_000 {
+            let mut days = BTreeMap::<u64, (Known, u32)>::new();
+            let mut plain = BTreeMap::<(u64, &str), Vec<i64>>::new();
+            for reading in readings(seed) {
+                for day in 0..20 {
+                    let of_day: Vec<_> = reading.iter().filter(|one| one.0 == day).collect();
+                    if of_day.is_empty() {
+                        continue;
+                    }
+                    let (known, revision) = days.remove(&day).unwrap_or_default();
+                    let fresh = of_day.iter().map(|(_, name, number)| (*name, *number));
+                    let (merged, is_restated) = merge(known, fresh);
+                    days.insert(day, (merged, revision + u32::from(is_restated)));
+                }
+                for (day, name, number) in reading {
+                    plain.entry((day, name)).or_default().push(number);
+                }
+            }
+            let mut told = 0;
+            for ((day, name), numbers) in &plain {
+                let (known, revision) = &days[day];
+                assert_eq!(known.get(*name), numbers.last(), "seed {seed}, day {day}, {name}");
+                let restated = numbers.windows(2).filter(|pair| pair[0] != pair[1]).count();
+                assert!(*revision as usize >= restated, "seed {seed}, day {day}, {name}");
+                told += 1;
+            }
+            let known: usize = days.values().map(|(known, _)| known.len()).sum();
+            assert_eq!(known, told, "seed {seed}: nothing is known that was not told");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Events of Stripe: stored once each, applied by a worker.
 
 use fanfare_entities::{
-    Millis, StripeEventId, stripe_event, stripe_event::Column, stripe_event::EventStatus,
+    Millis,
+    stripe_event::{self, Column, EventStatus},
 };
 use fanfare_jobs::JobKind;
 use fanfare_payments::{BadSignature, CheckoutSession, Event, Invoice, Schedule, verify};
@@ -169,16 +170,10 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &EventOutcome) -> Result
         EventOutcome::Again(at, why) => (EventStatus::Pending, Some(*at), Some(why), 1),
     };
     let mut tx = Tx::begin(cx).await?;
-    let update = stripe_event::Entity::update_many()
+    let update = durable::give_back::<stripe_event::Entity>(lease, due_at, tx.now())
         .col_expr(Column::Status, Expr::value(status.to_value()))
-        .col_expr(Column::DueAt, Expr::value(due_at))
         .col_expr(Column::LastError, Expr::value(why.cloned()))
-        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried))
-        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
-        .col_expr(Column::Laps, Expr::value(0))
-        .col_expr(Column::UpdatedAt, Expr::value(tx.now()))
-        .filter(Column::Id.eq(StripeEventId(lease.id)))
-        .filter(Column::Fence.eq(lease.fencing_token));
+        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried));
     if update.exec(tx.conn()).await?.rows_affected != 1 {
         return Ok(false);
     }

@@ -15,11 +15,11 @@ struct ReviewLink {
     title: String,
     /// Null where the network tells none.
     review_url: Option<String>,
-    /// Why there is none.
+    /// The reason there is none.
     reason: Option<&'static str>,
 }
 
-/// Where people review locations.
+/// The addresses at which people review locations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LinksShown {

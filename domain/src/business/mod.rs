@@ -32,7 +32,7 @@ use crate::{
 /// The platform that has business profiles.
 const PLATFORM: &str = "google_business";
 
-/// Which locations are meant.
+/// The locations that are meant.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Locations {
@@ -100,7 +100,7 @@ fn no_location() -> Error {
     Error::new(Code::LocationNotFound, "There is no such location.")
 }
 
-/// What is known of the location of an account.
+/// Returns what is known of the location of an account.
 pub(crate) async fn profile_of(
     act: &Act,
     account: AccountId,

@@ -5,6 +5,7 @@
 mod dead_workers;
 mod due;
 mod due_tenants;
+mod give_back;
 mod leader;
 mod lookahead;
 mod queue_stats;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub use dead_workers::{DeadWorkers, end_leases};
+pub(crate) use give_back::give_back;
 pub use leader::{Leader, leader as scheduler_leader};
 pub use lookahead::Lookahead;
 pub use queue_stats::{QueueStats, count_due, queue_stats};
@@ -115,6 +117,14 @@ pub struct Lease {
     pub id: i64,
     /// The row's `fence` at the claim. A write with an older token changes nothing.
     pub fencing_token: i64,
+}
+
+impl Lease {
+    /// Returns the lease that a claim gave.
+    #[must_use]
+    pub const fn new(id: i64, fencing_token: i64) -> Self {
+        Self { id, fencing_token }
+    }
 }
 
 /// Renews leases until `until`. Returns those that are still held.

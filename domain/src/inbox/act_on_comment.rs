@@ -17,7 +17,7 @@ use crate::{
     outgoing::{self as changes, NewOutgoing, Target},
 };
 
-/// What to change of a comment.
+/// The change of a comment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentChanges {

@@ -1,4 +1,4 @@
-//! What can be done with a conversation or comment now. One pure function each; what they do not name is refused.
+//! The actions that are possible with a conversation or comment now. One pure function each; what they do not name is refused.
 
 use fanfare_entities::Millis;
 use fanfare_platforms::InboxRules;
@@ -9,7 +9,7 @@ use crate::access::Role;
 
 const HOUR: Millis = 3_600_000;
 
-/// How long after the person's last message an answer is allowed, in ms.
+/// The time after the person's last message in which an answer is allowed, in ms.
 const WINDOW: Millis = 24 * HOUR;
 
 /// The same for what a person wrote, and for private answers to comments.
@@ -31,12 +31,12 @@ pub enum Can {
     PrivateReply,
 }
 
-/// Who asks, of which account, and when.
+/// The caller, the account and the time of a question.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking {
     /// The caller's role.
     pub role: Role,
-    /// What the network takes; `None`: it has no inbox.
+    /// The network's rules; `None`: it has no inbox.
     pub rules: Option<InboxRules>,
     /// The account is connected.
     pub connected: bool,
@@ -51,14 +51,14 @@ impl Asking {
         super::shortened(time, self.factor)
     }
 
-    /// Until when a conversation can be answered; `long` for what a person wrote.
+    /// Returns the end of the time for an answer; `long` for what a person wrote.
     #[must_use]
     pub fn reply_until(&self, last_inbound_at: Option<Millis>, long: bool) -> Option<Millis> {
         let window = if long { LONG_WINDOW } else { WINDOW };
         last_inbound_at.map(|at| at + self.span(window))
     }
 
-    /// What can be done with a conversation.
+    /// Returns the actions that are possible with a conversation.
     #[must_use]
     pub fn conversation(&self, last_inbound_at: Option<Millis>, long: bool) -> Vec<Can> {
         let Some(rules) = self.rules.filter(|_| self.connected) else { return Vec::new() };
@@ -67,7 +67,7 @@ impl Asking {
         if may { vec![Can::Reply] } else { Vec::new() }
     }
 
-    /// What can be done with a comment.
+    /// Returns the actions that are possible with a comment.
     #[must_use]
     pub fn comment(&self, comment: &CommentState) -> Vec<Can> {
         let Some(rules) = self.rules.filter(|_| self.connected) else { return Vec::new() };
@@ -92,7 +92,7 @@ impl Asking {
         .collect()
     }
 
-    /// Until when a comment can be answered with a direct message; `None` where it cannot.
+    /// Returns the end of the time for an answer by a direct message; `None` where there is none.
     #[must_use]
     pub fn private_reply_until(&self, comment: &CommentState) -> Option<Millis> {
         let rules = self.rules.filter(|rules| rules.private_replies && !comment.own)?;
@@ -101,7 +101,7 @@ impl Asking {
     }
 }
 
-/// What matters of a comment.
+/// The facts of a comment that decide what can be done with it.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct CommentState {
@@ -115,9 +115,9 @@ pub struct CommentState {
     pub deleted: bool,
     /// It answers another comment.
     pub is_reply: bool,
-    /// Its private answer was used.
+    /// The private answer to it was used.
     pub private_replied: bool,
-    /// When it was written.
+    /// The time at which it was written.
     pub at: Millis,
 }
 

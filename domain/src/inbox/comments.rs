@@ -20,7 +20,7 @@ const DAY: i64 = 24 * 3_600_000;
 /// Most replies that are shown with a comment.
 const REPLIES: u64 = 500;
 
-/// Which comments to list.
+/// The filter of a list of comments.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentFilter {
@@ -65,7 +65,7 @@ pub struct CommentFilter {
 #[schemars(inline)]
 pub struct CommentPage {
     comments: Vec<Comment>,
-    /// Where the next page begins; null on the last one.
+    /// The place at which the next page begins; null on the last one.
     next_cursor: Option<String>,
 }
 

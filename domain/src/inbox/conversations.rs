@@ -19,7 +19,7 @@ use crate::{
     input, page,
 };
 
-/// Which conversations to list.
+/// The filter of a list of conversations.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationFilter {
@@ -50,11 +50,11 @@ pub struct ConversationFilter {
 #[schemars(inline)]
 pub struct ConversationPage {
     conversations: Vec<Conversation>,
-    /// Where the next page begins; null on the last one.
+    /// The place at which the next page begins; null on the last one.
     next_cursor: Option<String>,
 }
 
-/// Which messages of a conversation to show.
+/// The messages of a conversation that are asked for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesQuery {
@@ -73,7 +73,7 @@ pub struct MessagesQuery {
 pub struct ConversationWithMessages {
     conversation: Conversation,
     messages: Vec<Message>,
-    /// Where the next page begins; null on the last one.
+    /// The place at which the next page begins; null on the last one.
     next_cursor: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl std::str::FromStr for Place {
     }
 }
 
-/// What stands behind a place, the latest first.
+/// The condition of what stands behind a place, the latest first.
 pub(crate) fn before<C: ColumnTrait>(at: C, id: C, Place(time, row): Place) -> Condition {
     let same = Condition::all().add(at.eq(time)).add(id.lt(row));
     Condition::any().add(at.lt(time)).add(same)

@@ -33,17 +33,17 @@ pub(crate) const ROOT: &str = "inbox";
 /// Largest file that is copied, in bytes.
 const MOST: u64 = 25_000_000;
 
-/// How long the address of a copy is good, in ms.
+/// The time for which the address of a copy is good, in ms.
 const GOOD_FOR: Millis = 3_600_000;
 
-/// Why a signature of the vault is asked for.
+/// The purpose of signatures.
 const PURPOSE: &str = "address of an inbox file";
 
 /// A file that does not come is asked for this often, and how long to wait before each further try, in ms.
 const TRIES: i32 = 4;
 const WAIT: Millis = 15_000;
 
-/// How long a copy waits while posts wait for slots, in ms.
+/// The time for which a copy waits while posts wait for slots, in ms.
 const YIELD: Millis = 1_000;
 
 /// A message or comment that has files.
@@ -159,7 +159,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_fi
     Ok(taken.into_iter().next())
 }
 
-/// What came of a copy.
+/// The outcome of a copy.
 enum Outcome {
     Stored(Taken),
     /// It cannot be copied, for this reason.
@@ -176,7 +176,7 @@ pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Resul
         return remove(cx, &row).await;
     }
     if posts_wait && row.laps <= MAX_LEASE_EXPIRATIONS {
-        let lease = Lease { id: row.id.0, fencing_token: row.fence };
+        let lease = Lease::new(row.id.0, row.fence);
         return durable::release(cx, JobKind::CopyAttachment, &[lease], cx.clock.now() + YIELD)
             .await;
     }
@@ -217,38 +217,32 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
-    let rest = inbox_file::ActiveModel {
-        fence: Set(row.fence + 1),
-        laps: Set(0),
-        updated_at: Set(now),
-        ..Default::default()
-    };
+    let mut again = None;
     let (change, shown) = match outcome {
         Outcome::Again => {
             let due_at = now + WAIT * Millis::from(row.attempts + 1);
             tx.enqueue(JobKind::CopyAttachment, row.workspace_id, row.id.0, due_at);
+            again = Some(due_at);
             let attempts = Set(row.attempts + 1);
-            (inbox_file::ActiveModel { due_at: Set(Some(due_at)), attempts, ..rest }, None)
+            (inbox_file::ActiveModel { attempts, ..Default::default() }, None)
         }
         Outcome::Stored(file) => {
             let shown = json!({"path": file.path, "mime": file.mime, "bytes": file.bytes});
             let done = inbox_file::ActiveModel {
                 path: Set(Some(file.path)),
                 source: Set(None),
-                due_at: Set(None),
-                ..rest
+                ..Default::default()
             };
             (done, Some(shown))
         }
         Outcome::Without(reason) => {
-            let done = inbox_file::ActiveModel { source: Set(None), due_at: Set(None), ..rest };
+            let done = inbox_file::ActiveModel { source: Set(None), ..Default::default() };
             (done, Some(json!({ "reason": reason })))
         }
     };
-    let written = inbox_file::Entity::update_many()
+    let lease = Lease::new(row.id.0, row.fence);
+    let written = durable::give_back::<inbox_file::Entity>(lease, again, now)
         .set(change)
-        .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
         .exec(tx.conn())
         .await?;
     if written.rows_affected != 1 {

@@ -1,4 +1,4 @@
-//! What Meta's networks send by webhook: written down once for each event, applied by a worker.
+//! Webhooks of Meta's networks: written down once for each event, applied by a worker.
 
 use fanfare_entities::{
     AccountId, Millis, account, account::AccountStatus, inbound_event, inbound_event::Column,
@@ -7,8 +7,9 @@ use fanfare_jobs::JobKind;
 use fanfare_platforms::{Inbound, InboundItem, PlatformId};
 use hmac::{Hmac, KeyInit, Mac};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    sea_query::OnConflict,
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    sea_query::{Expr, OnConflict},
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -29,11 +30,12 @@ use crate::{
 /// Most events of an account that are applied together.
 const AT_ONCE: u64 = 200;
 
-/// How often an event waits for what it is about, and how long each time, in ms.
-const WAITS: i32 = 6;
+/// The number of times that an event waits for what it is about, and the first time's length in ms. Each is twice as long as
+/// the one before, and together they last as long as Meta repeats what was not taken.
+const WAITS: i32 = 15;
 const WAIT: Millis = 5_000;
 
-/// Which accounts an event may be about.
+/// The accounts that an event may be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// All of the network.
@@ -42,7 +44,7 @@ enum Reach {
     Simulated,
 }
 
-/// Answers whether a webhook is ours: the text to send back.
+/// Answers the question whether a webhook is ours: the text to send back.
 ///
 /// # Errors
 /// [`Code::WebhookNotVerified`] unless the token is the operator's.
@@ -131,7 +133,7 @@ async fn accounts_named(
     Ok(query.all(&cx.db.read).await?)
 }
 
-/// What makes two deliveries the same event. What may happen to a thing more than once has its time too.
+/// Returns the key that two deliveries of one event share. It has the time of what may happen to a thing more than once.
 fn key(account: &account::Model, event: &Inbound) -> String {
     let again = !matches!(event.verb.as_str(), "add" | "unsend" | "remove");
     let at = if again { event.at.timestamp_millis().to_string() } else { String::new() };
@@ -265,28 +267,32 @@ async fn one(
     let there = store::inbound(&mut tx, account, item, row.happened_at, how).await?;
     let waits = !there && row.attempts < WAITS;
     let change = if waits {
-        let due_at = tx.now() + WAIT;
+        let due_at = tx.now() + (WAIT << row.attempts.unsigned_abs());
         tx.enqueue(JobKind::ApplyInbound, row.workspace_id, row.id.0, due_at);
-        inbound_event::ActiveModel {
-            due_at: Set(Some(due_at)),
-            attempts: Set(row.attempts + 1),
-            laps: Set(0),
-            fence: Set(row.fence + 1),
-            updated_at: Set(tx.now()),
-            ..Default::default()
-        }
+        let attempts = Set(row.attempts + 1);
+        let change = inbound_event::ActiveModel { attempts, ..Default::default() };
+        durable::give_back::<inbound_event::Entity>(lease(row), Some(due_at), tx.now()).set(change)
     } else {
         ended(row, tx.now())
     };
-    let written = inbound_event::Entity::update_many()
-        .set(change)
-        .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
-        .exec(tx.conn())
-        .await?;
+    let written = change.exec(tx.conn()).await?;
     if written.rows_affected == 1 {
         tx.commit().await?;
     }
+    Ok(())
+}
+
+/// Makes the events of an account due that wait for what they are about: something new has come.
+pub(super) async fn wake(tx: &Tx, account: AccountId) -> Result<()> {
+    let now = tx.now();
+    inbound_event::Entity::update_many()
+        .col_expr(Column::DueAt, Expr::value(now))
+        .filter(Column::AccountId.eq(account))
+        .filter(Column::DueAt.gt(now))
+        .filter(Column::Attempts.gt(0))
+        .filter(Column::Laps.eq(0))
+        .exec(tx.conn())
+        .await?;
     Ok(())
 }
 
@@ -301,32 +307,21 @@ pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// The columns of an event that needs no more work; what it held is forgotten.
-fn ended(row: &inbound_event::Model, now: Millis) -> inbound_event::ActiveModel {
-    inbound_event::ActiveModel {
-        item: Set(None),
-        due_at: Set(None),
-        laps: Set(0),
-        fence: Set(row.fence + 1),
-        updated_at: Set(now),
-        ..Default::default()
-    }
+/// The change of an event that needs no more work; what it held is forgotten.
+fn ended(row: &inbound_event::Model, now: Millis) -> UpdateMany<inbound_event::Entity> {
+    let change = inbound_event::ActiveModel { item: Set(None), ..Default::default() };
+    durable::give_back::<inbound_event::Entity>(lease(row), None, now).set(change)
 }
 
 async fn done(cx: &Domain, row: &inbound_event::Model) -> Result<()> {
-    inbound_event::Entity::update_many()
-        .set(ended(row, cx.clock.now()))
-        .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
-        .exec(&cx.db.write)
-        .await?;
+    ended(row, cx.clock.now()).exec(&cx.db.write).await?;
     Ok(())
 }
 
 /// The lease of an event.
 #[must_use]
 pub const fn lease(row: &inbound_event::Model) -> Lease {
-    Lease { id: row.id.0, fencing_token: row.fence }
+    Lease::new(row.id.0, row.fence)
 }
 
 /// Forgets events that were applied before then: the network repeats none of them any more.

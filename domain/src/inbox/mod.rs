@@ -1,6 +1,6 @@
 //! The social inbox: direct messages and comments of accounts, and their answers.
 //!
-//! What networks send by webhook (`inbound.rs`) and what is read from them (`sync.rs`) ends in `store.rs`, which takes it in
+//! Webhooks of networks (`inbound.rs`) and what is read from them (`sync/`) end in `store/`, which takes them in
 //! any order and any number of times. What is sent is an [`outgoing`](crate::outgoing) row.
 
 mod act_on_comment;
@@ -55,7 +55,7 @@ use crate::{
 /// The operator's settings for Meta's networks.
 #[derive(Debug, Clone, Default)]
 pub struct MetaSettings {
-    /// What Meta sends when it asks whether a webhook is ours.
+    /// The word that Meta sends when it asks whether a webhook is ours.
     pub verify_token: Option<SecretString>,
     /// Meta lets the app send what persons wrote for a week.
     pub human_agent: bool,
@@ -75,18 +75,18 @@ pub(crate) fn shortened(time: Millis, factor: f64) -> Millis {
     Ord::max(short, 1)
 }
 
-/// What divides the times of an account.
+/// Returns the divisor of an account's times.
 pub(crate) fn factor(cx: &Domain, row: &account::Model) -> f64 {
     if row.sandbox { cx.settings.sandbox_time_factor } else { 1.0 }
 }
 
-/// What the network of an account takes.
+/// Returns the rules of the account's network.
 fn rules(row: &account::Model) -> Option<InboxRules> {
     let platform = row.platform.parse().ok()?;
     fanfare_platforms::find(platform).inbox().map(|inbox| inbox.rules())
 }
 
-/// Who asks about an account.
+/// Describes the caller to the rules of an account.
 fn asking(act: &Act, row: &account::Model) -> Asking {
     Asking {
         role: act.membership.role,
@@ -97,7 +97,7 @@ fn asking(act: &Act, row: &account::Model) -> Asking {
     }
 }
 
-/// What matters of a comment.
+/// The facts of a comment that decide what can be done with it.
 fn state(row: &inbox_comment::Model) -> CommentState {
     CommentState {
         own: row.own,

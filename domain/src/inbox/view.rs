@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Asking, Can, files, state};
 use crate::{Domain, clock::Time};
 
-/// Which way a message went.
+/// The way that a message went.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -52,16 +52,16 @@ pub struct Conversation {
     account_id: AccountId,
     /// Brand of the account; null if it is the whole workspace's.
     workspace_client_id: Option<BrandId>,
-    /// What the network, the state and your role allow now. In events: what a role that may do everything could do.
+    /// The actions that the network, the state and your role allow now. In events: those of a role that may do everything.
     can: Vec<Can>,
-    /// Until when it can be answered, a day after the person last wrote; null if the person never did.
+    /// The end of the time for an answer, a day after the person last wrote; null if the person never did.
     reply_until: Option<Time>,
     created_at: Time,
     participant: Participant,
     last_message: LastMessage,
     /// The latest message is the person's.
     unanswered: bool,
-    /// When the latest message was sent.
+    /// The time of the latest message.
     updated_at: Time,
 }
 
@@ -96,7 +96,7 @@ impl Conversation {
     }
 }
 
-/// Who wrote something.
+/// The author of something.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Author {
     /// The network's id, if it tells.
@@ -113,7 +113,7 @@ struct Attachment {
     /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker` or `other`.
     #[serde(rename = "type")]
     kind: String,
-    /// Where the copy can be fetched for an hour, without a key; each reading gives a new address. Null: there is no copy.
+    /// The address of the copy, good for an hour and without a key; each reading gives a new one. Null: there is no copy.
     url: Option<String>,
     /// Media type, told by its bytes; null without a copy.
     mime: Option<String>,
@@ -141,7 +141,7 @@ fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
     stored.as_array().into_iter().flatten().map(file).collect()
 }
 
-/// Why something of our own was not sent.
+/// The reason something of our own was not sent.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ItemError {
     code: String,
@@ -169,11 +169,11 @@ pub struct Message {
     account_id: AccountId,
     /// Brand of the account; null if it is the whole workspace's.
     workspace_client_id: Option<BrandId>,
-    /// What can be done with its conversation.
+    /// The actions that are possible with its conversation.
     can: Vec<Can>,
-    /// Until when its conversation can be answered.
+    /// The end of the time in which its conversation can be answered.
     reply_until: Option<Time>,
-    /// When it was sent.
+    /// The time at which it was sent.
     created_at: Time,
     conversation_id: ConversationId,
     /// The network's id; null until it is known.
@@ -183,9 +183,9 @@ pub struct Message {
     text: String,
     attachments: Vec<Attachment>,
     status: ItemStatus,
-    /// Why it failed.
+    /// The reason it failed.
     error: Option<ItemError>,
-    /// Its sender took it back.
+    /// True if its sender took it back.
     deleted: bool,
 }
 
@@ -241,11 +241,11 @@ pub struct Comment {
     account_id: AccountId,
     /// Brand of the account; null if it is the whole workspace's.
     workspace_client_id: Option<BrandId>,
-    /// What the network, the state and your role allow now. In events: what a role that may do everything could do.
+    /// The actions that the network, the state and your role allow now. In events: those of a role that may do everything.
     can: Vec<Can>,
     /// Always null: comments can be answered at any time.
     reply_until: Option<Time>,
-    /// When it was written.
+    /// The time at which it was written.
     created_at: Time,
     /// The post, if it was made here.
     post_id: Option<PostId>,
@@ -265,13 +265,13 @@ pub struct Comment {
     deleted: bool,
     /// Somebody else wrote it, and the account has not answered.
     unanswered: bool,
-    /// Where people see it.
+    /// The public address.
     url: Option<String>,
-    /// Until when it can be answered with a direct message; null where it cannot.
+    /// The end of the time for an answer by a direct message; null where there is none.
     private_reply_until: Option<Time>,
-    /// How far an answer of our own is; null for others.
+    /// The progress of an answer of our own; null for others.
     status: Option<ItemStatus>,
-    /// Why it failed.
+    /// The reason it failed.
     error: Option<ItemError>,
 }
 

@@ -1,6 +1,9 @@
 //! Sending letters: the statements of that work.
 
-use fanfare_entities::{LetterId, Millis, letter, letter::Column, letter::LetterStatus};
+use fanfare_entities::{
+    Millis,
+    letter::{self, Column, LetterStatus},
+};
 use fanfare_jobs::JobKind;
 use fanfare_mail::Letter;
 use sea_orm::{
@@ -97,16 +100,10 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &MailOutcome) -> Result<
         MailOutcome::Again(at, why) => (LetterStatus::Pending, Some(*at), Some(why), 1),
     };
     let mut tx = Tx::begin(cx).await?;
-    let update = letter::Entity::update_many()
+    let update = durable::give_back::<letter::Entity>(lease, due_at, tx.now())
         .col_expr(Column::Status, Expr::value(status.to_value()))
-        .col_expr(Column::DueAt, Expr::value(due_at))
         .col_expr(Column::LastError, Expr::value(why.cloned()))
-        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried))
-        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
-        .col_expr(Column::Laps, Expr::value(0))
-        .col_expr(Column::UpdatedAt, Expr::value(tx.now()))
-        .filter(Column::Id.eq(LetterId(lease.id)))
-        .filter(Column::Fence.eq(lease.fencing_token));
+        .col_expr(Column::Attempts, Expr::col(Column::Attempts).add(tried));
     if update.exec(tx.conn()).await?.rows_affected != 1 {
         return Ok(false);
     }

@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 
 use super::{
-    ANY, Outcome, Room, files,
+    ANY, Failure, Outcome, Room, files,
     server::{Server, answer, whole},
 };
 use crate::{CopyError, MAX_REMOTE, copy_attachment, copy_remote, sniff};
@@ -54,7 +54,7 @@ async fn what_was_sent_to_a_person_may_be_of_any_type_but_a_page() -> Outcome {
     let refused = async |bytes: &[u8]| {
         let server = Server::answering(whole(bytes)).await?;
         let copy = copy_attachment(&store, &server.client()?, &server.at("x")?, "inbox/w", 100);
-        Ok::<_, Box<dyn std::error::Error>>(copy.await)
+        Ok::<_, Failure>(copy.await)
     };
     let page = refused(b"<!doctype html><html><body>Log in</body></html>").await?;
     assert!(matches!(page, Err(CopyError::Unavailable { retryable: false, .. })), "{page:?}");

@@ -46,11 +46,11 @@ struct Conversation {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Named {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its name.
+    /// The name.
     pub name: Option<String>,
-    /// Its user name.
+    /// The user name.
     pub username: Option<String>,
 }
 

@@ -56,6 +56,12 @@ struct Comment {
     replies: Option<List<Comment>>,
 }
 
+#[derive(Deserialize)]
+struct Hidden {
+    #[serde(default)]
+    hidden: bool,
+}
+
 #[async_trait]
 impl Changes for Instagram {
     fn class(&self, change: &Change) -> Class {
@@ -128,6 +134,15 @@ impl Inbox for Instagram {
             items.extend(below.into_iter().map(reply));
         }
         Ok(Page { items, next: page.next })
+    }
+
+    async fn unlisted(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
+        let (path, query) = (format!("/{comment}"), [("fields", "hidden")]);
+        match graph::get::<Hidden>(session, &path, &query, parse_error).await {
+            Ok(found) => Ok(Some(found.hidden)),
+            Err(error) if graph::insights::is_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn read_webhook(&self, body: &Value) -> Vec<Inbound> {

@@ -96,7 +96,8 @@ pub(super) fn replies(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": data })))
 }
 
-const OPTIONAL: [&str; 3] = ["from", "replies", "parent_id"];
+/// Fields that not every comment has.
+pub(super) const OPTIONAL: [&str; 3] = ["from", "replies", "parent_id"];
 
 fn below(state: &State, parent: &str) -> Vec<Item> {
     let seen = state.mail.seen(Kind::Comment).into_iter();

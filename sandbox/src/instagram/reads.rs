@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::container::words;
 use super::content::wrong;
 use super::state::{Kind, Published, State};
-use super::{Cx, Instagram, first, shown, user};
+use super::{Cx, Instagram, first, inbox, shown, user};
 use crate::graph::{self, access, failure, fields, lists};
 use crate::network::Identity;
 use crate::numbers::Of;
@@ -62,6 +62,10 @@ pub(super) fn node(cx: &Cx) -> Answer {
         }
         let known = ["followers_count"];
         return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &known, "IGUser")?));
+    }
+    if let Some(item) = account.look(|state| state.mail.get(&named).cloned()) {
+        let view = inbox::view(&item);
+        return Ok(Reply::ok(&fields::pick(&cx.call, &view, &inbox::OPTIONAL, "IGComment")?));
     }
     let missing = || failure::missing(&named);
     let number: u64 = named.parse().map_err(|_| missing())?;

@@ -10,7 +10,10 @@ use super::{comment, conversation, write};
 
 const ACTIONS: [&str; 5] = ["reply", "hide", "unhide", "delete", "private_reply"];
 
-const STATES: [&str; 5] = ["fresh", "hidden", "deleted", "own", "below"];
+const STATES: [&str; 7] = ["fresh", "hidden", "deleted", "own", "below", "old", "used"];
+
+/// States that differ from a fresh comment only where there are private answers.
+const OF_PRIVATE_ANSWERS: [&str; 2] = ["old", "used"];
 
 /// Does something with a comment.
 async fn act(user: &User, path: &str, action: &str, nth: usize) -> Answer {
@@ -40,7 +43,10 @@ impl Stage {
     async fn comment(&self, state: &str, nth: usize) -> String {
         let Self { app, admin, platform, account } = self;
         let text = format!("Comment {nth}");
-        let item = json!({"account_id": account, "kind": "comment", "text": text});
+        let mut item = json!({"account_id": account, "kind": "comment", "text": text});
+        if state == "old" {
+            item["created_at"] = json!(app.at(-8 * 24 * 3_600));
+        }
         let remote = write(admin, platform, item).await;
         let top = comment(app, admin, *account, &text).await;
         let path = format!("/api/v1/inbox/comments/{}", top["id"]);
@@ -55,6 +61,10 @@ impl Stage {
                 let body = json!({"text": format!("Own {nth}")});
                 let own = admin.post(&format!("{path}/reply"), body).await.expect(201).body;
                 return format!("/api/v1/inbox/comments/{}", own["comment"]["id"]);
+            }
+            "used" => {
+                let body = json!({"text": format!("Used {nth}"), "private": true});
+                let _ = admin.post(&format!("{path}/reply"), body).await.expect(201);
             }
             "below" => {
                 let text = format!("Below {nth}");
@@ -87,7 +97,8 @@ async fn what_can_be_done_with_a_comment_is_what_it_says() {
         let (account, _) = super::account_with_post(&app, &admin, platform).await;
         let stage = Stage { app, admin: admin.clone(), platform, account };
         let mut nth = 0;
-        for state in STATES {
+        let differs = |state: &&str| platform == "instagram" || !OF_PRIVATE_ANSWERS.contains(state);
+        for state in STATES.into_iter().filter(differs) {
             for (role, user) in [("viewer", &viewer), ("editor", &editor), ("admin", &admin)] {
                 let mut path = stage.comment(state, nth).await;
                 for action in ACTIONS {
@@ -115,6 +126,75 @@ async fn what_can_be_done_with_a_comment_is_what_it_says() {
                     assert!(refused || (is_so && answer.status == 200), "{what}");
                 }
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_done_with_a_conversation_is_what_it_says() {
+    for platform in ["facebook", "instagram"] {
+        let app = TestApp::start().await;
+        let owner = app.person("owner@example.com").await;
+        let team = app.workspace(owner).await;
+        fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
+        let (_, admin) = app.member(team, Role::Admin).await;
+        let (_, editor) = app.member(team, Role::Editor).await;
+        let (_, viewer) = app.member(team, Role::Viewer).await;
+        let account = admin.connect(platform).await;
+        let item = json!({"account_id": account, "kind": "message", "text": "Hello"});
+        write(&admin, platform, item).await;
+        let id = conversation(&app, &admin, account).await["id"].clone();
+        let path = format!("/api/v1/inbox/conversations/{id}");
+        for state in ["open", "closed", "unconnected"] {
+            match state {
+                "closed" => app.pass(Duration::from_secs(24 * 3_600 + 60)).await,
+                "unconnected" => lose_access(&app, account).await,
+                _ => {}
+            }
+            for (role, user) in [("viewer", &viewer), ("editor", &editor), ("admin", &admin)] {
+                let shown = user.get(&path).await.expect(200).body["conversation"].clone();
+                let text = json!({"text": format!("{state} {role}")});
+                let answer = user.post(&format!("{path}/reply"), text).await;
+                let what = format!("{platform} {state} {role}: {} {}", shown["can"], answer.text);
+                let allowed = shown["can"] == json!(["reply"]);
+                assert_eq!(allowed, state == "open" && role != "viewer", "{what}");
+                assert_eq!(answer.status == 201, allowed, "{what}");
+                assert!(allowed || matches!(answer.status, 403 | 409), "{what}");
+            }
+        }
+    }
+}
+
+/// Marks an account as one that must be connected again.
+async fn lose_access(app: &TestApp, account: i64) {
+    use fanfare_entities::account::{AccountStatus, ActiveModel};
+    use sea_orm::{ActiveModelTrait, ActiveValue::Set};
+    let change = ActiveModel {
+        id: Set(fanfare_domain::AccountId(account)),
+        status: Set(AccountStatus::ReconnectRequired),
+        ..Default::default()
+    };
+    change.update(&app.domain.db.write).await.unwrap();
+}
+
+#[tokio::test]
+async fn with_an_account_that_has_lost_its_access_nothing_can_be_done() {
+    for platform in ["facebook", "instagram", "threads"] {
+        let app = TestApp::start().await;
+        let user = super::pro(&app).await;
+        let (account, _) = super::account_with_post(&app, &user, platform).await;
+        let item = json!({"account_id": account, "kind": "comment", "text": "Hello"});
+        write(&user, platform, item).await;
+        let path = format!(
+            "/api/v1/inbox/comments/{}",
+            comment(&app, &user, account, "Hello").await["id"]
+        );
+        lose_access(&app, account).await;
+        let shown = user.get(&path).await.expect(200).body["comment"].clone();
+        assert_eq!(shown["can"], json!([]), "{platform}");
+        for action in ["reply", "hide", "delete", "private_reply"] {
+            let answer = act(&user, &path, action, 0).await;
+            assert!(matches!(answer.status, 400 | 409), "{platform} {action}: {}", answer.text);
         }
     }
 }

@@ -38,13 +38,13 @@ async fn post(app: &TestApp, platform: &str, body: Vec<u8>, signature: Option<&s
     Answer { status, headers, body: serde_json::from_str(&text).unwrap_or_default(), text }
 }
 
-async fn deliver(app: &TestApp, platform: &str, body: &Value) {
+pub async fn deliver(app: &TestApp, platform: &str, body: &Value) {
     let body = body.to_string().into_bytes();
     let signed = signature(&secret(app, platform), &body);
     let _ = post(app, platform, body, Some(&signed)).await.expect(200);
 }
 
-async fn remote_id(app: &TestApp, account: i64) -> String {
+pub async fn remote_id(app: &TestApp, account: i64) -> String {
     fanfare_domain::accounts::row(&app.domain, AccountId(account)).await.unwrap().unwrap().remote_id
 }
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    conversation::{again, body, can, done, said},
+    reply::{Kind, again, can, said},
     view::{Comment, Thread, content, outcome},
 };
 use crate::{
@@ -13,25 +13,9 @@ use crate::{
     oauth_connect::{Answer, Visit},
 };
 
-const TITLE: &str = "Comment";
-
 /// Shows a comment.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
-}
-
-/// Answers it, in public or with a direct message.
-pub async fn reply(visit: Visit) -> Result<Answer> {
-    let mut body = body(&visit);
-    if visit.form("private").is_some() {
-        body["private"] = true.into();
-    }
-    let outcome = operation::run(&visit, "reply_to_comment", body).await;
-    let outcome = outcome.map(|reply| {
-        let made = if reply["message"].is_null() { &reply["comment"] } else { &reply["message"] };
-        done(&made["status"])
-    });
-    answer(&visit, outcome).await
+    Ok(Answer::Wide(Kind::Comment.title(), page(&visit, None).await?))
 }
 
 /// Hides it, shows it again or deletes it.
@@ -46,34 +30,20 @@ pub async fn act(visit: Visit) -> Result<Answer> {
                 Some(hidden) if hidden == (verb == "hide") => shown(hidden),
                 _ => "open",
             });
-            answer(&visit, settled).await
+            Kind::Comment.lead(&visit, settled).await
         }
         "delete" => {
             let outcome = operation::run(&visit, "delete_comment", json!({"id": id})).await;
             let settled = |deleted| if deleted { "deleted" } else { "open" };
             let outcome = outcome.map(|reply| settled(reply["deleted"] == true));
-            answer(&visit, outcome).await
+            Kind::Comment.lead(&visit, outcome).await
         }
         _ => Err(Error::new(Code::NotFound, "There is no such step.")),
     }
 }
 
-async fn answer(visit: &Visit, outcome: Result<&'static str>) -> Result<Answer> {
-    match outcome {
-        Ok(done) => Ok(Answer::See(format!("{}?done={done}", address(visit)))),
-        Err(error) if parts::is_shown_beside(&error) => {
-            let main = page(visit, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-fn address(visit: &Visit) -> String {
-    format!("/dashboard/inbox/comments/{}", visit.path("id"))
-}
-
-async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+/// Shows the page, with what was wrong with a step.
+pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let asked = json!({"id": visit.path("id")});
     let thread: Thread = operation::read(visit, "get_comment", asked).await?;
     let seat = Seat::of(visit).await?;
@@ -122,7 +92,7 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
     let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
     let (public, private) = (can(&one.can, "reply"), can(&one.can, "private_reply"));
     html! {
-        form.narrow.reply method="post" action=(address(visit)) {
+        form.narrow.reply method="post" action=(Kind::Comment.address(visit)) {
             (parts::token(visit))
             (parts::once())
             div.field {
@@ -146,7 +116,7 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
 }
 
 fn actions(visit: &Visit, one: &Comment) -> Markup {
-    let page = address(visit);
+    let page = Kind::Comment.address(visit);
     html! {
         div.row {
             @if can(&one.can, "hide") {

@@ -2,79 +2,25 @@
 
 use fanfare_domain::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::view::{Conversation, Message, Messages, content, outcome};
+use super::{
+    reply::{Kind, again, can, said},
+    view::{Conversation, Message, Messages, content, outcome},
+};
 use crate::{
     admin::parts::span,
     dashboard::{choices::Accounts, operation, parts, seat::Seat},
     oauth_connect::{Answer, Visit},
 };
 
-const TITLE: &str = "Conversation";
-
 /// Shows a conversation.
 pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+    Ok(Answer::Wide(Kind::Conversation.title(), page(&visit, None).await?))
 }
 
-/// Answers it.
-pub async fn reply(visit: Visit) -> Result<Answer> {
-    match operation::run(&visit, "reply_to_conversation", body(&visit)).await {
-        Ok(reply) => {
-            let done = done(&reply["message"]["status"]);
-            Ok(Answer::See(format!("{}?done={done}", address(&visit))))
-        }
-        Err(error) if parts::is_shown_beside(&error) => {
-            let main = page(&visit, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns the request that the form of an answer stands for.
-pub fn body(visit: &Visit) -> Value {
-    let mut body = json!({
-        "id": visit.path("id"),
-        "text": visit.form("text").unwrap_or_default(),
-        "idempotency_key": parts::key(visit),
-    });
-    if visit.form("again").is_some() {
-        body["acknowledge_duplicate_risk"] = true.into();
-    }
-    body
-}
-
-/// Returns the name of what has become of an answer, for the address of the page that says so.
-pub fn done(status: &Value) -> &'static str {
-    match status.as_str() {
-        Some("failed") => "failed",
-        Some("sent") => "sent",
-        _ => "open",
-    }
-}
-
-/// Returns what to say about an answer that was sent.
-pub fn said(visit: &Visit) -> Option<&'static str> {
-    match visit.query("done")? {
-        "sent" => Some("The answer was sent."),
-        "failed" => Some("The network refused the answer; the reason stands beside it."),
-        "open" => Some(
-            "The network has not confirmed the answer yet. Its outcome appears here within two minutes.",
-        ),
-        "hidden" => Some("The comment is hidden."),
-        "shown" => Some("The comment is shown again."),
-        "deleted" => Some("The comment is deleted."),
-        _ => None,
-    }
-}
-
-fn address(visit: &Visit) -> String {
-    format!("/dashboard/inbox/conversations/{}", visit.path("id"))
-}
-
-async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+/// Shows the page, with what was wrong with an answer.
+pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let mut asked = json!({"id": visit.path("id"), "limit": 50});
     if let Some(cursor) = visit.query("cursor") {
         asked["cursor"] = cursor.into();
@@ -89,18 +35,13 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         p.soft { "With " (accounts.name(one.account_id)) }
         (parts::done(said(visit)))
         (parts::wrong(wrong))
-        (parts::next(&address(visit), shown.next_cursor.as_deref()))
+        (parts::next(&Kind::Conversation.address(visit), shown.next_cursor.as_deref()))
         ol.talk aria-label="Messages, oldest first" {
             @for message in shown.messages.iter().rev() { (bubble(message, one)) }
         }
         (window(visit, one, seat.may(Role::Editor)))
         @if can(&one.can, "reply") { (form(visit, wrong)) }
     })
-}
-
-/// Returns true if `can` names this.
-pub fn can(all: &[String], what: &str) -> bool {
-    all.iter().any(|one| one == what)
 }
 
 fn bubble(message: &Message, one: &Conversation) -> Markup {
@@ -143,7 +84,7 @@ fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
 fn form(visit: &Visit, wrong: Option<&Error>) -> Markup {
     let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
     html! {
-        form.narrow.reply method="post" action=(address(visit)) {
+        form.narrow.reply method="post" action=(Kind::Conversation.address(visit)) {
             (parts::token(visit))
             (parts::once())
             div.field {
@@ -152,16 +93,6 @@ fn form(visit: &Visit, wrong: Option<&Error>) -> Markup {
             }
             @if risky { (again()) }
             button type="submit" { "Send the reply" }
-        }
-    }
-}
-
-/// Returns the field that sends an answer although the same may have been sent.
-pub fn again() -> Markup {
-    html! {
-        div.tick {
-            input #again type="checkbox" name="again" value="1";
-            label.beside for="again" { "Send it although the same may have been sent a moment ago" }
         }
     }
 }

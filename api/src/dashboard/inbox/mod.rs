@@ -2,6 +2,7 @@
 
 pub mod comment;
 pub mod conversation;
+pub mod reply;
 mod view;
 
 use fanfare_domain::{Code, Error, Result, access::Role};

@@ -1,0 +1,134 @@
+//! Answers from the pages of the inbox, the same for conversations and comments.
+
+use fanfare_domain::Result;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::{comment, conversation};
+use crate::{
+    dashboard::{operation, parts},
+    oauth_connect::{Answer, Visit},
+};
+
+/// The kind of what a page shows.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// A conversation.
+    Conversation,
+    /// A comment.
+    Comment,
+}
+
+impl Kind {
+    /// Returns the title of its page.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Conversation => "Conversation",
+            Self::Comment => "Comment",
+        }
+    }
+
+    /// Returns the address of its page.
+    pub fn address(self, visit: &Visit) -> String {
+        let folder = match self {
+            Self::Conversation => "conversations",
+            Self::Comment => "comments",
+        };
+        format!("/dashboard/inbox/{folder}/{}", visit.path("id"))
+    }
+
+    const fn operation(self) -> &'static str {
+        match self {
+            Self::Conversation => "reply_to_conversation",
+            Self::Comment => "reply_to_comment",
+        }
+    }
+
+    /// Leads back to the page after a step, or shows the page with what was wrong.
+    pub async fn lead(self, visit: &Visit, outcome: Result<&'static str>) -> Result<Answer> {
+        let error = match outcome {
+            Ok(done) => return Ok(Answer::See(format!("{}?done={done}", self.address(visit)))),
+            Err(error) if parts::is_shown_beside(&error) => error,
+            Err(error) => return Err(error),
+        };
+        let main = match self {
+            Self::Conversation => conversation::page(visit, Some(&error)).await?,
+            Self::Comment => comment::page(visit, Some(&error)).await?,
+        };
+        Ok(Answer::WideWrong(self.title(), main, error))
+    }
+
+    async fn answer(self, visit: &Visit) -> Result<Answer> {
+        let outcome = operation::run(visit, self.operation(), body(visit)).await;
+        let outcome = outcome.map(|reply| {
+            let made = reply.get("message").filter(|made| !made.is_null());
+            done(&made.unwrap_or(&reply["comment"])["status"])
+        });
+        self.lead(visit, outcome).await
+    }
+}
+
+/// Answers a conversation.
+pub async fn to_conversation(visit: Visit) -> Result<Answer> {
+    Kind::Conversation.answer(&visit).await
+}
+
+/// Answers a comment, in public or with a direct message.
+pub async fn to_comment(visit: Visit) -> Result<Answer> {
+    Kind::Comment.answer(&visit).await
+}
+
+/// The request that the form of an answer stands for.
+fn body(visit: &Visit) -> Value {
+    let mut body = json!({
+        "id": visit.path("id"),
+        "text": visit.form("text").unwrap_or_default(),
+        "idempotency_key": parts::key(visit),
+    });
+    if visit.form("again").is_some() {
+        body["acknowledge_duplicate_risk"] = true.into();
+    }
+    if visit.form("private").is_some() {
+        body["private"] = true.into();
+    }
+    body
+}
+
+/// The name of what has become of an answer, for the address of the page that says so.
+fn done(status: &Value) -> &'static str {
+    match status.as_str() {
+        Some("failed") => "failed",
+        Some("sent") => "sent",
+        _ => "open",
+    }
+}
+
+/// Returns what to say about a step that was made.
+pub fn said(visit: &Visit) -> Option<&'static str> {
+    match visit.query("done")? {
+        "sent" => Some("The answer was sent."),
+        "failed" => Some("The network refused the answer; the reason stands beside it."),
+        "open" => Some(
+            "The network has not confirmed the answer yet. Its outcome appears here within two minutes.",
+        ),
+        "hidden" => Some("The comment is hidden."),
+        "shown" => Some("The comment is shown again."),
+        "deleted" => Some("The comment is deleted."),
+        _ => None,
+    }
+}
+
+/// Returns true if `can` names this.
+pub fn can(all: &[String], what: &str) -> bool {
+    all.iter().any(|one| one == what)
+}
+
+/// Returns the field that sends an answer although the same may have been sent.
+pub fn again() -> Markup {
+    html! {
+        div.tick {
+            input #again type="checkbox" name="again" value="1";
+            label.beside for="again" { "Send it although the same may have been sent a moment ago" }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The audit of business profiles: what is filled in, fresh and answered. A pure function of what was read.
+
+mod checks;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use fanfare_entities::{
+    AccountId, Millis, account, business_media, business_media::BusinessMediaStatus,
+    business_profile, business_review,
+};
+use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use serde::Serialize;
+
+use self::checks::checks;
+use super::{Locations, meant, sync, title};
+use crate::{Act, Reply, clock::Time, error::Result};
+
+/// The result of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum CheckStatus {
+    /// All its weight counts.
+    Pass,
+    /// Half its weight counts.
+    Warn,
+    /// None of its weight counts.
+    Fail,
+    /// It could not be read, and is left out.
+    Unknown,
+}
+
+/// One check of a profile.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Check {
+    id: &'static str,
+    label: &'static str,
+    status: CheckStatus,
+    weight: u32,
+    detail: String,
+    /// The call that mends it, or the place where it is mended.
+    remedy: &'static str,
+}
+
+/// The audit of one location.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Audit {
+    account_id: AccountId,
+    location_id: String,
+    title: String,
+    /// 0 to 100; null if nothing is known.
+    score: Option<u32>,
+    checked_at: Option<Time>,
+    checks: Vec<Check>,
+}
+
+/// The audits of locations.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct AuditsShown {
+    audits: Vec<Audit>,
+}
+
+/// The facts of a location.
+struct Facts {
+    profile: Option<business_profile::Model>,
+    reviews: Vec<business_review::Model>,
+    media: Vec<business_media::Model>,
+    now: Millis,
+}
+
+/// Shows the audits of locations; facts are at most an hour old.
+///
+/// # Errors
+/// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
+pub async fn audit(act: &Act, wanted: Locations) -> Result<Reply<AuditsShown>> {
+    let mut audits = Vec::new();
+    for account in meant(act, wanted.account_id, wanted.location_id.as_deref()).await? {
+        let profile = sync::fresh(act, &account, sync::HOUR).await?;
+        sync::ask_if_stale(act, &account).await?;
+        let reviews = business_review::Entity::find()
+            .filter(business_review::Column::AccountId.eq(account.id))
+            .all(&act.cx.db.read)
+            .await?;
+        let media = business_media::Entity::find()
+            .filter(business_media::Column::AccountId.eq(account.id))
+            .filter(business_media::Column::Status.eq(BusinessMediaStatus::Live))
+            .all(&act.cx.db.read)
+            .await?;
+        let facts = Facts { profile, reviews, media, now: act.cx.clock.now() };
+        audits.push(of(&account, &facts));
+    }
+    Ok(Reply::ok(&AuditsShown { audits }))
+}
+
+fn of(account: &account::Model, facts: &Facts) -> Audit {
+    let checks = checks(facts);
+    Audit {
+        account_id: account.id,
+        location_id: account.remote_id.clone(),
+        title: title(facts.profile.as_ref(), account),
+        score: score(&checks),
+        checked_at: facts.profile.as_ref().and_then(|profile| profile.facts_at).map(Time),
+        checks,
+    }
+}
+
+/// 100 times the points of the weights, rounded half up.
+fn score(checks: &[Check]) -> Option<u32> {
+    let known = || checks.iter().filter(|check| check.status != CheckStatus::Unknown);
+    let weights: u32 = known().map(|check| check.weight).sum();
+    let halves: u32 = known()
+        .map(|check| match check.status {
+            CheckStatus::Pass => 2 * check.weight,
+            CheckStatus::Warn => check.weight,
+            CheckStatus::Fail | CheckStatus::Unknown => 0,
+        })
+        .sum();
+    (weights > 0).then(|| (100 * halves + weights) / (2 * weights))
+}

@@ -1,0 +1,180 @@
+//! Adding and deleting photos and films.
+
+use fanfare_entities::{
+    BusinessMediaId,
+    account::{self, AccountStatus},
+    business_media::{self, BusinessMediaStatus, Column},
+    outgoing,
+};
+use fanfare_platforms::Change;
+use schemars::JsonSchema;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::super::{meant, one};
+use super::{
+    check::{SINGLE, check},
+    view::{Medium, OneMedia},
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    inbox::{finish, outgoing_status},
+    outgoing::{self as changes, NewOutgoing, Target},
+};
+
+/// A photo or film to add.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewMedia {
+    /// Address of a file that the media endpoints gave.
+    #[schemars(length(max = 2_000))]
+    pub source_url: String,
+    /// `COVER`, `PROFILE`, `LOGO`, `EXTERIOR`, `INTERIOR`, `PRODUCT`, `AT_WORK`, `FOOD_AND_DRINK`, `MENU`, `COMMON_AREA`, `ROOMS`,
+    /// `TEAMS` or `ADDITIONAL`.
+    #[schemars(length(max = 50))]
+    pub category: String,
+    /// `PHOTO`, if left out, or `VIDEO`.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub media_format: Option<String>,
+    /// The account.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// The location's number.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub location_id: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The name of a photo or film.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MediaName {
+    /// `media_name` of the list.
+    #[schemars(length(max = 300))]
+    pub media_name: String,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// A photo or film that was deleted, or is being deleted.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MediaDeleted {
+    /// False while the outcome is open.
+    deleted: bool,
+    media_name: String,
+}
+
+/// Adds a photo or film.
+///
+/// # Errors
+/// What is wrong with the file, or [`Code::LocationNotFound`].
+pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
+    let account = one(act, new.account_id, new.location_id.as_deref()).await?;
+    if let Some(earlier) = changes::of_request(act).await? {
+        return shown(act, BusinessMediaId(earlier.target_id), &account).await;
+    }
+    if account.status != AccountStatus::Connected {
+        let message = "The account must be connected again first.";
+        return Err(Error::new(Code::AccountReconnectRequired, message));
+    }
+    let video = check(act, &new).await?;
+    let requested = new.category.clone();
+    let category = if requested == "LOGO" { "PROFILE".to_owned() } else { requested.clone() };
+    let tx = act.begin().await?;
+    let now = tx.now();
+    let slot = SINGLE.contains(&requested.as_str());
+    let scope = match slot {
+        true => format!("media:{}:{category}", account.id),
+        false => format!("media:{}:{}", account.id, new.source_url),
+    };
+    account::Entity::find_by_id(account.id).lock_exclusive().one(tx.conn()).await?;
+    changes::refuse_open(tx.conn(), &scope).await?;
+    let replaced = match slot {
+        true => {
+            business_media::Entity::find()
+                .filter(Column::AccountId.eq(account.id))
+                .filter(Column::Category.eq(category.as_str()))
+                .filter(Column::Status.eq(BusinessMediaStatus::Live))
+                .one(tx.conn())
+                .await?
+        }
+        false => None,
+    };
+    let row = business_media::ActiveModel {
+        workspace_id: Set(account.workspace_id),
+        account_id: Set(account.id),
+        category: Set(category.clone()),
+        requested_category: Set((requested != category).then_some(requested)),
+        video: Set(video),
+        source_url: Set(Some(new.source_url.clone())),
+        status: Set(BusinessMediaStatus::Sending),
+        replaces: Set(replaced.and_then(|row| row.name)),
+        seen_at: Set(now),
+        created_at: Set(now),
+        ..Default::default()
+    };
+    let row = business_media::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    let change = Change::AddMedia { source_url: new.source_url, category, video };
+    let target = Target::Media(row.id);
+    make(act, tx, &account, (target, scope, change)).await?;
+    shown(act, row.id, &account).await
+}
+
+async fn make(
+    act: &Act,
+    tx: crate::Tx,
+    account: &account::Model,
+    (target, scope, change): (Target, String, Change),
+) -> Result<outgoing::Model> {
+    let (workspace_id, account_id) = (account.workspace_id, account.id);
+    let new = NewOutgoing { workspace_id, account_id, target, scope, change };
+    let made = changes::insert(act, tx.conn(), new).await?;
+    tx.commit().await?;
+    changes::in_request(&act.cx, made).await
+}
+
+async fn shown(
+    act: &Act,
+    id: BusinessMediaId,
+    account: &account::Model,
+) -> Result<Reply<OneMedia>> {
+    let row = business_media::Entity::find_by_id(id).one(&act.cx.db.write).await?;
+    let row = row.ok_or_else(|| Error::new(Code::MediaNotFound, "There is no such file."))?;
+    let media = Medium::of(row, account);
+    finish(act, Reply::ok(&OneMedia { media }).with_status(202)).await
+}
+
+/// Deletes a photo or film; one that is deleted already stays so.
+///
+/// # Errors
+/// [`Code::ActionNotAllowed`], or why the network refuses.
+pub async fn delete(act: &Act, named: MediaName) -> Result<Reply<MediaDeleted>> {
+    let accounts = meant(act, None, None).await?;
+    let row = business_media::Entity::find()
+        .filter(Column::AccountId.is_in(accounts.iter().map(|account| account.id)))
+        .filter(Column::Name.eq(named.media_name.as_str()))
+        .one(&act.cx.db.write)
+        .await?;
+    let mut deleted = true;
+    if let Some(row) = row
+        && let Some(account) = accounts.iter().find(|account| account.id == row.account_id)
+    {
+        let tx = act.begin().await?;
+        let scope = format!("media:{}", row.id);
+        account::Entity::find_by_id(account.id).lock_exclusive().one(tx.conn()).await?;
+        changes::refuse_open(tx.conn(), &scope).await?;
+        let change = Change::DeleteMedia { media: named.media_name.clone() };
+        let made = make(act, tx, account, (Target::MediaGone(row.id), scope, change)).await?;
+        deleted = outgoing_status(&made)? != 202;
+    }
+    let status = if deleted { 200 } else { 202 };
+    let media_name = named.media_name;
+    finish(act, Reply::ok(&MediaDeleted { deleted, media_name }).with_status(status)).await
+}

@@ -1,0 +1,102 @@
+//! Photos and films of business profiles.
+
+mod change;
+mod check;
+mod view;
+
+use fanfare_entities::{
+    AccountId,
+    business_media::{self, BusinessMediaStatus, Column},
+};
+use schemars::JsonSchema;
+use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use self::check::known_category;
+use super::meant;
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    inbox::{Place, before},
+    input, page,
+};
+
+pub use self::{
+    change::{MediaDeleted, MediaName, NewMedia, add, delete},
+    view::{MediaPage, Medium, OneMedia},
+};
+
+/// The filter of a list of media.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MediaFilter {
+    /// Only of this account.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// Only of the location of this number.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    pub location_id: Option<String>,
+    /// Only of this category.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub category: Option<String>,
+    /// Only in this status.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub status: Option<String>,
+    /// 1 to 100, 20 if left out.
+    #[serde(default)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the page before.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub cursor: Option<String>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// Lists media, whoever added them, the latest first.
+///
+/// # Errors
+/// A filter that means nothing.
+pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
+    let limit = input::limit(filter.limit)?;
+    let accounts = meant(act, filter.account_id, filter.location_id.as_deref()).await?;
+    let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
+    let mut query = business_media::Entity::find()
+        .filter(Column::AccountId.is_in(ids))
+        .order_by_desc(Column::CreatedAt)
+        .order_by_desc(Column::Id);
+    if let Some(category) = &filter.category {
+        query = query.filter(Column::Category.eq(known_category(category)?));
+    }
+    if let Some(status) = &filter.status {
+        let named = BusinessMediaStatus::try_from_value(status).map_err(|_| {
+            let message = format!("There is no status called {status:?}.");
+            let remedy = "Use queued, sending, in_review, live, rejected, failed or unknown.";
+            Error::field(Code::InvalidField, "status", message, remedy)
+        })?;
+        query = query.filter(Column::Status.eq(named));
+    }
+    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let from = |last: Option<&business_media::Model>| match last
+        .map(|row| Place(row.created_at, row.id.0))
+        .or(cursor)
+    {
+        Some(place) => query.clone().filter(before(Column::CreatedAt, Column::Id, place)),
+        None => query.clone(),
+    };
+    let page = page::read(&act.cx.db.read, limit, from, |_| 2_000).await?;
+    let next_cursor = page.next(|row| format!("{}.{}", row.created_at, row.id));
+    for account in &accounts {
+        super::sync::ask_if_stale(act, account).await?;
+    }
+    let media = page.rows.into_iter().filter_map(|row| {
+        let account = accounts.iter().find(|account| account.id == row.account_id)?;
+        Some(Medium::of(row, account))
+    });
+    Ok(Reply::ok(&MediaPage { media: media.collect(), next_cursor }))
+}

@@ -1,0 +1,175 @@
+//! Answering reviews.
+
+use fanfare_entities::{
+    ReviewId,
+    account::{self, AccountStatus},
+    business_review, outgoing,
+};
+use fanfare_platforms::Change;
+use schemars::JsonSchema;
+use sea_orm::{EntityTrait, QuerySelect};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::super::profile_of;
+use super::{
+    find,
+    view::{OneReview, Review},
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    inbox::{finish, outgoing_status},
+    outgoing::{self as changes, NewOutgoing, Target},
+};
+
+/// Longest answer in bytes.
+const REPLY_MAX: usize = 4_096;
+
+/// An answer to a review.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewReviewReply {
+    /// Id of the review, or its `review_name`.
+    #[serde(deserialize_with = "text_or_number")]
+    #[schemars(schema_with = "review_id")]
+    pub review_id: String,
+    /// The text, 1 to 4,096 bytes.
+    #[schemars(length(max = 10_000))]
+    pub text: String,
+    /// Put it in the place of an answer that is there.
+    #[serde(default)]
+    pub replace: Option<bool>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The name of a review.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewNamed {
+    /// Id of the review, or its `review_name`.
+    #[schemars(length(max = 300))]
+    pub review_id: String,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+pub(crate) fn text_or_number<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(i64),
+        Text(String),
+    }
+    Ok(match Either::deserialize(deserializer)? {
+        Either::Number(number) => number.to_string(),
+        Either::Text(text) => text,
+    })
+}
+
+pub(crate) fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": ["integer", "string"], "maxLength": 300,
+        "description": "Id of the review, or its `review_name`.",
+    })
+}
+
+/// Answers a review. 201, 200 in place of an earlier answer, 202 while the outcome is open.
+///
+/// # Errors
+/// [`Code::ReviewNotFound`], [`Code::ReplyExists`], or why the network refuses.
+pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
+    let (row, account) = find(act, &new.review_id).await?;
+    let replaces = row.reply.is_some();
+    let made = match changes::of_request(act).await? {
+        Some(earlier) => earlier,
+        None => {
+            if new.text.trim().is_empty() || new.text.len() > REPLY_MAX {
+                let message =
+                    format!("text has {} bytes; it may have 1 to {REPLY_MAX}.", new.text.len());
+                return Err(Error::field(
+                    Code::InvalidField,
+                    "text",
+                    message,
+                    "Shorten the text, or send one.",
+                ));
+            }
+            if replaces && new.replace != Some(true) {
+                let message = "The review is answered already.";
+                return Err(Error::new(Code::ReplyExists, message));
+            }
+            let change = Change::ReviewReply { review: row.name.clone(), text: new.text };
+            make(act, &account, &row, change).await?
+        }
+    };
+    let status = match outgoing_status(&made)? {
+        201 if replaces => 200,
+        status => status,
+    };
+    shown(act, row.id, &account, status).await
+}
+
+/// Deletes the answer to a review.
+///
+/// # Errors
+/// [`Code::ReviewNotFound`], [`Code::ReplyNotFound`], or why the network refuses.
+pub async fn delete_reply(act: &Act, named: ReviewNamed) -> Result<Reply<OneReview>> {
+    let (row, account) = find(act, &named.review_id).await?;
+    let made = match changes::of_request(act).await? {
+        Some(earlier) => earlier,
+        None => {
+            if row.reply.is_none() {
+                let message = "The review has no answer.";
+                return Err(Error::new(Code::ReplyNotFound, message));
+            }
+            let change = Change::DeleteReviewReply { review: row.name.clone() };
+            make(act, &account, &row, change).await?
+        }
+    };
+    let status = if outgoing_status(&made)? == 202 { 202 } else { 200 };
+    shown(act, row.id, &account, status).await
+}
+
+async fn make(
+    act: &Act,
+    account: &account::Model,
+    row: &business_review::Model,
+    change: Change,
+) -> Result<outgoing::Model> {
+    if account.status != AccountStatus::Connected {
+        let message = "The account must be connected again first.";
+        return Err(Error::new(Code::AccountReconnectRequired, message));
+    }
+    let tx = act.begin().await?;
+    business_review::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
+    let scope = format!("review:{}", row.id);
+    changes::refuse_open(tx.conn(), &scope).await?;
+    let new = NewOutgoing {
+        workspace_id: account.workspace_id,
+        account_id: account.id,
+        target: Target::Review(row.id),
+        scope,
+        change,
+    };
+    let made = changes::insert(act, tx.conn(), new).await?;
+    tx.commit().await?;
+    changes::in_request(&act.cx, made).await
+}
+
+async fn shown(
+    act: &Act,
+    id: ReviewId,
+    account: &account::Model,
+    status: u16,
+) -> Result<Reply<OneReview>> {
+    let row = business_review::Entity::find_by_id(id).one(&act.cx.db.write).await?;
+    let row = row.ok_or_else(|| Error::new(Code::ReviewNotFound, "There is no such review."))?;
+    let profile = profile_of(act, account.id).await?;
+    let review = Review::of(row, account, profile.as_ref(), act.membership.role);
+    finish(act, Reply::ok(&OneReview { review }).with_status(status)).await
+}

@@ -1,0 +1,222 @@
+//! Reading business profiles: the location's record, its reviews and its media.
+
+mod facts;
+mod reading;
+mod store;
+
+pub(super) use self::facts::{ask_if_stale, fresh};
+use fanfare_entities::{
+    Millis,
+    account::{self, AccountStatus},
+    business_media::{self, BusinessMediaStatus},
+    business_profile::{self, Column},
+    business_review,
+};
+use fanfare_jobs::JobKind;
+use fanfare_platforms as platforms;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
+    sea_query::OnConflict,
+};
+use serde_json::Value;
+
+use self::reading::Reading;
+use crate::{
+    Domain, accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
+    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    error::Result,
+    events::NewEvent,
+    inbox::{factor, shortened},
+};
+
+const MINUTE: Millis = 60_000;
+
+/// The greatest age of the location's record when it is shown.
+pub(crate) const HOUR: Millis = 60 * MINUTE;
+
+/// The interval of readings, and the age of reviews at which one is asked for.
+const EVERY: Millis = 6 * HOUR;
+
+/// The times at which a film is looked for, after it was sent, and at which it is given up.
+const LOOKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
+
+/// Notes that a profile is to be read, now that its account is connected.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn connected<C: ConnectionTrait>(
+    conn: &C,
+    account: &account::Model,
+    now: Millis,
+) -> Result<()> {
+    let platform = crate::posts::platform(&account.platform)?;
+    if platforms::find(platform).business_profile().is_none() {
+        return Ok(());
+    }
+    let row = business_profile::ActiveModel {
+        workspace_id: Set(account.workspace_id),
+        account_id: Set(account.id),
+        posts_known: Set(false),
+        backfilled: Set(false),
+        due_at: Set(Some(now + MINUTE)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let known = OnConflict::column(Column::AccountId)
+        .update_columns([Column::DueAt, Column::Attempts])
+        .to_owned();
+    business_profile::Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Takes a profile, if it is due.
+///
+/// # Errors
+/// The database's.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<business_profile::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::SyncBusiness, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// Reads a claimed profile, and gives it back until it is read again.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>) -> Result<()> {
+    let now = cx.clock.now();
+    let account = accounts::row(cx, row.account_id).await?;
+    let account = account.filter(|account| account.status == AccountStatus::Connected);
+    let Some(account) = account else { return finish(cx, &row, None, false, 0).await };
+    let after = |time| Some(now + shortened(time, factor(cx, &account)));
+    if row.laps > MAX_LEASE_EXPIRATIONS {
+        tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
+        return finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
+    }
+    let platform = crate::posts::platform(&account.platform)?;
+    let business = platforms::find(platform).business_profile();
+    let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
+        return finish(cx, &row, None, false, 0).await;
+    };
+    let budget = Budget { quota: business.quota(), calls: u32::MAX, paced: false };
+    let permits = Permits::new(cx, is_busy, (&account, &session), budget);
+    let reading = Reading { cx, account: &account, business, session, permits, row: &row };
+    match reading.all().await? {
+        Ok(()) => {
+            let next = next_look(cx, &account).await?.or_else(|| after(EVERY));
+            finish(cx, &row, next, true, 0).await
+        }
+        Err(error) => failed(cx, &account, &row, &error).await,
+    }
+}
+
+async fn failed(
+    cx: &Domain,
+    account: &account::Model,
+    row: &business_profile::Model,
+    error: &platforms::Error,
+) -> Result<()> {
+    let now = cx.clock.now();
+    tracing::info!(account.id = account.id.0, kind = ?error.kind, "a profile was not read");
+    let attempts = row.attempts.saturating_add(1);
+    let (due_at, attempts) = match background::react(cx, account, error).await? {
+        Reaction::Stop => (None, attempts),
+        Reaction::After(wait) => (Some(now + wait), row.attempts),
+        Reaction::Retry | Reaction::Forbidden => {
+            let wait = shortened(background::backoff(attempts), factor(cx, account));
+            (Some(now + wait), attempts)
+        }
+    };
+    finish(cx, row, due_at, false, attempts).await
+}
+
+/// Returns the time at which a film that is looked over is looked for next.
+async fn next_look(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
+    let now = cx.clock.now();
+    let short = |time| shortened(time, factor(cx, account));
+    let waiting = business_media::Entity::find()
+        .filter(business_media::Column::AccountId.eq(account.id))
+        .filter(business_media::Column::Status.eq(BusinessMediaStatus::InReview))
+        .all(&cx.db.read)
+        .await?;
+    let next = |row: &business_media::Model| {
+        let looks = LOOKS.iter().map(|after| row.created_at + short(*after));
+        looks.into_iter().find(|at| *at > now)
+    };
+    Ok(waiting.iter().filter_map(next).min())
+}
+
+async fn finish(
+    cx: &Domain,
+    row: &business_profile::Model,
+    due_at: Option<Millis>,
+    synced: bool,
+    attempts: i32,
+) -> Result<()> {
+    let now = cx.clock.now();
+    let change = business_profile::ActiveModel {
+        backfilled: Set(row.backfilled || synced),
+        synced_at: Set(if synced { Some(now) } else { row.synced_at }),
+        attempts: Set(attempts),
+        ..Default::default()
+    };
+    let lease = Lease::new(row.id.0, row.fence);
+    durable::give_back::<business_profile::Entity>(lease, due_at, now)
+        .set(change)
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}
+
+/// Forgets the profiles of accounts that are disconnected.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
+    use sea_orm::QueryTrait;
+    let gone = || {
+        account::Entity::find()
+            .select_only()
+            .column(account::Column::Id)
+            .filter(account::Column::Status.eq(AccountStatus::Disconnected))
+            .into_query()
+    };
+    let db = &cx.db.write;
+    let reviews = business_review::Entity::delete_many()
+        .filter(business_review::Column::AccountId.in_subquery(gone()));
+    let media = business_media::Entity::delete_many()
+        .filter(business_media::Column::AccountId.in_subquery(gone()));
+    let profiles =
+        business_profile::Entity::delete_many().filter(Column::AccountId.in_subquery(gone()));
+    let mut deleted = reviews.exec(db).await?.rows_affected;
+    deleted += media.exec(db).await?.rows_affected;
+    Ok(deleted + profiles.exec(db).await?.rows_affected)
+}
+
+/// An event about an account.
+pub(super) fn event(
+    account: &account::Model,
+    event_type: &'static str,
+    streamed: bool,
+    data: &Value,
+    message: String,
+) -> NewEvent {
+    NewEvent {
+        workspace_id: account.workspace_id,
+        event_type,
+        streamed,
+        data: data.to_string(),
+        post_id: None,
+        account_id: Some(account.id),
+        brand_id: account.brand_id,
+        platform: Some(account.platform.clone()),
+        status: None,
+        message,
+        request_id: None,
+    }
+}

@@ -1,0 +1,24 @@
+use fanfare_entities::Millis;
+use sea_orm::{
+    EntityTrait, ExprTrait, QueryFilter, UpdateMany,
+    sea_query::{Alias, Expr},
+};
+
+use super::Lease;
+
+/// Begins the update that gives a claimed row back, to be taken again at `due_at` or never. It changes nothing once somebody
+/// else has the row.
+pub(crate) fn give_back<E: EntityTrait>(
+    lease: Lease,
+    due_at: Option<Millis>,
+    now: Millis,
+) -> UpdateMany<E> {
+    let column = Alias::new;
+    E::update_many()
+        .col_expr(column("due_at"), Expr::value(due_at))
+        .col_expr(column("laps"), Expr::value(0))
+        .col_expr(column("fence"), Expr::value(lease.fencing_token + 1))
+        .col_expr(column("updated_at"), Expr::value(now))
+        .filter(Expr::col(column("id")).eq(lease.id))
+        .filter(Expr::col(column("fence")).eq(lease.fencing_token))
+}

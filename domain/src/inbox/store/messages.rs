@@ -1,0 +1,165 @@
+//! Taking in messages, and that they were taken back.
+
+use fanfare_entities::{
+    Millis, account, inbox_conversation,
+    inbox_message::{self, ItemStatus},
+};
+use fanfare_platforms::{Person, RemoteMessage};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
+};
+use serde_json::json;
+
+use super::super::files;
+use super::{
+    Intake,
+    conversations::{conversation, latest},
+    tell::tell_message,
+};
+use crate::{
+    Tx,
+    error::Result,
+    outgoing::{self, Target},
+};
+
+/// Takes in a message.
+pub(in crate::inbox) async fn message(
+    tx: &mut Tx,
+    account: &account::Model,
+    message: RemoteMessage,
+    how: Intake,
+) -> Result<()> {
+    use inbox_message::Column;
+    let at = message.at.timestamp_millis();
+    let conversation = conversation(tx, account, &message.participant, at).await?;
+    let known = inbox_message::Entity::find()
+        .filter(Column::AccountId.eq(account.id))
+        .filter(Column::RemoteId.eq(message.id.as_str()))
+        .one(tx.conn())
+        .await?;
+    if known.is_some() {
+        return Ok(());
+    }
+    if message.out && joined(tx, &conversation, &message).await? {
+        return Ok(());
+    }
+    let row = inbox_message::ActiveModel {
+        workspace_id: Set(account.workspace_id),
+        account_id: Set(account.id),
+        conversation_id: Set(conversation.id),
+        remote_id: Set(Some(message.id.clone())),
+        outbound: Set(message.out),
+        text: Set(message.text.clone()),
+        attachments: Set(files::stored(&message.attachments)),
+        status: Set(if message.out { ItemStatus::Sent } else { ItemStatus::Received }),
+        deleted: Set(false),
+        sent_at: Set(at),
+        created_at: Set(tx.now()),
+        ..Default::default()
+    };
+    let row = inbox_message::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    files::expect(tx, files::of_message(&row), &message.attachments).await?;
+    let conversation = latest(tx, conversation, &message, at).await?;
+    if how.live && !message.out {
+        tell_message(tx, account, row, &conversation);
+    }
+    Ok(())
+}
+
+/// A message of our own that the network tells of: it joins its row.
+async fn joined(
+    tx: &Tx,
+    conversation: &inbox_conversation::Model,
+    message: &RemoteMessage,
+) -> Result<bool> {
+    use inbox_message::Column;
+    let open = inbox_message::Entity::find()
+        .filter(Column::ConversationId.eq(conversation.id))
+        .filter(Column::Outbound.eq(true))
+        .filter(Column::RemoteId.is_null())
+        .filter(Column::Status.is_in([ItemStatus::Sending, ItemStatus::Unknown]))
+        .order_by_asc(Column::Id)
+        .all(tx.conn())
+        .await?;
+    let is_it = |row: &&inbox_message::Model| {
+        let files = row.attachments.as_array().is_some_and(|files| !files.is_empty());
+        row.text.trim() == message.text.trim() && files != message.attachments.is_empty()
+    };
+    // A mark says for certain which it is; a text says it as long as there is one of it.
+    let marked = match &message.mark {
+        Some(mark) => outgoing::marked(tx.conn(), conversation.account_id, mark).await?,
+        None => None,
+    };
+    let row = match marked {
+        Some(id) => open.iter().find(|row| row.id.0 == id),
+        None => open.iter().find(is_it),
+    };
+    let Some(row) = row else { return Ok(false) };
+    outgoing::happened(tx, Target::Message(row.id), &message.id).await?;
+    let change = inbox_message::ActiveModel {
+        id: Set(row.id),
+        remote_id: Set(Some(message.id.clone())),
+        status: Set(ItemStatus::Sent),
+        error: Set(None),
+        ..Default::default()
+    };
+    change.update(tx.conn()).await?;
+    let at = message.at.timestamp_millis();
+    latest(tx, conversation.clone(), message, at).await?;
+    Ok(true)
+}
+
+/// A message was taken back: its text and files go. One that is not here yet is noted as deleted.
+pub(super) async fn unsent(
+    tx: &mut Tx,
+    account: &account::Model,
+    id: &str,
+    person: &Person,
+    (out, at): (bool, Millis),
+) -> Result<()> {
+    use inbox_message::Column;
+    let conversation = conversation(tx, account, person, at).await?;
+    let known = inbox_message::Entity::find()
+        .filter(Column::AccountId.eq(account.id))
+        .filter(Column::RemoteId.eq(id))
+        .one(tx.conn())
+        .await?;
+    let Some(row) = known else {
+        let row = inbox_message::ActiveModel {
+            workspace_id: Set(account.workspace_id),
+            account_id: Set(account.id),
+            conversation_id: Set(conversation.id),
+            remote_id: Set(Some(id.to_owned())),
+            outbound: Set(out),
+            text: Set(String::new()),
+            attachments: Set(json!([])),
+            status: Set(if out { ItemStatus::Sent } else { ItemStatus::Received }),
+            deleted: Set(true),
+            sent_at: Set(at),
+            created_at: Set(tx.now()),
+            ..Default::default()
+        };
+        inbox_message::Entity::insert(row).exec_without_returning(tx.conn()).await?;
+        return Ok(());
+    };
+    if row.deleted {
+        return Ok(());
+    }
+    if conversation.last_at == row.sent_at && conversation.last_text == row.text {
+        let blank = inbox_conversation::ActiveModel {
+            id: Set(conversation.id),
+            last_text: Set(String::new()),
+            ..Default::default()
+        };
+        blank.update(tx.conn()).await?;
+    }
+    let change = inbox_message::ActiveModel {
+        id: Set(row.id),
+        text: Set(String::new()),
+        attachments: Set(json!([])),
+        deleted: Set(true),
+        ..Default::default()
+    };
+    change.update(tx.conn()).await?;
+    files::forget(tx, files::of_message(&row)).await
+}

@@ -1,0 +1,62 @@
+//! The events that tell of what came.
+
+use fanfare_entities::{PostId, account, inbox_comment, inbox_conversation, inbox_message};
+use serde_json::json;
+
+use super::super::{Asking, Comment, Message, rules};
+use crate::{Tx, access::Role, events::NewEvent};
+
+/// A role that may do everything: events have no caller.
+fn anybody(tx: &Tx, account: &account::Model) -> Asking {
+    Asking {
+        role: Role::Admin,
+        rules: rules(account),
+        connected: true,
+        now: tx.now(),
+        factor: super::super::factor(tx.domain(), account),
+    }
+}
+
+pub(super) fn tell_message(
+    tx: &mut Tx,
+    account: &account::Model,
+    row: inbox_message::Model,
+    conversation: &inbox_conversation::Model,
+) {
+    let asking = anybody(tx, account);
+    let message = Message::of(tx.domain(), row, conversation, account, &asking);
+    let data = json!({ "message": message }).to_string();
+    tell(tx, account, "message.received", "A message", data, None);
+}
+
+pub(super) fn tell_comment(tx: &mut Tx, account: &account::Model, row: inbox_comment::Model) {
+    let post = row.post_id;
+    let asking = anybody(tx, account);
+    let comment = Comment::of(tx.domain(), row, account, &asking);
+    let data = json!({ "comment": comment }).to_string();
+    tell(tx, account, "comment.received", "A comment", data, post);
+}
+
+/// Tells of something that came; its text stands in the payload alone.
+fn tell(
+    tx: &mut Tx,
+    account: &account::Model,
+    event_type: &'static str,
+    what: &str,
+    data: String,
+    post_id: Option<PostId>,
+) {
+    tx.emit(NewEvent {
+        workspace_id: account.workspace_id,
+        event_type,
+        streamed: true,
+        data,
+        post_id,
+        account_id: Some(account.id),
+        brand_id: account.brand_id,
+        platform: Some(account.platform.clone()),
+        status: None,
+        message: format!("{what} came to {} on {}.", account.username, account.platform),
+        request_id: None,
+    });
+}

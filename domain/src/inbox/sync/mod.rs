@@ -1,0 +1,202 @@
+//! Reading the inboxes of accounts: what there was before they were connected, and what no webhook told of.
+
+mod reading;
+mod request;
+
+use fanfare_entities::{
+    Millis, WorkspaceId,
+    account::{self, AccountStatus},
+    inbox_sync::{self, Column},
+    subscription,
+};
+use fanfare_jobs::JobKind;
+use fanfare_platforms as platforms;
+use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait, sea_query::OnConflict};
+
+use self::reading::Reading;
+use super::{factor, shortened};
+use crate::{
+    Domain,
+    access::PlanTier,
+    accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
+    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    error::Result,
+};
+
+pub use self::request::{SyncRequest, SyncStatus, SyncsAsked, request};
+
+const MINUTE: Millis = 60_000;
+
+const HOUR: Millis = 60 * MINUTE;
+
+/// The interval of accounts whose network sends what happens.
+const WITH_WEBHOOKS: Millis = 6 * HOUR;
+
+/// The intervals of all others: while something came within a day, and else.
+const BUSY: Millis = 5 * MINUTE;
+const QUIET: Millis = 30 * MINUTE;
+
+/// Notes that an account is to be read, now that it is connected.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn connected<C: ConnectionTrait>(
+    conn: &C,
+    account: &account::Model,
+    now: Millis,
+) -> Result<()> {
+    let platform: platforms::PlatformId = crate::posts::platform(&account.platform)?;
+    if platforms::find(platform).inbox().is_none() {
+        return Ok(());
+    }
+    let due_at = now + shortened(MINUTE, if account.sandbox { 1.0 } else { 60.0 });
+    let row = inbox_sync::ActiveModel {
+        workspace_id: Set(account.workspace_id),
+        account_id: Set(account.id),
+        backfilled: Set(false),
+        needs_permission: Set(false),
+        due_at: Set(Some(due_at)),
+        fence: Set(0),
+        attempts: Set(0),
+        laps: Set(0),
+        created_at: Set(now),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    let known = OnConflict::column(Column::AccountId)
+        .update_columns([Column::DueAt, Column::NeedsPermission, Column::Attempts])
+        .to_owned();
+    inbox_sync::Entity::insert(row).on_conflict(known).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Returns whether a workspace's plan has the inbox.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn has_inbox_plan(cx: &Domain, workspace: WorkspaceId) -> Result<bool> {
+    let paid = subscription::Entity::find_by_id(workspace).one(&cx.db.read).await?;
+    Ok(paid.is_some_and(|paid| paid.active && paid.plan_tier >= PlanTier::Pro))
+}
+
+/// Takes an account's inbox, if it is due.
+///
+/// # Errors
+/// The database's.
+pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_sync::Model>> {
+    let now = cx.clock.now();
+    let taken = durable::claim(&cx.db.write, JobKind::SyncInbox, &[id], (holder, now)).await?;
+    Ok(taken.into_iter().next())
+}
+
+/// The outcome of a reading.
+struct Outcome {
+    due_at: Option<Millis>,
+    synced: bool,
+    subscribed: bool,
+    needs_permission: bool,
+    attempts: i32,
+}
+
+/// Reads the inbox of a claimed account, and gives it back until it is read again.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Result<()> {
+    let now = cx.clock.now();
+    let account = accounts::row(cx, row.account_id).await?;
+    let account = account.filter(|account| account.status == AccountStatus::Connected);
+    let rest = Outcome {
+        due_at: None,
+        synced: false,
+        subscribed: row.subscribed_at.is_some(),
+        needs_permission: row.needs_permission,
+        attempts: 0,
+    };
+    let Some(account) = account else { return finish(cx, &row, rest).await };
+    let short = |time| shortened(time, factor(cx, &account));
+    if row.laps > MAX_LEASE_EXPIRATIONS {
+        tracing::error!(account.id = account.id.0, "an inbox is left alone for a day");
+        return finish(cx, &row, Outcome { due_at: Some(now + 24 * HOUR), ..rest }).await;
+    }
+    if !has_inbox_plan(cx, account.workspace_id).await? {
+        return finish(cx, &row, Outcome { due_at: Some(now + short(WITH_WEBHOOKS)), ..rest })
+            .await;
+    }
+    let platform = crate::posts::platform(&account.platform)?;
+    let Some(inbox) = platforms::find(platform).inbox() else {
+        return finish(cx, &row, rest).await;
+    };
+    let Some(session) = accounts::session(cx, &account).await? else {
+        return finish(cx, &row, rest).await;
+    };
+    let budget = Budget { quota: inbox.quota(), calls: u32::MAX, paced: true };
+    let permits = Permits::new(cx, is_busy, (&account, &session), budget);
+    let read = Reading { cx, account: &account, inbox, session, permits, row: &row };
+    let (subscribed, answer) = read.all().await?;
+    let next = next(cx, &account, &row, subscribed, answer).await?;
+    finish(cx, &row, next).await
+}
+
+/// Decides when an inbox is read again.
+async fn next(
+    cx: &Domain,
+    account: &account::Model,
+    row: &inbox_sync::Model,
+    subscribed: bool,
+    answer: platforms::Result<bool>,
+) -> Result<Outcome> {
+    let now = cx.clock.now();
+    let short = |time| shortened(time, factor(cx, account));
+    let attempts = row.attempts.saturating_add(1);
+    let after = |time: Millis| Some(now + short(time));
+    let failed = Outcome {
+        due_at: after(background::backoff(attempts)),
+        synced: false,
+        subscribed,
+        needs_permission: false,
+        attempts,
+    };
+    let error = match answer {
+        Ok(busy) => {
+            let hears = subscribed && (account.sandbox || cx.settings.meta.verify_token.is_some());
+            let every = match (hears, busy) {
+                (true, _) => WITH_WEBHOOKS,
+                (false, true) => BUSY,
+                (false, false) => QUIET,
+            };
+            return Ok(Outcome { due_at: after(every), synced: true, attempts: 0, ..failed });
+        }
+        Err(error) => error,
+    };
+    tracing::info!(account.id = account.id.0, kind = ?error.kind, "an inbox was not read");
+    Ok(match background::react(cx, account, &error).await? {
+        Reaction::Stop => Outcome { due_at: None, ..failed },
+        Reaction::After(wait) => {
+            Outcome { due_at: Some(now + wait), attempts: row.attempts, ..failed }
+        }
+        Reaction::Forbidden => {
+            Outcome { due_at: after(WITH_WEBHOOKS), needs_permission: true, ..failed }
+        }
+        Reaction::Retry => failed,
+    })
+}
+
+async fn finish(cx: &Domain, row: &inbox_sync::Model, outcome: Outcome) -> Result<()> {
+    let now = cx.clock.now();
+    let change = inbox_sync::ActiveModel {
+        backfilled: Set(row.backfilled || outcome.synced),
+        subscribed_at: Set(row.subscribed_at.or(outcome.subscribed.then_some(now))),
+        last_synced_at: Set(if outcome.synced { Some(now) } else { row.last_synced_at }),
+        needs_permission: Set(outcome.needs_permission),
+        attempts: Set(outcome.attempts),
+        ..Default::default()
+    };
+    let lease = Lease::new(row.id.0, row.fence);
+    durable::give_back::<inbox_sync::Entity>(lease, outcome.due_at, now)
+        .set(change)
+        .exec(&cx.db.write)
+        .await?;
+    Ok(())
+}

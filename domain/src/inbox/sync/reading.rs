@@ -1,0 +1,219 @@
+//! One reading of one account.
+
+use fanfare_entities::{Millis, account, inbox_comment, inbox_sync};
+use fanfare_platforms::{
+    self as platforms, Inbox, Kind, RemoteComment, RemoteMessage, RemotePost, Session,
+};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use super::super::{
+    inbound,
+    store::{self, Intake},
+};
+use super::HOUR;
+use crate::{Domain, Tx, background::Permits, error::Result};
+
+/// Pages of conversations that are read at first, and later.
+const FIRST_PAGES: usize = 4;
+
+/// Posts whose comments are read, and how old they may be.
+const POSTS: usize = 50;
+const POST_AGE: Millis = 30 * 24 * HOUR;
+
+/// Pages of comments that are read of a post.
+const COMMENT_PAGES: usize = 5;
+
+/// Comments of a post that are asked for one by one in a reading.
+const ASKED: usize = 20;
+
+/// A page of what a network lists.
+type PageOf<T> = platforms::Result<platforms::Page<T>>;
+
+/// One reading of one account.
+pub(super) struct Reading<'a> {
+    pub(super) cx: &'a Domain,
+    pub(super) account: &'a account::Model,
+    pub(super) inbox: &'static dyn Inbox,
+    pub(super) session: Session,
+    pub(super) permits: Permits<'a>,
+    pub(super) row: &'a inbox_sync::Model,
+}
+
+impl Reading<'_> {
+    /// Subscribes and reads everything; whether something came within a day.
+    pub(super) async fn all(&self) -> Result<(bool, platforms::Result<bool>)> {
+        let mut subscribed = self.row.subscribed_at.is_some();
+        if !subscribed {
+            match self.subscribe().await {
+                Ok(()) => subscribed = true,
+                Err(error) if error.kind == Kind::Misconfigured => {}
+                Err(error) => return Ok((false, Err(error))),
+            }
+        }
+        let messages = match self.messages().await? {
+            Ok(busy) => busy,
+            Err(error) => return Ok((subscribed, Err(error))),
+        };
+        Ok((subscribed, self.comments().await?.map(|busy| busy || messages)))
+    }
+
+    async fn subscribe(&self) -> platforms::Result<()> {
+        self.permits.wait().await?;
+        self.inbox.subscribe(&self.session).await
+    }
+
+    async fn conversations(&self, next: Option<String>) -> PageOf<Vec<RemoteMessage>> {
+        self.permits.wait().await?;
+        self.inbox.conversations(&self.session, next).await
+    }
+
+    async fn recent_posts(&self) -> platforms::Result<Vec<RemotePost>> {
+        self.permits.wait().await?;
+        self.inbox.recent_posts(&self.session).await
+    }
+
+    async fn comments_page(&self, post: &str, next: Option<String>) -> PageOf<RemoteComment> {
+        self.permits.wait().await?;
+        self.inbox.comments(&self.session, post, next).await
+    }
+
+    /// Tells of nothing that came before the account was connected.
+    fn intake(&self) -> Intake {
+        Intake { live: self.row.backfilled }
+    }
+
+    fn is_recent(&self, at: Millis) -> bool {
+        self.cx.clock.now() - at < 24 * HOUR
+    }
+
+    async fn messages(&self) -> Result<platforms::Result<bool>> {
+        if !self.inbox.rules().messages {
+            return Ok(Ok(false));
+        }
+        let pages = if self.row.backfilled { 1 } else { FIRST_PAGES };
+        let (mut next, mut busy) = (None, false);
+        for _ in 0..pages {
+            let page = match self.conversations(next).await {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+            for mut messages in page.items {
+                messages.sort_by_key(|message| message.at);
+                let mut tx = Tx::begin(self.cx).await?;
+                inbound::lock(&tx, self.account.id).await?;
+                for message in messages {
+                    busy |= !message.out && self.is_recent(message.at.timestamp_millis());
+                    store::message(&mut tx, self.account, message, self.intake()).await?;
+                }
+                tx.commit().await?;
+            }
+            next = page.next;
+            if next.is_none() {
+                break;
+            }
+        }
+        Ok(Ok(busy))
+    }
+
+    async fn comments(&self) -> Result<platforms::Result<bool>> {
+        let posts = match self.recent_posts().await {
+            Ok(posts) => posts,
+            Err(error) => return Ok(Err(error)),
+        };
+        let since = self.cx.clock.now() - POST_AGE;
+        let recent = posts.into_iter().filter(|post| post.at.timestamp_millis() >= since);
+        let mut busy = false;
+        for post in recent.take(POSTS) {
+            match self.comments_of(&post.id).await? {
+                Ok(of_post) => busy |= of_post,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(busy))
+    }
+
+    async fn comments_of(&self, post: &str) -> Result<platforms::Result<bool>> {
+        let read_at = self.cx.clock.now();
+        let (mut next, mut all, mut whole) = (None, Vec::new(), false);
+        for _ in 0..COMMENT_PAGES {
+            let page = match self.comments_page(post, next).await {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+            all.extend(page.items);
+            next = page.next;
+            if next.is_none() {
+                whole = true;
+                break;
+            }
+        }
+        // Comments come before the replies to them.
+        all.sort_by_key(|comment| (comment.parent.is_some(), comment.at));
+        let busy = all.iter().any(|one| !one.own && self.is_recent(one.at.timestamp_millis()));
+        let unlisted = match self.unlisted(post, &all, read_at, whole).await? {
+            Ok(unlisted) => unlisted,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut tx = Tx::begin(self.cx).await?;
+        inbound::lock(&tx, self.account.id).await?;
+        for (id, hidden) in unlisted {
+            match hidden {
+                Some(hidden) => store::hidden(&mut tx, self.account, &id, hidden, read_at).await?,
+                None => store::deleted(&mut tx, self.account, &id, None, read_at).await?,
+            };
+        }
+        for comment in all {
+            store::comment(&mut tx, self.account, comment, read_at, self.intake()).await?;
+        }
+        tx.commit().await?;
+        Ok(Ok(busy))
+    }
+
+    /// Asks what became of one comment.
+    async fn ask(&self, id: &str) -> platforms::Result<Option<bool>> {
+        self.permits.wait().await?;
+        self.inbox.unlisted(&self.session, id).await
+    }
+
+    /// Finds out what became of comments that were there and are not listed any more: each is hidden or not, or gone.
+    async fn unlisted(
+        &self,
+        post: &str,
+        listed: &[RemoteComment],
+        read_at: Millis,
+        whole: bool,
+    ) -> Result<platforms::Result<Vec<(String, Option<bool>)>>> {
+        let mut found = Vec::new();
+        if !whole {
+            return Ok(Ok(found));
+        }
+        let mut missing = self.known(post, read_at).await?;
+        missing.retain(|id| !listed.iter().any(|one| one.id == *id));
+        if !self.inbox.rules().hidden_are_unlisted {
+            return Ok(Ok(missing.into_iter().map(|id| (id, None)).collect()));
+        }
+        for id in missing.into_iter().take(ASKED) {
+            match self.ask(&id).await {
+                Ok(hidden) => found.push((id, hidden)),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(found))
+    }
+
+    /// The network's ids of a post's comments that were here before a reading and have not changed since, those that were
+    /// not looked at for longest first.
+    async fn known(&self, post: &str, read_at: Millis) -> Result<Vec<String>> {
+        let known = inbox_comment::Entity::find()
+            .filter(inbox_comment::Column::AccountId.eq(self.account.id))
+            .filter(inbox_comment::Column::PlatformPostId.eq(post))
+            .filter(inbox_comment::Column::Deleted.eq(false))
+            .filter(inbox_comment::Column::CreatedAt.lt(read_at))
+            .filter(inbox_comment::Column::ChangedAt.lt(read_at))
+            .order_by_asc(inbox_comment::Column::ChangedAt)
+            .order_by_asc(inbox_comment::Column::Id)
+            .all(&self.cx.db.write)
+            .await?;
+        Ok(known.into_iter().filter_map(|row| row.remote_id).collect())
+    }
+}

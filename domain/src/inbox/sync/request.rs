@@ -1,0 +1,138 @@
+//! Having inboxes read now, because somebody asks.
+
+use fanfare_entities::{
+    AccountId, Millis,
+    account::{self, AccountStatus},
+    inbox_sync::{self, Column},
+};
+use fanfare_jobs::JobKind;
+use schemars::JsonSchema;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::super::{factor, shortened};
+use super::{MINUTE, connected};
+use crate::{Act, Reply, Tx, accounts, clock::Time, error::Result};
+
+/// It is not read again within this time because somebody asks.
+const COOLDOWN: Millis = MINUTE;
+
+/// The accounts to read.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SyncRequest {
+    /// Only this account; left out: all that have an inbox.
+    #[serde(default)]
+    pub account_id: Option<i64>,
+    /// The workspace, for a key without one.
+    #[serde(default)]
+    pub workspace_id: Option<Uuid>,
+}
+
+/// The answer to the wish to have an account read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncStatus {
+    /// It is read next.
+    Queued,
+    /// It is being read.
+    Running,
+    /// It was read within the last minute.
+    Cooldown,
+    /// The account did not grant what is needed: connect it again with all permissions.
+    NeedsPermission,
+    /// The account must be connected again.
+    ReconnectRequired,
+    /// There is no inbox of its network here.
+    NotSupported,
+}
+
+/// The answer for one account.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SyncAsked {
+    account_id: AccountId,
+    status: SyncStatus,
+    last_synced_at: Option<Time>,
+}
+
+/// The answers for the accounts that were meant.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SyncsAsked {
+    sync: Vec<SyncAsked>,
+}
+
+/// Has inboxes read now.
+///
+/// # Errors
+/// [`crate::Code::AccountNotFound`].
+pub async fn request(act: &Act, wanted: SyncRequest) -> Result<Reply<SyncsAsked>> {
+    let accounts = match wanted.account_id {
+        Some(id) => vec![accounts::find(act, AccountId(id)).await?],
+        None => {
+            let all = accounts::visible(act).order_by_asc(account::Column::Id);
+            let mut all = all.all(&act.cx.db.read).await?;
+            all.retain(|account| super::super::rules(account).is_some());
+            all
+        }
+    };
+    let mut tx = act.begin().await?;
+    let mut sync = Vec::new();
+    for account in &accounts {
+        sync.push(ask(act, &mut tx, account).await?);
+    }
+    act.finish(tx, Reply::ok(&SyncsAsked { sync }).with_status(202)).await
+}
+
+async fn ask(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncAsked> {
+    let answer = |status, last: Option<Millis>| SyncAsked {
+        account_id: account.id,
+        status,
+        last_synced_at: last.map(Time),
+    };
+    if super::super::rules(account).is_none() {
+        return Ok(answer(SyncStatus::NotSupported, None));
+    }
+    if account.status != AccountStatus::Connected {
+        return Ok(answer(SyncStatus::ReconnectRequired, None));
+    }
+    let row = inbox_sync::Entity::find()
+        .filter(Column::AccountId.eq(account.id))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    let Some(row) = row else {
+        connected(tx.conn(), account, tx.now() - MINUTE).await?;
+        return Ok(answer(SyncStatus::Queued, None));
+    };
+    let (now, last) = (tx.now(), row.last_synced_at);
+    let cooldown = shortened(COOLDOWN, factor(&act.cx, account));
+    let recent = |at: Option<Millis>| at.is_some_and(|at| now < at + cooldown);
+    if row.laps > 0 {
+        return Ok(answer(SyncStatus::Running, last));
+    }
+    if recent(last) || recent(row.asked_at) {
+        let status = if row.needs_permission && row.due_at.is_none_or(|due| due > now) {
+            SyncStatus::NeedsPermission
+        } else {
+            SyncStatus::Cooldown
+        };
+        return Ok(answer(status, last));
+    }
+    let change = inbox_sync::ActiveModel {
+        asked_at: Set(Some(now)),
+        due_at: Set(Some(now)),
+        updated_at: Set(now),
+        ..Default::default()
+    };
+    inbox_sync::Entity::update_many()
+        .set(change)
+        .filter(Column::Id.eq(row.id))
+        .exec(tx.conn())
+        .await?;
+    tx.enqueue(JobKind::SyncInbox, row.workspace_id, row.id.0, now);
+    let status =
+        if row.needs_permission { SyncStatus::NeedsPermission } else { SyncStatus::Queued };
+    Ok(answer(status, last))
+}
