@@ -1,7 +1,5 @@
 //! Business profiles: reviews and their answers, links, the audit, media.
 
-mod quota;
-
 use std::time::Duration;
 
 use fanfare_domain::access::{Role, Scope};

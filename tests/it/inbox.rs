@@ -3,7 +3,6 @@
 mod actions;
 mod files;
 mod hooks;
-mod kills;
 mod lost;
 mod order;
 mod unlisted;

@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 
 use super::{
-    ANY, Failure, Outcome, Room, files,
+    ANY, Outcome, Room, files,
     server::{Server, answer, whole},
 };
 use crate::{CopyError, MAX_REMOTE, copy_attachment, copy_remote, sniff};
@@ -51,14 +51,14 @@ async fn what_was_sent_to_a_person_may_be_of_any_type_but_a_page() -> Outcome {
         assert!(copied.file.path.ends_with(extension), "{}", copied.file.path);
         assert_eq!(store.read(&copied.file.path, MAX_REMOTE).await?, bytes);
     }
-    let refused = async |bytes: &[u8]| {
-        let server = Server::answering(whole(bytes)).await?;
-        let copy = copy_attachment(&store, &server.client()?, &server.at("x")?, "inbox/w", 100);
-        Ok::<_, Failure>(copy.await)
-    };
-    let page = refused(b"<!doctype html><html><body>Log in</body></html>").await?;
+    let server =
+        Server::answering(whole(b"<!doctype html><html><body>Log in</body></html>")).await?;
+    let (client, at) = (server.client()?, server.at("x")?);
+    let page = copy_attachment(&store, &client, &at, "inbox/w", 100).await;
     assert!(matches!(page, Err(CopyError::Unavailable { retryable: false, .. })), "{page:?}");
-    let large = refused(&[7; 101]).await?;
+    let server = Server::answering(whole(&[7; 101])).await?;
+    let (client, at) = (server.client()?, server.at("x")?);
+    let large = copy_attachment(&store, &client, &at, "inbox/w", 100).await;
     assert!(matches!(large, Err(CopyError::TooLarge { limit: 100, .. })), "{large:?}");
     assert_eq!(room.files()?.len(), sent.len());
     Ok(())

@@ -10,10 +10,7 @@ use super::{comment, conversation, write};
 
 const ACTIONS: [&str; 5] = ["reply", "hide", "unhide", "delete", "private_reply"];
 
-const STATES: [&str; 7] = ["fresh", "hidden", "deleted", "own", "below", "old", "used"];
-
-/// States that differ from a fresh comment only where there are private answers.
-const OF_PRIVATE_ANSWERS: [&str; 2] = ["old", "used"];
+const STATES: [&str; 5] = ["fresh", "hidden", "deleted", "own", "below"];
 
 /// Does something with a comment.
 async fn act(user: &User, path: &str, action: &str, nth: usize) -> Answer {
@@ -43,10 +40,7 @@ impl Stage {
     async fn comment(&self, state: &str, nth: usize) -> String {
         let Self { app, admin, platform, account } = self;
         let text = format!("Comment {nth}");
-        let mut item = json!({"account_id": account, "kind": "comment", "text": text});
-        if state == "old" {
-            item["created_at"] = json!(app.at(-8 * 24 * 3_600));
-        }
+        let item = json!({"account_id": account, "kind": "comment", "text": text});
         let remote = write(admin, platform, item).await;
         let top = comment(app, admin, *account, &text).await;
         let path = format!("/api/v1/inbox/comments/{}", top["id"]);
@@ -61,10 +55,6 @@ impl Stage {
                 let body = json!({"text": format!("Own {nth}")});
                 let own = admin.post(&format!("{path}/reply"), body).await.expect(201).body;
                 return format!("/api/v1/inbox/comments/{}", own["comment"]["id"]);
-            }
-            "used" => {
-                let body = json!({"text": format!("Used {nth}"), "private": true});
-                let _ = admin.post(&format!("{path}/reply"), body).await.expect(201);
             }
             "below" => {
                 let text = format!("Below {nth}");
