@@ -66,7 +66,7 @@ pub const PAYING: &[&str] =
 pub const OUTGOING: &[&str] =
     &["outgoing_prepare_armed", "outgoing_prepare_called", "outgoing_armed", "outgoing_called"];
 
-/// The places on the way of a film.
+/// The places on the way of a film; walked by a test of its own.
 pub const FILMING: &[&str] = &[
     "video_claimed",
     "video_sending",
@@ -74,6 +74,7 @@ pub const FILMING: &[&str] = &[
     "video_step_done",
     "video_found",
     "video_stored",
+    "video_settled",
 ];
 
 /// The places on the way of a letter; walked by a test of its own.

@@ -1,5 +1,7 @@
 //! Films from models: submitted once, paid once, stored as media.
 
+mod killed;
+
 use std::time::Duration;
 
 use fanfare_domain::credits;

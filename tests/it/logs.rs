@@ -1,5 +1,7 @@
 //! One request id, followed through the logs of the real binary from the call to the webhook; and what logs never hold.
 
+mod models;
+
 use fanfare_tests::{Picture, Receiver, User};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -17,6 +17,7 @@ pub fn command(app: &TestApp) -> Command {
         .env("FANFARE_MASTER_KEY", &app.master_key)
         .env("FANFARE_SANDBOX_URL", app.simulator.url.as_str())
         .env("FANFARE_SANDBOX_SECRET", &app.simulator.secret)
+        .env("FANFARE_AI", "sandbox")
         .env("FANFARE_ALLOW_PRIVATE_TARGETS", "true")
         .env("FANFARE_LOG", "warn")
         .stdin(Stdio::null());

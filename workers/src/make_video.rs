@@ -59,8 +59,13 @@ async fn carry(cx: &Context, row: ai_job::Model) {
     };
     cx.failpoint.reach("video_step_done").await;
     cx.counters.film(&outcome);
-    if let Err(error) = work::finish(&cx.domain, &row, outcome).await {
-        tracing::warn!(%error, "a film's result was not written; its lease expires");
+    let is_over = matches!(outcome, VideoOutcome::Stored(_) | VideoOutcome::Failed(_));
+    match work::finish(&cx.domain, &row, outcome).await {
+        Ok(_) if is_over => cx.failpoint.reach("video_settled").await,
+        Ok(_) => {}
+        Err(error) => {
+            tracing::warn!(%error, "a film's result was not written; its lease expires");
+        }
     }
 }
 
