@@ -75,6 +75,8 @@ pub struct Media {
     /// Only some readers show it as it is meant: an image that asks to be turned or has other colours than sRGB, or
     /// pixels that are not square.
     pub needs_redraw: bool,
+    /// A model made it.
+    pub ai_generated: bool,
     /// The properties of a video, once known.
     pub film: Option<Film>,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.

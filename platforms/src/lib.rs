@@ -110,6 +110,12 @@ pub trait Platform: Send + Sync {
         Vec::new()
     }
 
+    /// Does the post say that it was made with AI, as far as the network has a label for it? The default goes by the shared
+    /// label.
+    fn is_ai_labelled(&self, draft: &Draft) -> bool {
+        !self.spec().ai_label || settings::is_ai_generated(draft)
+    }
+
     /// Length of the caption as this network counts it; the default counts with the descriptor's own function.
     fn caption_length(&self, draft: &Draft) -> usize {
         (self.spec().caption.count)(&draft.caption)

@@ -34,7 +34,16 @@ pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
             format!("{} takes no label for AI from apps: this has no effect.", spec.label);
         Warning::new(format!("settings.{}", one.name), message)
     });
-    unlabelled.chain(platform.warnings(draft)).collect()
+    unlabelled.chain(platform.warnings(draft)).chain(missing_label(platform, draft)).collect()
+}
+
+/// Returns the warning for a post with a file that a model made, which does not say so where its network lets it.
+fn missing_label(platform: &dyn Platform, draft: &Draft) -> Option<Warning> {
+    let is_made = draft.media.iter().any(|file| file.ai_generated);
+    (is_made && !platform.is_ai_labelled(draft)).then(|| {
+        let message = "A model made a file of the post, and the post does not say so: set ai_generated to true.";
+        Warning::new("settings.ai_generated", message).coded("ai_label_missing")
+    })
 }
 
 /// Takes the marks that nobody sees out of identifiers and addresses among the settings.
@@ -136,6 +145,35 @@ mod tests {
 
     use super::warnings;
     use crate::{Draft, PlatformId, all, find, tests::test_server, validate::validate};
+
+    #[test]
+    fn a_file_that_a_model_made_is_to_be_labelled_where_there_is_a_label() {
+        let is_warned =
+            |platform: &dyn crate::Platform, settings: serde_json::Value, mime: &str| {
+                let mut draft = test_server::draft("n", settings);
+                draft.media = vec![crate::Media {
+                    mime: mime.to_owned(),
+                    ai_generated: true,
+                    ..crate::Media::default()
+                }];
+                let code = |one: &crate::Warning| one.code == Some("ai_label_missing");
+                warnings(platform, &draft).iter().any(code)
+            };
+        for platform in all() {
+            let spec = platform.spec();
+            assert_eq!(is_warned(*platform, json!({}), "video/mp4"), spec.ai_label, "{}", spec.id);
+            for name in ["ai_generated", "ai_disclosure"] {
+                assert!(!is_warned(*platform, json!({name: true}), "video/mp4"), "{}", spec.id);
+            }
+        }
+        // What a network calls it itself counts too, and a slideshow of TikTok has none.
+        let own = json!({"is_ai_generated": true});
+        assert!(!is_warned(find(PlatformId::Instagram), own, "image/png"));
+        let level = |level: &str| json!({"ai_disclosure_level": level});
+        assert!(!is_warned(find(PlatformId::Devto), level("some_ai"), "image/png"));
+        assert!(is_warned(find(PlatformId::Devto), level("no_ai"), "image/png"));
+        assert!(!is_warned(find(PlatformId::Tiktok), json!({}), "image/png"));
+    }
 
     #[test]
     fn a_label_that_a_network_does_not_take_is_told() {

@@ -106,6 +106,9 @@ fn comparable(value: Value) -> Value {
 /// Something an accepted post does not get.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
+    /// What it is about, for programs: `ai_label_missing`. Absent where a field has no effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// Path of the field.
     pub field: String,
     /// The missing effect and its reason, as one sentence.
@@ -115,7 +118,14 @@ pub struct Warning {
 impl Warning {
     /// A field without (all of) its effect.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { field: field.into(), message: message.into() }
+        Self { code: None, field: field.into(), message: message.into() }
+    }
+
+    /// The same with a code.
+    #[must_use]
+    pub const fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
     }
 }
 

@@ -165,7 +165,7 @@ impl Content {
         self.caption.len() + values.map(weight).sum::<usize>()
     }
 
-    /// Warnings about values that have no effect.
+    /// Warnings about values that have no effect, and about a label that is missing.
     #[must_use]
     pub fn warnings(&self, platform: PlatformId) -> Vec<Warning> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
@@ -251,6 +251,7 @@ fn media(file: &PostMedia, store: Option<&Store>) -> Media {
         alpha: facts.is_some_and(|facts| facts.alpha),
         animated: facts.is_some_and(|facts| facts.animated),
         needs_redraw: facts.is_some_and(Facts::needs_redraw),
+        ai_generated: file.ai_generated,
         film: facts.filter(|facts| facts.mime.starts_with("video/")).map(film),
         source,
     }

@@ -130,6 +130,7 @@ fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
         bytes: row.bytes,
         width: row.width,
         height: row.height,
+        ai_generated: row.ai_generated,
         ..PostMedia::default()
     }
 }

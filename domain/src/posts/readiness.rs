@@ -181,6 +181,7 @@ fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
         bytes: variant.bytes,
         width: variant.width,
         height: variant.height,
+        ai_generated: file.ai_generated,
         facts: Some(Facts {
             mime: mime.clone(),
             bytes: variant.bytes.map_or(0, i64::unsigned_abs),

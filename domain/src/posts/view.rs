@@ -36,6 +36,9 @@ pub struct PostMedia {
     pub width: Option<i32>,
     /// Pixels.
     pub height: Option<i32>,
+    /// A model made it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ai_generated: bool,
     /// The result of the analysis; absent until it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
@@ -345,7 +348,7 @@ pub struct OnePost {
 #[schemars(inline)]
 pub struct Created {
     post: Post,
-    /// What the post does not get although it was accepted.
+    /// What the post does not get although it was accepted, and a label that it should have (`ai_label_missing`).
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
 }

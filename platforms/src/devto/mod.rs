@@ -103,6 +103,10 @@ impl Platform for Devto {
         settings::check(draft)
     }
 
+    fn is_ai_labelled(&self, draft: &Draft) -> bool {
+        settings::is_ai_labelled(draft)
+    }
+
     fn step(&self, _draft: &Draft, _state: Option<&Value>) -> Step {
         Step::commit("create_article")
     }

@@ -21,6 +21,12 @@ pub fn ai_level(draft: &Draft, settings: &Settings) -> Option<String> {
     settings.ai_disclosure_level.clone().or_else(marked)
 }
 
+/// Does the article say that AI had part in it?
+pub fn is_ai_labelled(draft: &Draft) -> bool {
+    let level = draft.settings::<Settings>().ok().and_then(|it| ai_level(draft, &it));
+    level.is_some_and(|level| level != NO_AI)
+}
+
 settings! {
     /// The settings of an article.
     Settings {

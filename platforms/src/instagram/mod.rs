@@ -228,6 +228,10 @@ impl Platform for Instagram {
         check::warnings(draft)
     }
 
+    fn is_ai_labelled(&self, draft: &Draft) -> bool {
+        draft.settings::<Settings>().is_ok_and(|settings| settings.is_ai(draft))
+    }
+
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
         publish::step(draft, state)
     }

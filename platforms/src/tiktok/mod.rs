@@ -197,6 +197,12 @@ impl Platform for Tiktok {
         check::warnings(draft)
     }
 
+    /// A slideshow takes no label.
+    fn is_ai_labelled(&self, draft: &Draft) -> bool {
+        let is_aigc = || draft.settings::<Settings>().is_ok_and(|settings| settings.is_aigc());
+        !content::is_video(draft) || is_aigc()
+    }
+
     fn class(&self, _account: &Account, draft: &Draft) -> Class {
         if content::is_video(draft) { Class::Handle } else { Class::Search }
     }
