@@ -1,4 +1,4 @@
-//! The demo: an account on every network, a post on each, and the ledger of one.
+//! The demo: a post that models made, an account on every network with a post on each, and the ledger of one.
 
 use std::{collections::HashMap, io::Write, time::Duration};
 
@@ -17,6 +17,13 @@ const LEAD: i64 = 3;
 /// The longest wait for a post to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The network on which the post of the models goes out; it has a label for such posts.
+const LABELLED: &str = "x";
+
+/// What the models are asked for.
+const BRIEF: &str = "Our bakery opens on Saturday at 8 am with 40 kinds of bread";
+const PROMPT: &str = "A loaf of bread on a wooden table";
+
 /// Files for posts that cannot be without one: a drawing and four seconds of one, made for this with ffmpeg, which
 /// the machine of a newcomer may not have.
 const PICTURE: (&str, &str, &[u8]) =
@@ -31,20 +38,29 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     let service = Service::new(origin, key);
     let platforms = service.call(Method::GET, "/api/v1/platforms", None).await?;
     let platforms = platforms["platforms"].as_array().context("no list of platforms")?;
-    say(format_args!("Fanfare is at {origin}. Posts for {} networks:\n", platforms.len()));
+    say(format_args!("Fanfare is at {origin}.\n"));
+    let made = by_models(&service).await?;
+    say(format_args!("\nPosts for {} networks, and that one:\n", platforms.len()));
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{spinner} {prefix:15} {msg}")?;
-    let (mut posts, mut files) = (Vec::new(), Files::default());
+    let (mut posts, mut files) = (Vec::<(i64, String)>::new(), Files::default());
     for (place, platform) in platforms.iter().enumerate() {
         let name = platform["id"].as_str().context("a platform without an id")?;
         let mut post = json!({"settings": needed_settings(platform)});
+        post["caption"] = format!("Hello, {name}! This was scheduled by Fanfare.").into();
         post["media_urls"] = files.needed(&service, platform).await?.into();
-        let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
-        bar.set_prefix(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(100));
         let id = schedule(&service, name, post, i64::try_from(place)?).await?;
-        posts.push((id, bar));
+        posts.push((id, name.to_owned()));
     }
+    let id = schedule(&service, LABELLED, made, i64::try_from(platforms.len())?).await?;
+    posts.push((id, format!("{LABELLED} (models)")));
+    let bar = |(id, name): (i64, String)| {
+        let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
+        bar.set_prefix(name);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        (id, bar)
+    };
+    let posts: Vec<_> = posts.into_iter().map(bar).collect();
     let mut failed = 0;
     for (id, bar) in &posts {
         let post = follow(&service, *id, bar).await?;
@@ -62,6 +78,24 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
         bail!("{failed} posts did not go out");
     }
     Ok(())
+}
+
+/// Has models write a caption and draw an image; returns the post of both, labelled as made by them.
+async fn by_models(service: &Service) -> Result<Value> {
+    let asked = json!({"brief": BRIEF, "platforms": [LABELLED], "count": 1});
+    let written = service.call(Method::POST, "/api/v1/ai/generate-captions", Some(&asked)).await?;
+    let caption = &written["captions"][0]["variants"][0]["text"];
+    let told = |what: &str, made: &Value, shown: &str| {
+        let (model, credits) = (text(&made["model"]), &made["credits_spent"]);
+        let unit = if credits == 1 { "credit" } else { "credits" };
+        say(format_args!("{what} by {model} for {credits} {unit}: {shown}"));
+    };
+    told("A caption", &written, caption.as_str().context("no caption passed the check")?);
+    let asked = json!({ "prompt": PROMPT });
+    let drawn = service.call(Method::POST, "/api/v1/ai/generate-image", Some(&asked)).await?;
+    let image = &drawn["media_urls"][0];
+    told("An image", &drawn, image.as_str().context("no image was drawn")?);
+    Ok(json!({"caption": caption, "media_urls": [image], "settings": {"ai_generated": true}}))
 }
 
 /// The settings that the platform cannot do without, from its first example.
@@ -112,7 +146,6 @@ async fn schedule(service: &Service, platform: &str, mut post: Value, place: i64
     let made = service.call(Method::POST, "/api/v1/sandbox/accounts", Some(&new)).await?;
     let at = now() + TimeDelta::seconds(LEAD + place);
     post["account_id"] = made["account"]["id"].clone();
-    post["caption"] = format!("Hello, {platform}! This was scheduled by Fanfare.").into();
     post["scheduled_at"] = at.to_rfc3339_opts(SecondsFormat::Millis, true).into();
     let made = service.call(Method::POST, "/api/v1/posts", Some(&post)).await?;
     made["post"]["id"].as_i64().context("a post without an id")
