@@ -1,6 +1,6 @@
 //! Brands: groups of accounts and posts inside a workspace.
 
-mod profile;
+pub mod voice;
 
 use std::collections::HashMap;
 
@@ -17,8 +17,6 @@ use crate::{
     input::{self, Cursor, List},
     page,
 };
-
-pub use profile::{BrandProfile, OneProfile, Profile, profile, set_profile};
 
 /// The brands of the membership's workspace that the membership sees, oldest first.
 ///
@@ -80,6 +78,16 @@ pub async fn accounts(act: &Act, id: BrandId, part: Cursor) -> Result<Reply<Acco
     accounts::page(act, of_brand, part.cursor.as_deref()).await
 }
 
+/// Returns the voice of a brand; parts that were never set are null or empty.
+///
+/// # Errors
+/// [`Code::BrandNotFound`].
+pub async fn profile(act: &Act, id: BrandId) -> Result<Reply<OneProfile>> {
+    let brand_id = find(act, id).await?.id;
+    let voice = voice::read(&act.cx.db.read, brand_id).await?;
+    Ok(Reply::ok(&OneProfile { profile: BrandProfile::of(brand_id, voice) }))
+}
+
 /// A group of accounts inside a workspace.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Brand {
@@ -92,6 +100,52 @@ pub struct Brand {
     /// The number of its connected accounts.
     account_count: u64,
     created_at: Time,
+}
+
+/// A brand's voice. A part that nobody has written down is null, or an empty list.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BrandProfile {
+    brand_id: BrandId,
+    voice: Option<String>,
+    tone: Option<String>,
+    audience: Option<String>,
+    positioning: Option<String>,
+    /// What is true of the brand, and so may stand in texts that a model writes.
+    facts: Vec<String>,
+    /// Phrases that no text which a model writes for the brand uses.
+    never_say: Vec<String>,
+    brand_values: Vec<String>,
+    keywords: Vec<String>,
+    competitors: Vec<String>,
+    do_donts: Vec<String>,
+    visual_guidelines: Vec<String>,
+    custom_instructions: Vec<String>,
+    topics_to_cover: Vec<String>,
+    topics_to_avoid: Vec<String>,
+    voice_examples: Vec<String>,
+}
+
+impl BrandProfile {
+    fn of(brand_id: BrandId, from: voice::Voice) -> Self {
+        Self {
+            brand_id,
+            voice: from.voice,
+            tone: from.tone,
+            audience: from.audience,
+            positioning: from.positioning,
+            facts: from.facts,
+            never_say: from.never_say,
+            brand_values: from.brand_values,
+            keywords: from.keywords,
+            competitors: from.competitors,
+            do_donts: from.do_donts,
+            visual_guidelines: from.visual_guidelines,
+            custom_instructions: from.custom_instructions,
+            topics_to_cover: from.topics_to_cover,
+            topics_to_avoid: from.topics_to_avoid,
+            voice_examples: from.voice_examples,
+        }
+    }
 }
 
 /// One brand.

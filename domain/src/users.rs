@@ -288,7 +288,6 @@ pub async fn create_brand(cx: &Domain, workspace: WorkspaceId, name: &str) -> Re
         id: Set(id),
         workspace_id: Set(workspace),
         name: Set(name.to_owned()),
-        profile: Set(None),
         created_at: Set(cx.clock.now()),
     };
     brand::Entity::insert(row).exec_without_returning(&cx.db.write).await?;

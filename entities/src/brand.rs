@@ -15,8 +15,6 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// Name for people.
     pub name: String,
-    /// Its voice and what else was written down of it; null: nothing.
-    pub profile: Option<Json>,
     /// The time at which it was made.
     pub created_at: Millis,
 }

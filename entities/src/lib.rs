@@ -18,6 +18,7 @@ pub mod audit_entry;
 pub mod billing_subscription;
 pub mod brand;
 pub mod brand_lock;
+pub mod brand_profile;
 pub mod business_media;
 pub mod business_profile;
 pub mod business_review;

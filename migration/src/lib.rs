@@ -26,6 +26,7 @@ mod m0022_business_profiles;
 mod m0023_feedback;
 mod m0024_details;
 mod m0026_inbox_files;
+mod m0025_brand_profiles;
 mod m0027_post_warnings;
 mod m0028_source_etags;
 
@@ -63,6 +64,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0023_feedback::Feedback),
             Box::new(m0024_details::Details),
             Box::new(m0026_inbox_files::InboxFiles),
+            Box::new(m0025_brand_profiles::BrandProfiles),
             Box::new(m0027_post_warnings::PostWarnings),
             Box::new(m0028_source_etags::SourceEtags),
         ]

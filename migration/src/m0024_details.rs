@@ -1,10 +1,10 @@
-//! What clients say about their own rows.
+//! Details that clients give of their own rows.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the description of a webhook, the post type that was asked for, and the profile of a brand.
+/// Adds the description of a webhook and the post type that was asked for.
 pub struct Details;
 
 impl MigrationName for Details {
@@ -23,5 +23,4 @@ impl MigrationTrait for Details {
 const STATEMENTS: &[&str] = &[
     "ALTER TABLE webhooks ADD COLUMN description TEXT",
     "ALTER TABLE posts ADD COLUMN requested_post_type TEXT",
-    "ALTER TABLE brands ADD COLUMN profile {json}",
 ];

@@ -156,7 +156,7 @@ mod tests {
                     ai_generated: true,
                     ..crate::Media::default()
                 }];
-                let code = |one: &crate::Warning| one.code == Some("ai_label_missing");
+                let code = |one: &crate::Warning| one.code.as_deref() == Some("ai_label_missing");
                 warnings(platform, &draft).iter().any(code)
             };
         for platform in all() {

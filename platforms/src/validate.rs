@@ -107,8 +107,8 @@ fn comparable(value: Value) -> Value {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// What it is about, for programs: `ai_label_missing`. Absent where a field has no effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// Path of the field.
     pub field: String,
     /// The missing effect and its reason, as one sentence.
@@ -123,8 +123,8 @@ impl Warning {
 
     /// The same with a code.
     #[must_use]
-    pub const fn coded(mut self, code: &'static str) -> Self {
-        self.code = Some(code);
+    pub fn coded(mut self, code: &str) -> Self {
+        self.code = Some(code.to_owned());
         self
     }
 }

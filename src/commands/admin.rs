@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::SystemTime,
 };
 
@@ -11,7 +11,8 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use fanfare_domain::{
     access::{PlanTier, Role},
-    brands, logins,
+    brands::{self, voice::Voice},
+    logins,
     ops::operators,
     passwords, sign_in, signup, users,
 };
@@ -78,17 +79,16 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<MemberCommand>,
     },
-    /// Makes a brand.
-    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    /// Makes a brand; with a profile, gives one that there is another voice.
     Brand {
         /// The workspace.
-        #[arg(required = true)]
-        workspace: Option<Uuid>,
-        /// Name for people.
-        #[arg(required = true)]
-        name: Option<String>,
-        #[command(subcommand)]
-        command: Option<BrandCommand>,
+        workspace: Uuid,
+        /// Name for people; with a profile, a name or id of a brand that there may be.
+        name: String,
+        /// A JSON file with the brand's voice, or `-` for standard input: voice, tone, audience and positioning as
+        /// texts, and lists of texts such as facts and never_say. docs/operations.md names all. It replaces the voice.
+        #[arg(long)]
+        profile: Option<PathBuf>,
     },
     /// Locks a membership to a brand; several locks add up.
     Lock {
@@ -153,18 +153,6 @@ pub enum MemberCommand {
         workspace: Uuid,
         /// Address.
         email: String,
-    },
-}
-
-/// Further commands for brands.
-#[derive(Debug, clap::Subcommand)]
-pub enum BrandCommand {
-    /// Writes the profile of a brand (voice, tone, audience and so on), in place of the one it had.
-    Profile {
-        /// The brand.
-        brand: Uuid,
-        /// A JSON file with the fields of `profile` in GET /api/v1/brands/{id}/profile.
-        file: PathBuf,
     },
 }
 
@@ -252,18 +240,12 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
             logins::unlock(&cx, &address_or_workspace).await?;
             say(address_or_workspace);
         }
-        Command::Brand { command: Some(BrandCommand::Profile { brand, file }), .. } => {
-            let text =
-                std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-            let profile =
-                serde_json::from_str(&text).with_context(|| file.display().to_string())?;
-            brands::set_profile(&cx, BrandId(brand), &profile).await?;
-            say(brand);
-        }
-        Command::Brand { workspace, name, .. } => {
-            let (workspace, name) =
-                (workspace.context("the workspace")?, name.context("the name")?);
+        Command::Brand { workspace, name, profile: None } => {
             say(users::create_brand(&cx, WorkspaceId(workspace), &name).await?);
+        }
+        Command::Brand { workspace, name, profile: Some(file) } => {
+            let voice = read_voice(&file)?;
+            say(brands::voice::set_named(&cx, WorkspaceId(workspace), &name, voice).await?);
         }
         Command::Lock { workspace, email, brand } => {
             let person = users::by_email(&cx, &email).await?;
@@ -281,6 +263,15 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn read_voice(file: &Path) -> Result<Voice> {
+    let text = if file == Path::new("-") {
+        std::io::read_to_string(std::io::stdin()).context("standard input")?
+    } else {
+        std::fs::read_to_string(file).with_context(|| file.display().to_string())?
+    };
+    serde_json::from_str(&text).context("the profile is no JSON object of a brand's voice")
 }
 
 async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Result<()> {

@@ -1,6 +1,10 @@
 //! Brands: their accounts are counted, and their profile is what was written down.
 
-use fanfare_domain::{WorkspaceId, access::Scope, brands};
+use fanfare_domain::{
+    WorkspaceId,
+    access::Scope,
+    brands::voice::{self, Voice},
+};
 use fanfare_tests::{Options, TestApp};
 use serde_json::{Value, json};
 
@@ -29,8 +33,10 @@ async fn a_brand_has_its_accounts_and_its_profile() {
     assert_eq!((&before["voice"], &before["keywords"]), (&Value::Null, &json!([])));
     let written =
         json!({"voice": "Warm", "keywords": ["paper", "ink"], "topics_to_avoid": ["politics"]});
-    let written: brands::Profile = serde_json::from_value(written).unwrap();
-    brands::set_profile(&app.domain, full, &written).await.unwrap();
+    let written: Voice = serde_json::from_value(written).unwrap();
+    let id = full.to_string();
+    let same = voice::set_named(&app.domain, workspace, &id, written).await.unwrap();
+    assert_eq!(same, full);
     let after = profile().await;
     assert_eq!((&after["voice"], &after["tone"]), (&json!("Warm"), &Value::Null));
     assert_eq!(after["keywords"], json!(["paper", "ink"]));
@@ -38,9 +44,8 @@ async fn a_brand_has_its_accounts_and_its_profile() {
         (&after["brand_id"], &after["topics_to_avoid"]),
         (&json!(full), &json!(["politics"]))
     );
-    let long: brands::Profile =
-        serde_json::from_value(json!({"voice": "x".repeat(5_001)})).unwrap();
-    let refused = brands::set_profile(&app.domain, full, &long).await.unwrap_err();
+    let long: Voice = serde_json::from_value(json!({"voice": "x".repeat(2_001)})).unwrap();
+    let refused = voice::set_named(&app.domain, workspace, &id, long).await.unwrap_err();
     assert_eq!(refused.code(), fanfare_domain::Code::InvalidField);
     assert_eq!(profile().await, after, "what is refused changes nothing");
     let stranger = app.user().await;

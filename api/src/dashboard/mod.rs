@@ -7,6 +7,7 @@ mod analytics;
 mod api_keys;
 mod apps;
 mod billing;
+mod brands;
 mod choices;
 mod composer;
 mod confirm;
@@ -73,6 +74,8 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::form("/dashboard/reviews/{id}/delete", page!(reviews::delete)),
     Page::of("/dashboard/team", page!(team::show)),
     Page::form("/dashboard/team/{id}/{verb}", page!(team::act)),
+    Page::form("/dashboard/brands", page!(brands::create)),
+    Page::of("/dashboard/brands/{id}", page!(brands::show)).takes(page!(brands::save)),
     Page::of("/dashboard/webhooks", page!(webhooks::show)).takes(page!(webhooks::create)),
     Page::of("/dashboard/webhooks/{id}", page!(webhooks::deliveries)),
     Page::form(

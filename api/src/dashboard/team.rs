@@ -1,4 +1,4 @@
-//! `/dashboard/team`: the members of a workspace, their roles and the brands they are locked to.
+//! `/dashboard/team`: the members of a workspace, their roles and the brands they are locked to; and the brands themselves.
 
 use fanfare_domain::{
     BrandId, Code, Error, Result, UserId,
@@ -10,7 +10,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{parts, seat::Seat};
+use super::{brands as voices, parts, seat::Seat};
 use crate::{
     browser::visit::parse,
     oauth_connect::{Answer, Visit},
@@ -91,6 +91,14 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
         }
         @for member in &members { (card(visit, seat, member, &brands, is_admin)) }
         p.soft { "The operator of this service adds members with " code { "fanfare admin member" } "." }
+        h2 { "Brands" }
+        @if brands.is_empty() { p.soft { "There are none: all accounts and posts belong to the whole workspace." } }
+        ul {
+            @for (id, name) in &brands {
+                li { a href={ "/dashboard/brands/" (id) } { (parts::cut(name, 80)) } }
+            }
+        }
+        @if is_admin && seat.act.membership.brands.is_none() { (voices::new(visit)) }
     })
 }
 

@@ -256,6 +256,19 @@ pub(crate) async fn caption_of(
     Ok((platform, fanfare_platforms::find(platform).spec_of(&facts(&row)?).caption))
 }
 
+/// Returns the brand that all of these accounts are in, if it is one.
+///
+/// # Errors
+/// [`Code::AccountNotFound`].
+pub(crate) async fn brand_of_all(act: &Act, ids: &[i64]) -> Result<Option<BrandId>> {
+    let mut brands = Vec::with_capacity(ids.len());
+    for id in ids {
+        brands.push(find(act, AccountId(*id)).await?.brand_id);
+    }
+    brands.dedup();
+    Ok(if let [one] = brands.as_slice() { *one } else { None })
+}
+
 /// JSON Schema of the account's settings.
 ///
 /// # Errors

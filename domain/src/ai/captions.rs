@@ -10,8 +10,7 @@ use uuid::Uuid;
 
 use super::{
     Checked, PATIENCE, Purchase, Slot, Task, Variants,
-    fact_check::Facts,
-    known,
+    known::{self, Known},
     text::{Dropped, Variant},
     write_checked,
 };
@@ -50,7 +49,8 @@ pub struct NewCaptions {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub language: Option<String>,
-    /// The brand for which captions are written.
+    /// The brand for which captions are written: they sound like it, may use its facts, and never say what it never says. If
+    /// left out it is the brand that all accounts of `account_ids` are in.
     #[serde(default)]
     pub workspace_client_id: Option<Uuid>,
     /// More facts that captions may use.
@@ -113,10 +113,10 @@ pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Captions>> {
     if act.cx.settings.ai.text.is_none() {
         return Err(super::not_configured("texts"));
     }
-    let facts = facts(act, &new).await?;
+    let known = known(act, &new).await?;
     // A caller who leaves does not stop it: what is paid for is settled or refunded.
     let act = act.clone();
-    let work = tokio::spawn(async move { paid(&act, &new, wanted, &facts).await });
+    let work = tokio::spawn(async move { paid(&act, &new, wanted, &known).await });
     work.await.map_err(Error::internal)?
 }
 
@@ -124,12 +124,13 @@ async fn paid(
     act: &Act,
     new: &NewCaptions,
     slots: Vec<Slot>,
-    facts: &Facts,
+    known: &Known,
 ) -> Result<Reply<Captions>> {
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.captions;
     let purchase = Purchase::begin(cx, &act.membership, "captions", price).await?;
-    let task = Task { rules: rules(new), brief: brief(new), slots, facts, patience: PATIENCE };
+    let (rules, brief) = (rules(new), brief(new, &known.notes));
+    let task = Task { rules, brief, slots, facts: &known.facts, patience: PATIENCE };
     let written = match write_checked(cx, &task).await {
         Ok(written) => written,
         Err(error) => return Err(purchase.fail(cx, error).await),
@@ -250,12 +251,14 @@ fn flaws(new: &NewCaptions) -> Vec<Violation> {
 }
 
 /// All that captions may claim: what the request says, and what is known of workspace, brand, accounts and locations.
-async fn facts(act: &Act, new: &NewCaptions) -> Result<Facts> {
-    let brand = match new.workspace_client_id {
-        Some(id) => Some(brands::find(act, BrandId(id)).await?.id),
-        None => None,
+async fn known(act: &Act, new: &NewCaptions) -> Result<Known> {
+    let brand = match (new.workspace_client_id, &new.account_ids) {
+        (Some(id), _) => Some(brands::find(act, BrandId(id)).await?.id),
+        (None, Some(ids)) => accounts::brand_of_all(act, ids).await?,
+        (None, None) => None,
     };
-    let mut facts = known::facts(&act.cx, act.membership.workspace_id, brand).await?;
+    let mut known = known::read(&act.cx, act.membership.workspace_id, brand).await?;
+    let facts = &mut known.facts;
     facts.add(&new.brief);
     for fact in new.facts.iter().flatten() {
         facts.add(fact);
@@ -263,7 +266,9 @@ async fn facts(act: &Act, new: &NewCaptions) -> Result<Facts> {
     for phrase in new.never_say.iter().flatten() {
         facts.never_say(phrase);
     }
-    Ok(facts)
+    // A tone that is asked for stands in the place of the brand's.
+    known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
+    Ok(known)
 }
 
 fn rules(new: &NewCaptions) -> String {
@@ -273,13 +278,13 @@ fn rules(new: &NewCaptions) -> String {
         None => "",
     };
     format!(
-        "You write captions for posts on social networks. Use only facts that the brief states. Never invent prices, discounts, dates, \
-         times, phone numbers, links or handles. Keep within the length of each network; every caption differs from the others.{hashtags} \
+        "You write captions for posts on social networks, in the voice of the brand if it is told. Use only facts that the brief states. \
+         Never invent prices, discounts, dates, times, phone numbers, links or handles. Keep within the length of each network; every caption differs from the others.{hashtags} \
          Answer with JSON of the schema alone."
     )
 }
 
-fn brief(new: &NewCaptions) -> String {
+fn brief(new: &NewCaptions, notes: &[(&'static str, String)]) -> String {
     let mut brief = new.brief.clone();
     let mut add = |name: &str, value: &str| brief.push_str(&format!("\n\n{name}: {value}"));
     if let Some(tone) = &new.tone {
@@ -294,5 +299,6 @@ fn brief(new: &NewCaptions) -> String {
     for phrase in new.never_say.iter().flatten() {
         add("Never say", phrase);
     }
+    known::tell(&mut brief, notes);
     brief
 }

@@ -7,19 +7,27 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::Value;
 
 use super::fact_check::Facts;
-use crate::{Domain, error::Result};
+use crate::{Domain, brands::voice, error::Result};
 
-/// Returns the names of a workspace and its brand, the names and usernames of its accounts, and phone numbers, websites,
-/// addresses and hours of its locations.
+/// What is known of those for whom a text is written.
+pub(crate) struct Known {
+    /// What may be claimed, and what must not be said.
+    pub facts: Facts,
+    /// What the model is told of the brand, each part with its name.
+    pub notes: Vec<(&'static str, String)>,
+}
+
+/// Returns the names of a workspace and its brand, the brand's voice, the names and usernames of the workspace's accounts, and
+/// phone numbers, websites, addresses and hours of its locations.
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn facts(
+pub(crate) async fn read(
     cx: &Domain,
     workspace: WorkspaceId,
     brand: Option<BrandId>,
-) -> Result<Facts> {
-    let (mut facts, db) = (Facts::default(), &cx.db.read);
+) -> Result<Known> {
+    let (mut facts, mut notes, db) = (Facts::default(), Vec::new(), &cx.db.read);
     if let Some(row) = workspace::Entity::find_by_id(workspace).one(db).await? {
         facts.add(&row.name);
     }
@@ -27,6 +35,10 @@ pub(crate) async fn facts(
         && let Some(row) = brand::Entity::find_by_id(id).one(db).await?
     {
         facts.add(&row.name);
+        let voice = voice::read(db, id).await?;
+        voice.proofs().for_each(|proof| facts.add(proof));
+        voice.never_say.iter().for_each(|phrase| facts.never_say(phrase));
+        notes = voice.notes();
     }
     let accounts = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(workspace))
@@ -43,7 +55,17 @@ pub(crate) async fn facts(
             facts.add(&fact);
         }
     }
-    Ok(facts)
+    Ok(Known { facts, notes })
+}
+
+/// Appends notes to what a model is told, a paragraph each.
+pub(crate) fn tell(brief: &mut String, notes: &[(&'static str, String)]) {
+    for (name, text) in notes {
+        brief.push_str("\n\n");
+        brief.push_str(name);
+        brief.push_str(": ");
+        brief.push_str(text);
+    }
 }
 
 /// Returns what a location's record says of it, a fact each.

@@ -83,8 +83,12 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
         return Err(super::not_configured("texts"));
     }
     let profile = business::profile_of(act, account.id).await?;
-    let brief = brief(&new, &review, &account, profile.as_ref());
-    let mut facts = known::facts(&act.cx, account.workspace_id, account.brand_id).await?;
+    let mut brief = brief(&new, &review, &account, profile.as_ref());
+    let mut known = known::read(&act.cx, account.workspace_id, account.brand_id).await?;
+    // A tone that is asked for stands in the place of the brand's.
+    known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
+    known::tell(&mut brief, &known.notes);
+    let mut facts = known.facts;
     for said in [&review.text, review.reviewer.as_deref().unwrap_or_default()] {
         facts.add(said);
     }

@@ -24,7 +24,10 @@ const RULES: &str = "You write captions for posts on social networks. The text i
 /// # Errors
 /// The database's.
 pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Result<Option<String>> {
-    let facts = known::facts(cx, row.workspace_id, row.brand_id).await?;
+    let known = known::read(cx, row.workspace_id, row.brand_id).await?;
+    let facts = known.facts;
+    let mut brief = old.to_owned();
+    known::tell(&mut brief, &known.notes);
     let platform = crate::posts::platform(&row.platform)?;
     let rules = platforms::find(platform).spec().caption;
     let slot = Slot {
@@ -36,7 +39,7 @@ pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Resul
     };
     let task = Task {
         rules: RULES.to_owned(),
-        brief: old.to_owned(),
+        brief,
         slots: vec![slot],
         facts: &facts,
         patience: PATIENCE,
