@@ -117,8 +117,7 @@ async fn answers_to_reviews_and_suggestions_keep_to_the_voice() {
     let review = json!({"account_id": id, "kind": "review", "text": "Lovely [[invent-always]]", "rating": 5});
     let _ = user.post("/api/v1/sandbox/google_business/inbound", review).await.expect(201);
     let review = app
-        .eventually("the review is read", || async {
-            app.pass(std::time::Duration::from_secs(60)).await;
+        .in_time("the review is read", std::time::Duration::from_secs(60), || async {
             let page = user.get("/api/v1/google-business/reviews").await.expect(200).body;
             page["reviews"].as_array().unwrap().first().cloned()
         })

@@ -1,21 +1,20 @@
 //! A post as replies, events and pages show it.
 
+mod failure;
+
 use fanfare_entities::{AccountId, BrandId, PostId, WorkspaceId, post, post::PostStatus};
 use fanfare_media::Facts;
-use fanfare_platforms::{Next, Warning};
+use fanfare_platforms::Warning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::workspace::WorkspaceOfPost;
-use crate::{
-    Reply, Unreadable,
-    clock::Time,
-    error::Result,
-    page,
-    remedies::{KnownAccount, Situation, after_failure},
-};
+use crate::{Reply, Unreadable, clock::Time, error::Result, page};
+
+use failure::{FailedPost, explained};
+pub use failure::{POST_ERRORS, PostError, PostErrorCode};
 
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -184,91 +183,6 @@ enum Analysis {
     Failed,
 }
 
-/// Why an attempt to publish a post failed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct PostError {
-    /// What kind of failure it was.
-    pub code: PostErrorCode,
-    /// What happened, for people.
-    pub message: String,
-    /// May the post be sent again?
-    pub retryable: bool,
-    /// False if it may be public already.
-    pub retry_safe: bool,
-    /// What to do.
-    pub remedy: Option<String>,
-    /// What the platform said, cut and without secrets.
-    #[schemars(with = "Option<Map<String, Value>>")]
-    pub platform_error: Option<Value>,
-}
-
-/// What kind of failure a [`PostError`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names are those of the documents")]
-pub enum PostErrorCode {
-    AccountDisconnected,
-    TokenExpired,
-    ContentRejected,
-    MediaRejected,
-    PlatformRateLimited,
-    QuotaExhausted,
-    PlatformUnavailable,
-    Misconfigured,
-    OutcomeUnknown,
-    Missed,
-    InternalError,
-}
-
-/// The codes of failed posts that no refusal of a request has, each with its cause.
-pub const POST_ERRORS: [(&str, &str); 10] = [
-    ("account_disconnected", "The platform no longer accepts the account's credentials."),
-    ("token_expired", "The account's token has ended and could not be renewed."),
-    ("content_rejected", "The platform refused what the post says."),
-    ("media_rejected", "The platform refused a file of the post."),
-    ("platform_rate_limited", "The platform asked to wait for longer than the post could."),
-    (
-        "quota_exhausted",
-        "The account's posts of the day were used up for longer than the post could wait.",
-    ),
-    ("platform_unavailable", "The platform did not answer, or answered with an error of its own."),
-    ("misconfigured", "A setting of the service, or of its app on the platform, is wrong."),
-    (
-        "outcome_unknown",
-        "The platform's answer was lost, and whether the post is public could not be found out.",
-    ),
-    ("missed", "The post could not go out within the allowed time after its own."),
-];
-
-/// Why a post failed, and the way on.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "it describes JSON that is put together")]
-struct FailedPost {
-    #[serde(flatten)]
-    error: PostError,
-    /// Calls that lead on, most useful first.
-    next: Vec<Next>,
-    /// Where the code is explained, below the service's origin.
-    doc_url: String,
-}
-
-/// A row's error with the way on.
-fn explained(mut error: Value, id: PostId, account: AccountId, platform: &str) -> Value {
-    let Some(fields) = error.as_object_mut() else { return error };
-    let code = fields.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let situation = Situation {
-        account: Some(KnownAccount { id: account, platform: platform.to_owned(), sandbox: false }),
-        post: Some(id),
-        request: Some(("retry_post", "POST", format!("/api/v1/posts/{id}/retry"))),
-        ..Situation::default()
-    };
-    let next: Vec<_> =
-        after_failure(&code).iter().filter_map(|lead| lead.call(&situation)).collect();
-    fields.insert("next".to_owned(), json!(next));
-    fields.insert("doc_url".to_owned(), format!("/docs/errors#{code}").into());
-    error
-}
-
 impl Post {
     /// The record of a row.
     #[must_use]
@@ -425,24 +339,4 @@ pub(super) async fn counted(
         offset: Some(offset),
     };
     Reply::large(bytes, page).await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failed_post_leads_on() {
-        let shown = |code: &str| {
-            explained(json!({"code": code}), PostId(9), AccountId(7), "bluesky")["next"].clone()
-        };
-        assert_eq!(shown("missed")[0]["path"], "/api/v1/posts/9/retry");
-        assert_eq!(shown("account_disconnected")[0]["path"], "/api/v1/connect/bluesky");
-        let unknown = shown("outcome_unknown");
-        assert_eq!(unknown[0]["operation"], "list_attempts");
-        assert_eq!(unknown[1]["body"], json!({"acknowledge_duplicate_risk": true}));
-        for (code, _) in POST_ERRORS {
-            assert_ne!(shown(code), json!([]), "{code}");
-        }
-    }
 }

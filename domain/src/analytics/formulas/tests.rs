@@ -2,7 +2,7 @@ use chrono::{NaiveDate, TimeDelta};
 use proptest::prelude::*;
 
 use super::*;
-use crate::analytics::CHECKPOINTS;
+use crate::analytics::{CHECKPOINTS, Checkpoint};
 
 fn known(pairs: &[(&str, i64)]) -> Known {
     pairs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect()

@@ -1,0 +1,83 @@
+//! The days that are asked for.
+
+use chrono::{Days, NaiveDate};
+use fanfare_platforms::{Violation, Violations};
+
+use super::AccountsQuery;
+use crate::{
+    analytics::zone,
+    error::{Code, Error, Result, violation},
+};
+
+/// The days that are shown if none are asked for.
+const USUAL_DAYS: u64 = 30;
+
+/// The most days that are shown.
+const MOST_DAYS: i64 = 366;
+
+/// The days asked for in one account's zone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+}
+
+impl Span {
+    /// Reads the days of a query; what is left out follows from the other side, or from today.
+    ///
+    /// # Errors
+    /// Days that cannot be.
+    pub fn of(query: &AccountsQuery, today: NaiveDate) -> Result<Self> {
+        let mut broken = Violations::default();
+        let mut read = |field: &'static str, text: Option<&String>| {
+            let text = text?;
+            let day = zone::parse(text);
+            if day.is_none() {
+                broken.push(wrong(
+                    field,
+                    format!("{text:?} is no day."),
+                    "Send a day like 2026-11-24.",
+                ));
+            }
+            day
+        };
+        let (from, to) = (read("from", query.from.as_ref()), read("to", query.to.as_ref()));
+        Error::check(broken)?;
+        let last = Days::new(USUAL_DAYS - 1);
+        let to = to.unwrap_or_else(|| {
+            let after = from.and_then(|from| from.checked_add_days(last));
+            after.map_or(today, |after| after.min(today))
+        });
+        let from = from.unwrap_or_else(|| to.checked_sub_days(last).unwrap_or(to));
+        let mut broken = Violations::default();
+        if from > to {
+            broken.push(wrong(
+                "from",
+                format!("{from} is after {to}."),
+                "Send a day that is not after `to`.",
+            ));
+        }
+        if to > today {
+            broken.push(wrong(
+                "to",
+                format!("{to} is after today."),
+                "Send today or an earlier day.",
+            ));
+        }
+        if (to - from).num_days() >= MOST_DAYS {
+            let message = format!("{from} to {to} are more than {MOST_DAYS} days.");
+            broken.push(wrong("from", message, "Ask for 366 days at most."));
+        }
+        Error::check(broken).map(|()| Self { from, to })
+    }
+
+    /// Returns the equally long time before.
+    pub fn before(self) -> Self {
+        let days = u64::try_from((self.to - self.from).num_days()).unwrap_or_default() + 1;
+        Self { from: zone::before(self.from, days), to: zone::before(self.from, 1) }
+    }
+}
+
+fn wrong(field: &str, message: String, remedy: &str) -> Violation {
+    violation(Code::InvalidField, field, message, remedy)
+}

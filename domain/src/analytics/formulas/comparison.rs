@@ -1,0 +1,179 @@
+//! A post beside those before it: how it does, how sure that is, and what to do next. Pure.
+
+use fanfare_platforms::analytics::name::{IMPRESSIONS, REACH, VIEWS};
+
+use super::{engagements, median, rounded, shown};
+use crate::analytics::{CHECKPOINTS, Checkpoint, Known, pace::DAY};
+
+/// The most that a ratio counts in a score.
+const RATIO_MAX: f64 = 5.0;
+
+/// The fewest posts of a baseline, and the number from which more say no more.
+const BASELINE_MIN: usize = 5;
+pub(in crate::analytics) const BASELINE_MAX: usize = 20;
+
+/// What reach is measured by, the best first.
+const BASES: [&str; 3] = [VIEWS, REACH, IMPRESSIONS];
+
+/// A post of a baseline: its row, its form, and its numbers at the checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselinePost {
+    /// The post or, where it was made elsewhere, the row of its numbers.
+    pub id: i64,
+    /// Its form.
+    pub format: String,
+    /// Its numbers.
+    pub numbers: Known,
+}
+
+/// How a post does beside those before it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What it is seen by: the number's name, its own and the baseline's.
+    pub seen: Option<(&'static str, i64, f64)>,
+    /// Its engagements and the baseline's.
+    pub engaged: Option<(i64, f64)>,
+    /// The posts of the baseline.
+    pub posts: usize,
+    /// Their form; `None`: all forms were taken.
+    pub format: Option<String>,
+    /// The ratio of what it is seen by.
+    pub rv: Option<f64>,
+    /// The ratio of its engagements.
+    pub re: Option<f64>,
+    /// Both together.
+    pub score: f64,
+    /// The post of the baseline with the most engagements.
+    pub best: Option<i64>,
+}
+
+/// Compares a post with those before it, the latest first; `None`: too few of them, or nothing to compare.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of people are exact")]
+pub fn compare(
+    numbers: &Known,
+    format: &str,
+    before: &[BaselinePost],
+    engaging: &[&str],
+) -> Option<Comparison> {
+    let last: Vec<_> = before.iter().take(BASELINE_MAX).collect();
+    let alike: Vec<_> = last.iter().copied().filter(|post| post.format == format).collect();
+    let is_alike = alike.len() >= BASELINE_MIN;
+    let baseline = if is_alike { alike } else { last };
+    if baseline.len() < BASELINE_MIN {
+        return None;
+    }
+    let median_of = |name: &str| {
+        median(baseline.iter().filter_map(|post| post.numbers.get(name)).map(|n| *n as f64))
+    };
+    let seen =
+        BASES.into_iter().find_map(|name| Some((name, *numbers.get(name)?, median_of(name)?)));
+    let of_post = |post: &BaselinePost| engagements(&post.numbers, engaging);
+    let engaged = engagements(numbers, engaging).and_then(|own| {
+        let theirs = baseline.iter().filter_map(|post| of_post(post)).map(|n| n as f64);
+        Some((own, median(theirs)?))
+    });
+    let rv = seen.map(|(_, own, median)| ratio(own as f64, median));
+    let re = engaged.map(|(own, median)| ratio(own as f64, median));
+    let score = match (rv, re) {
+        (Some(rv), Some(re)) => f64::midpoint(rv, re),
+        (one, other) => one.or(other)?,
+    };
+    let best = baseline.iter().filter_map(|post| Some((of_post(post)?, post.id)));
+    // Of those with equally many the latest.
+    let best = best.rev().max_by_key(|(engagements, _)| *engagements).map(|(_, id)| id);
+    let format = is_alike.then(|| format.to_owned());
+    Some(Comparison { seen, engaged, posts: baseline.len(), format, rv, re, score, best })
+}
+
+fn ratio(own: f64, median: f64) -> f64 {
+    (own / if median == 0.0 { 1.0 } else { median }).min(RATIO_MAX)
+}
+
+/// The name of a tier.
+#[must_use]
+pub fn tier(score: f64) -> &'static str {
+    match score {
+        score if score >= 1.5 => "great",
+        score if score >= 1.0 => "good",
+        score if score >= 0.6 => "mixed",
+        _ => "poor",
+    }
+}
+
+/// Returns how sure a comparison is, from 0 to 1, in two decimals.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "both are small")]
+pub fn confidence(posts: usize, point: &Checkpoint) -> f64 {
+    let share = (posts as f64 / BASELINE_MAX as f64).min(1.0);
+    rounded(share.sqrt() * point.weight as f64 / 100.0, 2)
+}
+
+/// Returns how much a comparison matters, from −100 to 100, in one decimal.
+#[must_use]
+pub fn impact(score: f64, confidence: f64) -> f64 {
+    rounded(100.0 * score.max(0.25).log2().clamp(-2.0, 2.0) / 2.0 * confidence, 1)
+}
+
+/// What is said about a post: title, diagnosis, next action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// In a few words.
+    pub title: &'static str,
+    /// What is the case.
+    pub diagnosis: String,
+    /// What to do.
+    pub next_action: String,
+}
+
+/// Returns the advice of the first rule that holds. `timing` is the account's best time of the week, in words.
+#[must_use]
+pub fn advice(
+    compared: &Comparison,
+    point: &Checkpoint,
+    format: &str,
+    timing: Option<&str>,
+) -> Advice {
+    let tier = tier(compared.score);
+    let is_early = point.from < DAY;
+    let balance = compared.rv.zip(compared.re).filter(|(rv, _)| *rv > 0.0).map(|(rv, re)| re / rv);
+    let at = timing.map(|timing| format!(" {timing}")).unwrap_or_default();
+    let (title, next_action) = if tier == "great" && is_early {
+        ("Off to a fast start", "Answer comments now, while people are looking.".to_owned())
+    } else if compared.rv.is_some_and(|rv| rv >= 1.2) && balance.is_some_and(|it| it < 0.8) {
+        ("Seen, but not answered", "Keep the opening, and ask for one thing at the end.".to_owned())
+    } else if compared.rv.is_some_and(|rv| rv < 0.8) && balance.is_some_and(|it| it >= 1.2) {
+        ("Liked by few", format!("Post it again{at}."))
+    } else if tier == "great" || tier == "good" {
+        ("It works", format!("Follow up with another {format} post{at}."))
+    } else if tier == "poor" && !is_early {
+        let with = compared.best.map(|id| format!(" with post {id}, the best of those before it"));
+        (
+            "Below your usual",
+            format!("Compare it{}.", with.unwrap_or_else(|| " with earlier posts".to_owned())),
+        )
+    } else {
+        let place = CHECKPOINTS.iter().position(|one| one == point).unwrap_or_default();
+        let next = CHECKPOINTS.get(place + 1);
+        let when = next.map(|next| format!(" at {}", next.name)).unwrap_or_default();
+        ("As usual", format!("Look again{when}."))
+    };
+    Advice { title, diagnosis: diagnosis(compared, point), next_action }
+}
+
+fn diagnosis(compared: &Comparison, point: &Checkpoint) -> String {
+    let whom = match &compared.format {
+        Some(format) => format!("the last {} {format} posts", compared.posts),
+        None => format!("the last {} posts", compared.posts),
+    };
+    let parts: Vec<String> = [
+        compared.seen.map(|(name, own, median)| format!("{own} {name} against {}", shown(median))),
+        compared
+            .engaged
+            .map(|(own, median)| format!("{own} engagements against {}", shown(median))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    format!("After {}: {}, the median of {whom}.", point.name, parts.join(" and "))
+}
