@@ -107,7 +107,7 @@ fn comparable(value: Value) -> Value {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// What it is about, for programs: `ai_label_missing`. Absent where a field has no effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Path of the field.
     pub field: String,
