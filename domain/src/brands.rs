@@ -155,6 +155,13 @@ pub struct OneBrand {
     brand: Brand,
 }
 
+/// The voice of one brand.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct OneProfile {
+    profile: BrandProfile,
+}
+
 /// Brands.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]

@@ -25,8 +25,8 @@ mod m0021_inbox;
 mod m0022_business_profiles;
 mod m0023_feedback;
 mod m0024_details;
-mod m0026_inbox_files;
 mod m0025_brand_profiles;
+mod m0026_inbox_files;
 mod m0027_post_warnings;
 mod m0028_source_etags;
 
