@@ -71,7 +71,7 @@ pub enum Audio {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VideoModel {
-    /// Its id at the provider.
+    /// The id at the provider.
     pub id: String,
     /// The provider.
     pub provider: VideoProvider,
@@ -104,7 +104,7 @@ impl VideoModel {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageModel {
-    /// Its id at the provider.
+    /// The id at the provider.
     pub id: String,
     /// `google` or `xai`.
     pub provider: String,

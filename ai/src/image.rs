@@ -22,7 +22,7 @@ pub struct Drawing<'a> {
     pub resolution: &'a str,
     /// `low` or `medium`, where there is a choice.
     pub quality: Option<&'a str>,
-    /// Its shape.
+    /// The shape.
     pub aspect_ratio: Option<&'a str>,
     /// Images to begin with: type and bytes.
     pub sources: &'a [(String, Bytes)],

@@ -1,7 +1,7 @@
 //! Models that write, draw and film: clients that speak the vendors' HTTP over the guarded client, and the table of what models
 //! offer and cost.
 //!
-//! What is absent: no database, no wallet, no retry, and no log; prompts stand nowhere but in requests.
+//! Absent are a database, a wallet, retries and a log; prompts stand nowhere but in requests.
 
 mod catalogue;
 mod endpoint;

@@ -14,9 +14,9 @@ const LARGEST: usize = 1 << 20;
 pub struct TextModel {
     /// The address.
     pub endpoint: Endpoint,
-    /// Its provider, as replies name it.
+    /// The provider, as replies name it.
     pub provider: String,
-    /// Its id there.
+    /// The id there.
     pub model: String,
 }
 

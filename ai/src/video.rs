@@ -26,7 +26,7 @@ pub struct Film<'a> {
     pub seconds: u32,
     /// In small letters.
     pub resolution: &'a str,
-    /// Its shape.
+    /// The shape.
     pub aspect_ratio: &'a str,
     /// Does it have sound?
     pub audio: bool,

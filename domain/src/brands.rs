@@ -110,7 +110,7 @@ pub struct BrandProfile {
     tone: Option<String>,
     audience: Option<String>,
     positioning: Option<String>,
-    /// What is true of the brand, and so may stand in texts that a model writes.
+    /// Facts of the brand, which may stand in texts that a model writes.
     facts: Vec<String>,
     /// Phrases that no text which a model writes for the brand uses.
     never_say: Vec<String>,

@@ -97,7 +97,7 @@ async fn a_thousand_open_streams_cost_little_and_leave_nothing() {
     })
     .await;
     let cost = memory(pid).saturating_sub(before);
-    println!("{STREAMS} open streams cost {} KiB each", cost / STREAMS >> 10);
+    eprintln!("{STREAMS} open streams cost {} KiB each", (cost / STREAMS) >> 10);
     assert!(cost < STREAMS * EACH, "{STREAMS} open streams cost {cost} bytes");
     answers(&user).await;
     // Half of them go on, and each is answered.

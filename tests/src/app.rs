@@ -2,6 +2,7 @@
 
 mod options;
 mod parts;
+mod waiting;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -15,26 +16,16 @@ use fanfare_domain::{
     keys, users,
     vault::Vault,
 };
-use fanfare_entities::{BrandId, UserId, WorkspaceId, post};
+use fanfare_entities::{BrandId, UserId, WorkspaceId};
 use fanfare_outbound::{Client, Policy};
 use fanfare_workers::Context;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use secrecy::ExposeSecret;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
 use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
-
-/// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Steps of passing time that follow each other at once.
-const BRISK: u32 = 40;
-
-/// The time between two steps after those, in real time.
-const SLOW: Duration = Duration::from_secs(1);
 
 /// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
 pub struct TestApp {
@@ -283,7 +274,6 @@ impl TestApp {
     /// The database does not answer.
     pub async fn secrets(&self) -> u64 {
         use fanfare_entities::secret::{Column, Entity};
-        use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
         let tables = ["accounts", "connect_sessions"];
         let kept = Entity::find().filter(Column::OwnerTable.is_in(tables));
         kept.count(&self.domain.db.write).await.expect("the database answers")
@@ -321,95 +311,6 @@ impl TestApp {
     #[must_use]
     pub fn at(&self, seconds: i64) -> String {
         fanfare_domain::clock::show(self.clock.now() + seconds * 1_000)
-    }
-
-    /// Waits until a post is in one of these statuses; its record.
-    ///
-    /// # Panics
-    /// It does not get there.
-    pub async fn settled(&self, user: &User, id: i64, statuses: &[&str]) -> Value {
-        let path = format!("/api/v1/posts/{id}");
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            let post = user.get(&path).await.expect(200).body["post"].clone();
-            if statuses.iter().any(|status| post["status"] == *status) {
-                return post;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "it stays like this: {post:#}");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    }
-
-    /// Waits until a post is public, and lets time pass while its network wants to be asked again.
-    ///
-    /// # Panics
-    /// It never is.
-    pub async fn public(&self, user: &User, post: &Value) {
-        let path = format!("/api/v1/posts/{}", post["id"]);
-        self.in_time("a post is public", Duration::from_secs(5), || async {
-            let post = user.get(&path).await.expect(200).body["post"].clone();
-            (post["status"] == "published").then_some(())
-        })
-        .await;
-    }
-
-    /// Waits until something holds, and lets time pass meanwhile: a step each look at first, then one a second, and
-    /// slowly while a post is being sent. So a slow machine finds no day of work behind each step, and no deadline of
-    /// a call passes because the test's clock leaps while the call takes its real time.
-    ///
-    /// # Panics
-    /// It never holds.
-    pub async fn in_time<T, F: Future<Output = Option<T>>>(
-        &self,
-        what: &str,
-        step: Duration,
-        look: impl Fn() -> F,
-    ) -> T {
-        let start = tokio::time::Instant::now();
-        for turn in 0_u32.. {
-            self.pass(step).await;
-            let mut pause = if turn < BRISK { Duration::ZERO } else { SLOW };
-            if self.is_sending().await {
-                pause = pause.max(SLOW / 2);
-            }
-            let next = tokio::time::Instant::now() + pause;
-            loop {
-                if let Some(found) = look().await {
-                    return found;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-                if tokio::time::Instant::now() >= next {
-                    break;
-                }
-            }
-            assert!(start.elapsed() < PATIENCE, "never happened: {what}");
-        }
-        unreachable!("patience ends before the turns do")
-    }
-
-    /// Says whether a call that makes a post public may be under way.
-    async fn is_sending(&self) -> bool {
-        let sending = post::Entity::find().filter(post::Column::SendingAt.is_not_null());
-        sending.count(&self.domain.db.read).await.expect("the database answers") > 0
-    }
-
-    /// Waits until something holds.
-    ///
-    /// # Panics
-    /// It never does.
-    pub async fn eventually<T, F: Future<Output = Option<T>>>(
-        &self,
-        what: &str,
-        look: impl Fn() -> F,
-    ) -> T {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            if let Some(found) = look().await {
-                return found;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "never happened: {what}");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
     }
 }
 

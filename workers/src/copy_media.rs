@@ -66,7 +66,10 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     };
     match copied {
         Ok(Some(copied)) => Outcome::Stored(copied),
-        Ok(None) => known.map_or_else(|| Outcome::Again(next(cx, row)), Outcome::Unchanged),
+        Ok(None) => known.map_or_else(
+            || Outcome::Again(next(cx, row)),
+            |known| Outcome::Unchanged(Box::new(known)),
+        ),
         Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
         Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),
         Err(CopyError::TooLarge { limit, actual }) => {

@@ -27,7 +27,7 @@ const COUNT: i64 = 5;
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCaptions {
-    /// What the post is about, with every fact that captions may use.
+    /// The subject of the post, with every fact that captions may use.
     #[schemars(length(min = 1, max = 4_000))]
     pub brief: String,
     /// The networks; or `account_ids`.
@@ -38,10 +38,10 @@ pub struct NewCaptions {
     #[serde(default)]
     #[schemars(length(max = 18))]
     pub account_ids: Option<Vec<i64>>,
-    /// How many for each network: 1 to 5, 3 if left out.
+    /// The number for each network: 1 to 5, 3 if left out.
     #[serde(default)]
     pub count: Option<i64>,
-    /// How it should sound.
+    /// The wanted tone.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub tone: Option<String>,
@@ -83,9 +83,9 @@ pub struct PlatformCaptions {
     platform: String,
     /// The captions whose claims are all in the facts; there may be fewer than were asked for.
     variants: Vec<Variant>,
-    /// How many were asked for.
+    /// The number that was asked for.
     requested: usize,
-    /// What was wrong with the others; one entry a finding.
+    /// The flaws of the others; one entry a finding.
     dropped: Vec<Dropped>,
 }
 
@@ -96,7 +96,7 @@ pub struct Captions {
     captions: Vec<PlatformCaptions>,
     /// True if texts with findings were written once again.
     rewritten: bool,
-    /// What they cost; nothing if none passed.
+    /// The price; nothing if none passed.
     credits_spent: i64,
     provider: String,
     model: String,

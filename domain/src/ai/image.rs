@@ -21,7 +21,7 @@ use crate::{
     posts,
 };
 
-/// How long drawing may take.
+/// The time that drawing may take.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The largest image to begin with, in bytes.
@@ -31,7 +31,7 @@ const LARGEST_SOURCE: u64 = 20_000_000;
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewImages {
-    /// What they show.
+    /// The subject of the images.
     #[schemars(length(min = 1, max = 4_000))]
     pub prompt: String,
     /// `google` or `xai`; google if left out.
@@ -50,7 +50,7 @@ pub struct NewImages {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub aspect_ratio: Option<String>,
-    /// How many: 1 to 4, 1 if left out.
+    /// The number of images: 1 to 4, 1 if left out.
     #[serde(default)]
     pub count: Option<i64>,
     /// Images to begin with: addresses of files that are stored here.
@@ -76,7 +76,7 @@ pub struct Images {
     images: Vec<Image>,
     /// Their addresses, to be sent as `media_urls` of a post.
     media_urls: Vec<String>,
-    /// What they cost. Fewer images than were asked for cost less.
+    /// The price. Fewer images than were asked for cost less.
     credits_spent: i64,
     provider: String,
     model: String,
@@ -92,7 +92,7 @@ pub struct Image {
     url: String,
     /// The stored file.
     asset_id: Uuid,
-    /// Its media type.
+    /// The media type.
     mime: String,
     /// Pixels.
     width: Option<i32>,
@@ -107,7 +107,7 @@ struct Wanted {
     resolution: String,
     quality: Option<String>,
     count: usize,
-    /// What one costs, before the operator's factor.
+    /// The price of one, before the operator's factor.
     cents: i64,
 }
 

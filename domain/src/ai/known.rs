@@ -1,4 +1,4 @@
-//! What is known of a workspace, and so may stand in texts that a model writes.
+//! The facts that are known of a workspace, and so may stand in texts that a model writes.
 
 use fanfare_entities::{
     BrandId, WorkspaceId, account, account::AccountStatus, brand, business_profile, workspace,
@@ -9,11 +9,11 @@ use serde_json::Value;
 use super::fact_check::Facts;
 use crate::{Domain, brands::voice, error::Result};
 
-/// What is known of those for whom a text is written.
+/// The facts and the voice of those for whom a text is written.
 pub(crate) struct Known {
-    /// What may be claimed, and what must not be said.
+    /// The claims that may be made, and the phrases that must not be used.
     pub facts: Facts,
-    /// What the model is told of the brand, each part with its name.
+    /// The brand's voice as the model is told of it, each part with its name.
     pub notes: Vec<(&'static str, String)>,
 }
 

@@ -25,7 +25,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long a caller's texts may take.
+/// The time that a caller's texts may take.
 const PATIENCE: Duration = Duration::from_secs(45);
 
 /// The error that a caller gets when a provider fails.

@@ -33,7 +33,7 @@ pub struct NewReviewReplies {
     #[serde(deserialize_with = "business::text_or_number")]
     #[schemars(schema_with = "business::review_id")]
     pub review_id: String,
-    /// How it should sound.
+    /// The wanted tone.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub tone: Option<String>,
@@ -41,7 +41,7 @@ pub struct NewReviewReplies {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub language: Option<String>,
-    /// How many: 1 to 3, 1 if left out.
+    /// The number of suggestions: 1 to 3, 1 if left out.
     #[serde(default)]
     pub count: Option<i64>,
     /// The workspace, for a key without one.
@@ -62,9 +62,9 @@ struct SuggestedReply {
 pub struct SuggestedReplies {
     /// The answers whose claims are all in the facts; there may be fewer than were asked for.
     suggestions: Vec<SuggestedReply>,
-    /// What was wrong with the others; one entry a finding.
+    /// The flaws of the others; one entry a finding.
     dropped: Vec<Dropped>,
-    /// What they cost; nothing if none passed.
+    /// The price; nothing if none passed.
     credits_spent: i64,
     provider: String,
     model: String,

@@ -15,29 +15,29 @@ use crate::{Domain, error::Result};
 
 /// Texts that are wanted for one place, such as a network.
 pub struct Slot {
-    /// Its name, of letters and underscores.
+    /// The name, of letters and underscores.
     pub name: String,
-    /// How many.
+    /// The number of them.
     pub count: usize,
     /// The longest text.
     pub limit: usize,
-    /// How the length is counted.
+    /// Counts the length.
     pub length: Box<dyn Fn(&str) -> usize + Send + Sync>,
     /// The longest text in bytes, if that is limited too.
     pub max_bytes: Option<usize>,
 }
 
-/// What is to be written.
+/// A text to be written.
 pub struct Task<'a> {
     /// The rules for the model.
     pub rules: String,
-    /// What it is to write, with all that it may use.
+    /// The task for the model, with all that it may use.
     pub brief: String,
     /// Where texts are wanted.
     pub slots: Vec<Slot>,
-    /// What is known to be true.
+    /// Known facts.
     pub facts: &'a Facts,
-    /// How long all calls may take together.
+    /// The time that all calls may take together.
     pub patience: Duration,
 }
 
@@ -47,7 +47,7 @@ pub struct Task<'a> {
 pub struct Variant {
     /// The text.
     pub text: String,
-    /// Its length, as the network counts.
+    /// The length, as the network counts.
     pub length: usize,
     /// The longest text that the network takes.
     pub limit: usize,
@@ -59,7 +59,7 @@ pub struct Variant {
 pub struct Dropped {
     /// The number of the text, from 1.
     pub variant: usize,
-    /// What was wrong with it.
+    /// The flaw.
     pub reason: Reason,
     /// The words it was about.
     pub fragment: String,
@@ -72,20 +72,20 @@ pub struct Variants {
     pub name: String,
     /// The texts that were let pass.
     pub variants: Vec<Variant>,
-    /// How many were wanted.
+    /// The number that was wanted.
     pub requested: usize,
-    /// What was wrong with the others.
+    /// The flaws of the others.
     pub dropped: Vec<Dropped>,
 }
 
-/// What came of a task.
+/// The outcome of a task.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// The texts, in the order of the slots.
     pub slots: Vec<Variants>,
     /// Was anything rewritten?
     pub rewritten: bool,
-    /// Who wrote them.
+    /// The provider that wrote them.
     pub provider: String,
     /// With which model.
     pub model: String,
@@ -197,7 +197,7 @@ fn findings(task: &Task<'_>, slot: &Slot, text: &str, earlier: &[Variant]) -> Ve
     findings
 }
 
-/// What the model is told of its texts.
+/// Returns the words in which the model is told of the flaws of its texts.
 fn correction(judged: &[Variants]) -> String {
     let wrong: Map<String, Value> = judged
         .iter()

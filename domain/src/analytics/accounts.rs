@@ -58,7 +58,7 @@ pub struct AccountNumbers {
     status: &'static str,
     /// Permissions that the account's access lacks.
     missing_permissions: Vec<String>,
-    /// When all was last read.
+    /// The time at which all was last read.
     synced_at: Option<Time>,
     /// The last day whose numbers are final.
     complete_through: Option<String>,
@@ -67,7 +67,7 @@ pub struct AccountNumbers {
     /// One for each day, the oldest first.
     snapshots: Vec<Snapshot>,
     summary: Option<Summary>,
-    /// What the network's own dashboard shows.
+    /// The numbers that the network's own dashboard shows.
     display_metrics: Vec<DisplayMetric>,
 }
 
@@ -86,13 +86,13 @@ impl AccountName {
     }
 }
 
-/// What was counted on a day; a number that is not known is null.
+/// The numbers of a day; one that is not known is null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Snapshot {
     date: String,
     /// The network may still change the numbers.
     provisional: bool,
-    /// How often a known number was changed.
+    /// The number of changes of known numbers.
     revision: i32,
     followers: Option<i64>,
     follower_delta: Option<i64>,
@@ -105,7 +105,7 @@ pub struct Snapshot {
     saves: Option<i64>,
     clicks: Option<i64>,
     profile_views: Option<i64>,
-    /// How many posts of the account became public.
+    /// The number of posts of the account that became public.
     posts: i64,
 }
 
@@ -120,7 +120,7 @@ pub struct Summary {
 /// Numbers of a time.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Period {
-    /// Its days.
+    /// The number of days.
     days: usize,
     /// Those on which reach, views or engagements were measured.
     days_measured: usize,

@@ -24,7 +24,7 @@ pub(super) const WINDOW_DAYS: i64 = 90;
 pub(super) const UP: f64 = 1.15;
 pub(super) const DOWN: f64 = 0.85;
 
-/// How many groups are shown.
+/// The number of groups that are shown.
 const BEST: usize = 3;
 
 /// The fewest posts of a group, and of a time of the week.
@@ -39,15 +39,15 @@ const SHRINK: f64 = 4.0;
 pub struct SamplePost {
     /// The row of its numbers.
     pub id: i64,
-    /// Its age in ms.
+    /// The age in ms.
     pub age: Millis,
-    /// When it became public, in the zone of the account's slots.
+    /// The time at which it became public, in the zone of the account's slots.
     pub local: NaiveDateTime,
-    /// Its form.
+    /// The form.
     pub format: String,
     /// The length of its text in characters.
     pub length: usize,
-    /// Its engagement rate in percent.
+    /// The engagement rate in percent.
     pub rate: f64,
 }
 
@@ -97,7 +97,7 @@ pub fn rate(engagements: Option<i64>, numbers: &Known) -> Option<(f64, &'static 
     Some((100.0 * engagements? as f64 / base as f64, name))
 }
 
-/// How rates develop.
+/// The development of rates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trend {
     /// `up`, `down`, `flat` or `unknown`.
@@ -139,9 +139,9 @@ pub fn trend(sample: &[SamplePost]) -> Trend {
 /// A group of posts of a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group<K> {
-    /// What they share.
+    /// The property that they share.
     pub key: K,
-    /// How many they are.
+    /// The number of posts.
     pub posts: usize,
     /// The median of their rates in percent.
     pub rate: f64,

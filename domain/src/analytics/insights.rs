@@ -50,24 +50,24 @@ pub struct InsightsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// What is said about a post at an age.
+/// An insight about a post at an age.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// `great`, `good`, `mixed` or `poor`.
     pub performance_tier: String,
     /// In a few words.
     pub title: String,
-    /// What is the case.
+    /// The diagnosis.
     pub diagnosis: String,
-    /// What to do.
+    /// The next step.
     pub next_action: String,
-    /// How much it matters, from −100 to 100.
+    /// The weight of it, from −100 to 100.
     pub impact_score: f64,
-    /// How sure it is, from 0 to 1.
+    /// The certainty, from 0 to 1.
     pub confidence: f64,
     /// The post's numbers that were compared.
     pub metrics: Map<String, Value>,
-    /// What they were compared with: medians, `posts` and `format`.
+    /// The baseline: medians, `posts` and `format`.
     pub baseline: Map<String, Value>,
 }
 

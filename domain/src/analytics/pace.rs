@@ -1,4 +1,4 @@
-//! When numbers are read: by the age of a post, and once a day for an account.
+//! The times at which numbers are read: by the age of a post, and once a day for an account.
 
 use fanfare_entities::Millis;
 
@@ -21,7 +21,7 @@ pub(crate) const STORY_END: Millis = 24 * HOUR;
 /// Daily readings begin within so many minutes after the end of the network's day.
 const SPREAD: u64 = 20 * 60;
 
-/// How fast time passes for an account: on simulated networks ages and intervals may be divided.
+/// The speed at which time passes for an account: on simulated networks ages and intervals may be divided.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace(f64);
 
@@ -100,13 +100,13 @@ fn minute_of(account: i64) -> Millis {
 /// An age at which a post is compared with those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The first age that counts, in ms.
     pub from: Millis,
     /// The last.
     pub to: Millis,
-    /// How much a comparison at this age says, in percent.
+    /// The weight of a comparison at this age, in percent.
     pub weight: i64,
 }
 

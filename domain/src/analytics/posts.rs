@@ -74,7 +74,7 @@ pub struct PostsQuery {
     /// At most this many, up to 200; 50 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
-    /// How many to leave out, up to 10,000.
+    /// The number to leave out, up to 10,000.
     #[serde(default)]
     pub offset: Option<i64>,
     /// The workspace, for a key without one.
@@ -99,7 +99,7 @@ pub struct PostNumbers {
     published_at: Time,
     /// `live`, `deleted` or `expired`.
     status: String,
-    /// When the numbers were last read.
+    /// The time at which the numbers were last read.
     fetched_at: Option<Time>,
     /// They are read no more.
     r#final: bool,
@@ -126,7 +126,7 @@ pub struct PostNumbers {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostNumbersPage {
     posts: Vec<PostNumbers>,
-    /// How many there are.
+    /// The number of all of them.
     total: u64,
     limit: u64,
     offset: u64,

@@ -33,7 +33,7 @@ const SETTLED: Millis = 3 * DAY;
 /// The most posts that are looked at.
 const MOST: u64 = 5_000;
 
-/// What an account does well.
+/// The strengths of an account.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// The account.
@@ -56,7 +56,7 @@ pub struct Profile {
     pub narrative_summary: String,
     /// The numbers behind the sentences.
     pub stats: Stats,
-    /// When it was derived.
+    /// The time at which it was derived.
     #[serde(skip_deserializing)]
     pub derived_at: Option<Time>,
 }
@@ -94,7 +94,7 @@ pub struct Stats {
 pub struct Format {
     /// `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
-    /// How many.
+    /// The number of them.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
@@ -110,7 +110,7 @@ pub struct Band {
     pub min: usize,
     /// The longest; null: any.
     pub max: Option<usize>,
-    /// How many.
+    /// The number of them.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
@@ -127,13 +127,13 @@ pub struct Timing {
     pub from: String,
     /// The end.
     pub to: String,
-    /// How many.
+    /// The number of them.
     pub posts: usize,
     /// Their lift, drawn to 1 where they are few.
     pub lift: f64,
 }
 
-/// How the posts of an account are compared: its network, its pace, and the zone of its slots.
+/// The means by which the posts of an account are compared: its network, its pace, and the zone of its slots.
 pub(super) type Means = (&'static dyn Analytics, Pace, Tz);
 
 /// Derives an account's profile anew.

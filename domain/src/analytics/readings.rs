@@ -15,7 +15,7 @@ pub struct PostReading {
     pub checkpoint: String,
     /// The known numbers by name.
     pub numbers: BTreeMap<String, i64>,
-    /// When they were read.
+    /// The time at which they were read.
     pub read_at: Millis,
 }
 

@@ -11,7 +11,7 @@ use crate::{
     error::Result,
 };
 
-/// How long the model may take.
+/// The time that the model may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const RULES: &str = "You write captions for posts on social networks. The text is a caption that did well; write a fresh one for a new post \

@@ -101,11 +101,11 @@ pub struct OneSuggestion {
     suggestion: Suggestion,
 }
 
-/// What was suggested for an account.
+/// The result of a turn of an account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Suggested {
     account_id: AccountId,
-    /// How many suggestions are new.
+    /// The number of new suggestions.
     suggestions: usize,
 }
 
@@ -227,7 +227,7 @@ fn already_scheduled(row: &post_suggestion::Model) -> Error {
 /// Checks that a post may be made of a suggestion, before anything is written.
 ///
 /// # Errors
-/// What [`take`] refuses, and a suggestion for another account.
+/// Those of [`take`], and [`Code::InvalidField`] for a suggestion for another account.
 pub(crate) async fn check(act: &Act, id: SuggestionId, account: AccountId) -> Result<()> {
     let row = post_suggestion::Entity::find_by_id(id)
         .filter(post_suggestion::Column::WorkspaceId.eq(act.membership.workspace_id))

@@ -31,33 +31,33 @@ pub const ENTRY: usize = 1_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voice {
-    /// How the brand speaks.
+    /// The way the brand speaks.
     pub voice: Option<String>,
-    /// How texts should sound.
+    /// The tone of its texts.
     pub tone: Option<String>,
-    /// Whom it speaks to.
+    /// The people it speaks to.
     pub audience: Option<String>,
-    /// What it stands for, beside others.
+    /// The place it takes beside others.
     pub positioning: Option<String>,
-    /// What is true of it, and so may be claimed.
+    /// Facts that may be claimed.
     pub facts: Vec<String>,
     /// Phrases that no text written for it uses.
     pub never_say: Vec<String>,
-    /// What it values.
+    /// Values.
     pub brand_values: Vec<String>,
     /// Words that belong to it.
     pub keywords: Vec<String>,
     /// Others in its market.
     pub competitors: Vec<String>,
-    /// What to do and not to do.
+    /// Rules: what to do and not to do.
     pub do_donts: Vec<String>,
-    /// How its pictures look.
+    /// The look of its pictures.
     pub visual_guidelines: Vec<String>,
-    /// What else writers are told.
+    /// Further instructions for writers.
     pub custom_instructions: Vec<String>,
-    /// What to write about.
+    /// Topics of its texts.
     pub topics_to_cover: Vec<String>,
-    /// What not to write about.
+    /// Topics that its texts avoid.
     pub topics_to_avoid: Vec<String>,
     /// Texts that sound like it.
     pub voice_examples: Vec<String>,

@@ -40,7 +40,7 @@ pub enum Outcome {
     /// It is stored.
     Stored(Copied),
     /// The address still gives the file of this earlier copy.
-    Unchanged(media_asset::Model),
+    Unchanged(Box<media_asset::Model>),
     /// It cannot be copied: `{code, message, remedy, limit?, actual?}`.
     Failed(Value),
     /// It is tried again then.
@@ -92,7 +92,7 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
         }
         Outcome::Unchanged(known) if asset::is_held(&tx, &known).await? => {
             path = known.path.clone().unwrap_or_default();
-            same(update, &row, known)
+            same(update, &row, *known)
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }

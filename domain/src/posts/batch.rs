@@ -135,7 +135,7 @@ async fn membership(act: &Act, item: &Value) -> Result<Membership> {
     Ok(membership)
 }
 
-/// What came of each item of a batch.
+/// The outcome of each item of a batch.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Batch {
     /// The number of items.
@@ -155,13 +155,13 @@ pub struct Batch {
 /// An item of a batch that was made or checked.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BatchItem {
-    /// Its place in the request, from 0.
+    /// The place in the request, from 0.
     index: usize,
     /// Was it made by an earlier request with the same `Idempotency-Key`?
     replayed: bool,
     #[schemars(with = "PostOfItem")]
     post: Box<RawValue>,
-    /// What the post does not get although it was accepted.
+    /// Effects that the post does not get although it was accepted.
     #[schemars(with = "Vec<Warning>")]
     warnings: Box<RawValue>,
     #[schemars(with = "WorkspaceOfPost")]
@@ -180,7 +180,7 @@ enum PostOfItem {
 /// An item of a batch that was refused: what the same post would be refused with by itself.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BatchError {
-    /// Its place in the request, from 0.
+    /// The place in the request, from 0.
     index: usize,
     /// The HTTP status of that.
     status: u16,

@@ -148,7 +148,7 @@ pub(super) fn in_home_zone(act: &Act, mut broken: Violations, time: Option<&str>
     broken
 }
 
-/// What the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete. With
+/// Returns what the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete. With
 /// `too_many` files none was looked at, so nothing else is said of them.
 ///
 /// # Errors
@@ -243,7 +243,7 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// What came of a request for a post.
+/// The outcome of a request for a post.
 #[derive(Debug)]
 pub enum Made {
     /// It was only checked.
@@ -260,10 +260,10 @@ pub struct DryRun {
     /// Always true: what is not valid is refused.
     valid: bool,
     post: PlannedPost,
-    /// What the post would not get although it is accepted.
+    /// Effects that the post would not get although it is accepted.
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
-    /// What is to be expected at its time.
+    /// The forecast for its time.
     forecast: Forecast,
 }
 

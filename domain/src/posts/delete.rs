@@ -61,7 +61,7 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
     act.finish(tx, Reply::ok(&group)).await
 }
 
-/// What became of a group's posts.
+/// The fate of a group's posts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GroupDeleted {
     /// The posts that were deleted.

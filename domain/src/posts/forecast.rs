@@ -12,7 +12,7 @@ use crate::{Act, clock::Time, db::statement, error::Result, platform_tools};
 
 const DAY: Millis = 86_400_000;
 
-/// How far apart posts are compared.
+/// The distance in time up to which posts are compared.
 const AROUND: Millis = 7 * DAY;
 
 /// The most posts that are compared, and the most characters of each.
@@ -28,7 +28,7 @@ const AROUND_THEN: &str = "SELECT id, post_type, caption, public_at AS at FROM p
      WHERE account_id = $1 AND due_at IS NOT NULL AND NOT out_of_line AND public_at IS NULL \
      AND scheduled_at > $2 AND scheduled_at <= $3";
 
-/// What is to be expected of a post at its time.
+/// The forecast for a post at its time.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Forecast {
     /// The limit on posts that is nearest to its end then; null where the network has none by the day or month.
@@ -46,16 +46,16 @@ struct QuotaForecast {
     limit: i64,
     /// Those that are public or due by then.
     used: i64,
-    /// When the next place is free; null if none is taken.
+    /// The time at which the next place is free; null if none is taken.
     resets_at: Option<Time>,
     /// Is there a place for this one?
     fits: bool,
 }
 
-/// How the account's token stands to a post's time.
+/// The account's token, beside a post's time.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TokenForecast {
-    /// When it ends.
+    /// The time at which it ends.
     expires_at: Time,
     /// Does it last until the post goes out, or is it renewed without a person?
     outlives: bool,

@@ -46,7 +46,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
 }
 
-/// What a post still lacks.
+/// The parts that a post still lacks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Missing {
     /// True if it lacks nothing.
@@ -61,7 +61,7 @@ struct Lack {
     kind: LackKind,
     #[serde(flatten)]
     broken: Violation,
-    /// What takes the post up again: the same account, connected anew.
+    /// The event that takes the post up again: the same account, connected anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     reconnect: Option<Reconnect>,
 }

@@ -237,10 +237,10 @@ struct Attempt {
     ended_at: Option<Time>,
     /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown` or `cancelled`.
     outcome: Option<String>,
-    /// What went wrong.
+    /// The failure.
     #[schemars(with = "Option<PostError>")]
     error: Option<Value>,
-    /// What was asked of the platform, in its order.
+    /// The calls to the platform, in their order.
     #[schemars(with = "Vec<AttemptStep>")]
     steps: Value,
 }
@@ -254,11 +254,11 @@ struct AttemptStep {
     started_at: Time,
     /// Null while it runs, or if its worker died.
     ended_at: Option<Time>,
-    /// What the platform calls the result.
+    /// The platform's id of the result.
     remote_id: Option<String>,
 }
 
-/// What a call is for: to prepare, to make public, or to look.
+/// The purpose of a call: to prepare, to make public, or to look.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it describes JSON that a row keeps")]

@@ -1,4 +1,4 @@
-//! Whether the files of a post are fit to go out: analysed, within the network's rules, and made into what it takes.
+//! The fitness of a post's files: analysed, within the network's rules, and made into what it takes.
 
 use fanfare_entities::{
     AssetId, Millis, media_analysis::WorkStatus, media_variant, post, post::PostStatus,
@@ -20,7 +20,7 @@ use crate::{
 /// it does not take.
 const PATIENCE: Millis = 10 * 60_000;
 
-/// How often a post looks by itself for what it waits for, in ms; usually it is woken.
+/// The interval at which a post looks by itself for what it waits for, in ms; usually it is woken.
 const LOOK: (Millis, Millis) = (2_000, 60_000);
 
 /// A post as its worker goes on with it.

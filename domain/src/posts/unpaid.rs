@@ -19,7 +19,7 @@ use crate::{Domain, Tx, error::Result};
 /// Posts changed in one transaction.
 const BATCH: u64 = 100;
 
-/// What stands in logs and events in the place of a request.
+/// The word in logs and events in the place of a request.
 const REQUEST: &str = "subscription";
 
 /// Pauses every scheduled post of a workspace. One that is on its way out already goes out.

@@ -19,11 +19,11 @@ pub use failure::{POST_ERRORS, PostError, PostErrorCode};
 /// A file of a post, as the row keeps it: what was known of it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PostMedia {
-    /// Its public address.
+    /// The public address.
     pub url: String,
     /// The stored file; absent for an address that was not copied (a draft's).
     pub asset_id: Option<Uuid>,
-    /// Its key in the store.
+    /// The key in the store.
     pub path: Option<String>,
     /// Name for networks that show one.
     pub filename: String,
@@ -87,7 +87,7 @@ pub const fn status_name(status: PostStatus) -> &'static str {
 /// A post.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Post {
-    /// Its id.
+    /// The id.
     id: PostId,
     #[serde(flatten)]
     planned: PlannedPost,
@@ -108,7 +108,7 @@ pub struct PlannedPost {
     caption: String,
     /// Addresses of its files, in their order.
     media_urls: Vec<String>,
-    /// What is known of these files.
+    /// The facts that are known of these files.
     media: Vec<FileOfPost>,
     /// One of the platform's post types.
     post_type: String,
@@ -122,7 +122,7 @@ pub struct PlannedPost {
     metadata: Value,
     /// Where it stands.
     status: PostStatus,
-    /// When it goes out, or was to go out.
+    /// The time at which it goes out, or was to go out.
     scheduled_at: Option<Time>,
     /// The zone that its time was sent in.
     timezone: Option<String>,
@@ -130,11 +130,11 @@ pub struct PlannedPost {
     group: Option<String>,
     /// The caller's own id of the release.
     release_id: Option<String>,
-    /// How many attempts there were to publish it.
+    /// The number of attempts to publish it.
     attempts: i32,
-    /// When it is tried, or asked about, next.
+    /// The time at which it is tried, or asked about, next.
     next_attempt_at: Option<Time>,
-    /// When it became public.
+    /// The time at which it became public.
     published_at: Option<Time>,
     /// The platform's id of it.
     platform_post_id: Option<String>,
@@ -146,9 +146,9 @@ pub struct PlannedPost {
     /// Why the last attempt failed.
     #[schemars(with = "Option<FailedPost>")]
     error: Option<Value>,
-    /// When it was made.
+    /// The time at which it was made.
     created_at: Time,
-    /// When it was last changed.
+    /// The time at which it was last changed.
     updated_at: Time,
 }
 
@@ -174,7 +174,7 @@ struct FileOfPost {
     analysis: Analysis,
 }
 
-/// How far the analysis of a file is.
+/// The state of the analysis of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Analysis {
@@ -262,7 +262,7 @@ pub struct OnePost {
 #[schemars(inline)]
 pub struct Created {
     post: Post,
-    /// What the post does not get although it was accepted, and a label that it should have (`ai_label_missing`).
+    /// Effects that the post does not get although it was accepted, and a label that it should have (`ai_label_missing`).
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
 }

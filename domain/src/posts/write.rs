@@ -114,7 +114,7 @@ async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created
     }
 }
 
-/// When the answer of a commit is lost nobody knows whether the posts were made: none is tried again.
+/// Fails all of them: after a commit whose answer is lost nobody knows whether the posts were made, and none is tried again.
 async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Created>>> {
     match tx.commit().await {
         Ok(()) => replies.into_iter().map(Ok).collect(),

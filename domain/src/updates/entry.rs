@@ -18,6 +18,7 @@ const FILES: &[(&str, &str)] = files![
     "2026-11-25-feedback-and-updates",
     "2026-11-25-mcp",
     "2026-11-25-openapi-from-the-code",
+    "2026-11-25-reference-with-search",
     "2026-11-25-remedies",
 ];
 

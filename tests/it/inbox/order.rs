@@ -157,6 +157,7 @@ async fn apply(app: &TestApp) {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the number of orders, for whoever wants more")]
 async fn any_order_of_deliveries_comes_to_what_happened() {
     let seeds = std::env::var("ORDER_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
     let seeds = seeds.unwrap_or(SEEDS);

@@ -153,8 +153,11 @@ async fn a_repeated_upload_is_answered_as_before() {
     assert_eq!(rows(&app).await, 1);
 }
 
+/// The disposition of a part of a form, and its content.
+type Part<'a> = (&'a str, &'a [u8]);
+
 /// A form with these parts: the rest of a part's header, and its body.
-fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
+fn form(parts: &[Part<'_>]) -> Vec<u8> {
     let mut text = Vec::new();
     for (header, body) in parts {
         text.extend(format!("--edge\r\nContent-Disposition: form-data; {header}\r\n\r\n").bytes());
@@ -169,7 +172,7 @@ fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
 async fn a_small_file_may_come_as_a_form() {
     let app = app().await;
     let user = app.user().await;
-    let send = async |parts: &[(&str, &[u8])]| {
+    let send = async |parts: &[Part<'_>]| {
         let kind = "multipart/form-data; boundary=edge";
         user.send_raw(reqwest::Method::POST, "/api/v1/media/upload", kind, form(parts)).await
     };
@@ -182,7 +185,7 @@ async fn a_small_file_may_come_as_a_form() {
     // The bytes tell their type, and a field the name.
     let named = send(&[("name=\"filename\"", b"b.png"), (file, &png)]).await.expect(201).body;
     assert_eq!((&named["filename"], &named["mime"]), (&json!("b.png"), &json!("image/png")));
-    let cases: [(&[(&str, &[u8])], u16, &str); 6] = [
+    let cases: [(&[Part<'_>], u16, &str); 6] = [
         (&[("name=\"filename\"", b"b.png")], 400, "field_required"),
         (&[(file, &png), (file, &png)], 400, "invalid_field"),
         (&[("name=\"photo\"; filename=\"a.png\"", &png)], 400, "unknown_field"),

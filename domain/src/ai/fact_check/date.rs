@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{Claim, Found, text::Text, words::WORDS};
 
-/// What is said of a day; a weekday counts from Monday, 0.
+/// Words about a day; a weekday counts from Monday, 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Date {
     pub year: Option<i32>,

@@ -18,7 +18,7 @@ mod words;
 
 use text::Text;
 
-/// What is wrong with a text.
+/// The kinds of flaws of a text.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
 )]
@@ -47,7 +47,7 @@ pub enum Reason {
 /// Something that is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// The kind of flaw.
     pub reason: Reason,
     /// The words it is about.
     pub fragment: String,
@@ -124,7 +124,7 @@ fn claims(text: &mut Text) -> Vec<Found> {
     found
 }
 
-/// What is known to be true.
+/// Known facts.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     known: Vec<Claim>,

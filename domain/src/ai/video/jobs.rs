@@ -39,7 +39,7 @@ pub struct VideoJob {
     prompt: String,
     /// The request with all defaults.
     params: Normalized,
-    /// What it costs; given back if there will be no film.
+    /// The price; given back if there will be no film.
     credits: i64,
     /// Percent, if the provider says so.
     progress: Option<i32>,
@@ -52,7 +52,7 @@ pub struct VideoJob {
     /// True if the provider is simulated.
     sandbox: bool,
     created_at: Time,
-    /// When it ended.
+    /// The time at which it ended.
     completed_at: Option<Time>,
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The options of films.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{Act, Reply, error::Result};
 
-/// What can be filmed, and what it costs.
+/// The options of films, with their prices.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct VideoOptions {
@@ -37,7 +37,7 @@ pub struct ModelOptions {
     id: String,
     /// True for the model that is used if none is named.
     default: bool,
-    /// What it begins with: `text`, or `text` and `image`.
+    /// The inputs that it takes: `text`, or `text` and `image`.
     input_modes: Vec<&'static str>,
     /// Lengths in seconds.
     durations: Vec<u32>,
@@ -45,15 +45,15 @@ pub struct ModelOptions {
     aspect_ratios: Vec<String>,
     /// `optional` or `always`.
     audio: &'static str,
-    /// What a second costs, by resolution.
+    /// The price of a second, by resolution.
     credits_per_second: BTreeMap<String, f64>,
-    /// What a first frame costs more, for the whole film.
+    /// The additional price of a first frame, for the whole film.
     credits_with_image: f64,
-    /// What films cost without a first frame.
+    /// The prices of films without a first frame.
     estimates: Vec<Estimate>,
 }
 
-/// What a film costs.
+/// The price of a film.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Estimate {

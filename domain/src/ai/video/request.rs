@@ -16,7 +16,7 @@ use crate::{
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VideoRequest {
-    /// What it shows.
+    /// The subject of the film.
     #[schemars(length(min = 1, max = 4_096))]
     pub prompt: String,
     /// `xai` (`xai_grok`) or `google` (`google_veo`); the first that is configured if left out.
@@ -27,11 +27,11 @@ pub struct VideoRequest {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub model: Option<String>,
-    /// Its shape; 16:9 if left out.
+    /// The shape; 16:9 if left out.
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub aspect_ratio: Option<String>,
-    /// Its length; 8 if left out.
+    /// The length in seconds; 8 if left out.
     #[serde(default)]
     pub duration_seconds: Option<i64>,
     /// 720p if left out.
@@ -64,9 +64,9 @@ pub struct Normalized {
     pub provider: String,
     /// The model.
     pub model: String,
-    /// Its shape.
+    /// The shape.
     pub aspect_ratio: String,
-    /// Its length.
+    /// The length in seconds.
     pub duration_seconds: u32,
     /// In small letters.
     pub resolution: String,
@@ -79,7 +79,7 @@ pub struct Normalized {
 /// Checks a request, all at once; returns it with all defaults, and what it costs.
 ///
 /// # Errors
-/// What is wrong with it, or [`Code::ProviderNotConfigured`].
+/// All that is wrong with it, or [`Code::ProviderNotConfigured`].
 pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
     let mut broken: Vec<Violation> = Vec::new();
     let provider = provider(ai, asked.provider.as_deref(), &mut broken);

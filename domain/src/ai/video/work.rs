@@ -62,7 +62,7 @@ pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<T
     media::receive_generated_for(cx, row.workspace_id, plan, Box::pin(pieces)).await
 }
 
-/// What is written while the row stays held.
+/// A step that is written while the row stays held.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// The provider is about to be asked; from here on nobody asks again.
@@ -96,14 +96,14 @@ pub async fn note(cx: &Domain, lease: Lease, step: &Step) -> Result<bool> {
     Ok(update.exec(&cx.db.write).await?.rows_affected == 1)
 }
 
-/// What the row is given back with.
+/// The outcome with which the row is given back.
 #[derive(Debug, Clone)]
 pub enum VideoOutcome {
     /// The provider is still at it; percent, if it says so.
     Later(Millis, Option<u8>),
     /// This try failed; the next one is then. `unsent`: the provider was not asked after all.
     Again {
-        /// When the next try is.
+        /// The time of the next try.
         at: Millis,
         /// The provider was not asked after all.
         unsent: bool,

@@ -12,7 +12,7 @@ const RATIO_MAX: f64 = 5.0;
 const BASELINE_MIN: usize = 5;
 pub(in crate::analytics) const BASELINE_MAX: usize = 20;
 
-/// What reach is measured by, the best first.
+/// The numbers by which reach is measured, the best first.
 const BASES: [&str; 3] = [VIEWS, REACH, IMPRESSIONS];
 
 /// A post of a baseline: its row, its form, and its numbers at the checkpoint.
@@ -20,18 +20,18 @@ const BASES: [&str; 3] = [VIEWS, REACH, IMPRESSIONS];
 pub struct BaselinePost {
     /// The post or, where it was made elsewhere, the row of its numbers.
     pub id: i64,
-    /// Its form.
+    /// The form.
     pub format: String,
-    /// Its numbers.
+    /// The numbers.
     pub numbers: Known,
 }
 
-/// How a post does beside those before it.
+/// A post beside those before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// What it is seen by: the number's name, its own and the baseline's.
+    /// The number of views or of people: its name, the post's own and the baseline's.
     pub seen: Option<(&'static str, i64, f64)>,
-    /// Its engagements and the baseline's.
+    /// The engagements of the post and of the baseline.
     pub engaged: Option<(i64, f64)>,
     /// The posts of the baseline.
     pub posts: usize,
@@ -115,14 +115,14 @@ pub fn impact(score: f64, confidence: f64) -> f64 {
     rounded(100.0 * score.max(0.25).log2().clamp(-2.0, 2.0) / 2.0 * confidence, 1)
 }
 
-/// What is said about a post: title, diagnosis, next action.
+/// Words about a post: title, diagnosis, next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// In a few words.
     pub title: &'static str,
-    /// What is the case.
+    /// The diagnosis.
     pub diagnosis: String,
-    /// What to do.
+    /// The next step.
     pub next_action: String,
 }
 

@@ -19,7 +19,7 @@ use crate::{
     events::NewEvent,
 };
 
-/// How many days are read and written at a time.
+/// The number of days that are read and written at a time.
 const SLICE: usize = 10;
 
 type Done = std::result::Result<(), Stop>;

@@ -38,10 +38,10 @@ const MINUTE: Millis = 60_000;
 /// The most calls of one turn of an account.
 const CALLS: u32 = 50;
 
-/// How long a refused number is not asked for.
+/// The time for which a refused number is not asked for.
 const REFUSED: Millis = DAY;
 
-/// How long the last reading before a disconnect may take.
+/// The time that the last reading before a disconnect may take.
 const LAST: Duration = Duration::from_secs(10);
 
 /// Takes an account's row, if it is due.
@@ -234,7 +234,7 @@ impl Turn<'_> {
         held(tx, &self.row).await?.ok_or(Stop::Lost)
     }
 
-    /// When there is something to read again.
+    /// The time at which there is something to read again.
     async fn next_due(&self) -> Result<Millis> {
         let post = posts::next_at(self.cx, self.row.id).await?;
         Ok(post.map_or(self.row.daily_at, |at| at.min(self.row.daily_at)))

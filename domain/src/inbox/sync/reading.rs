@@ -158,7 +158,7 @@ impl Reading<'_> {
         inbound::lock(&tx, self.account.id).await?;
         for (id, hidden) in unlisted {
             match hidden {
-                Some(hidden) => store::hidden(&mut tx, self.account, &id, hidden, read_at).await?,
+                Some(hidden) => store::hidden(&tx, self.account, &id, hidden, read_at).await?,
                 None => store::deleted(&mut tx, self.account, &id, None, read_at).await?,
             };
         }

@@ -18,11 +18,11 @@ pub struct Attempt {
     pub number: i32,
     /// The worker.
     pub worker: String,
-    /// When it began.
+    /// The time at which it began.
     pub started_at: Millis,
-    /// When it ended, if it has.
+    /// The time at which it ended, if it has.
     pub ended_at: Option<Millis>,
-    /// How it ended, if it has.
+    /// The outcome, if it has ended.
     pub outcome: Option<&'static str>,
     /// The error.
     pub error: Option<Json>,
@@ -30,7 +30,7 @@ pub struct Attempt {
     pub steps: Json,
 }
 
-/// What a post's `steps` are while an attempt runs that has some; they themselves are in the ledger alone.
+/// The value of a post's `steps` while an attempt runs that has some; they themselves are in the ledger alone.
 pub(super) static RUNNING: Json = Json::Bool(true);
 
 const COLUMNS: Columns = &[

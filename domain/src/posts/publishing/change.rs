@@ -23,13 +23,13 @@ use crate::{
 pub(super) struct Change<'a> {
     /// `UPDATE posts SET … WHERE …`.
     pub update: String,
-    /// Its parameters.
+    /// The parameters.
     pub values: Vec<Value>,
     /// Attempts of posts.
     pub attempts: Vec<(i64, &'a Attempt)>,
     /// The events of the posts.
     pub events: Vec<NewEvent>,
-    /// When posts are due again, for the posts to enqueue.
+    /// The times at which posts are due again, for the posts to enqueue.
     pub due: HashMap<i64, Millis>,
     /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is enqueued.
     pub wakes_next: bool,

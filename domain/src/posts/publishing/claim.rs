@@ -26,7 +26,7 @@ use crate::{
 /// A worker that takes posts.
 #[derive(Clone, Copy)]
 pub struct Claimant<'a> {
-    /// Its name, unique in the fleet.
+    /// The name, unique in the fleet.
     pub name: &'a str,
     /// True for a post that it holds already.
     pub holds: &'a (dyn Fn(i64) -> bool + Sync),
@@ -194,7 +194,7 @@ fn become_taken(row: &mut post::Model, now: Millis) {
 pub struct Claimed {
     /// The row.
     pub post: Box<post::Model>,
-    /// Its account; absent if it is gone. Shared by the posts of a group.
+    /// The account; absent if it is gone. Shared by the posts of a group.
     pub account: Option<Arc<account::Model>>,
     /// The account's encrypted credentials; absent once it is disconnected.
     pub secret: Option<Arc<secret::Model>>,

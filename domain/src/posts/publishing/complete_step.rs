@@ -31,11 +31,11 @@ pub struct CompleteStep {
     pub lease: Lease,
     /// True: the worker goes on with the row, whose lease ends at `due_at`. False: it gives the row up.
     pub keep: bool,
-    /// Its new status.
+    /// The new status.
     pub status: PostStatus,
     /// Later posts of the account may go out before it: it waits for its own sake.
     pub out_of_line: bool,
-    /// When there is something to do again.
+    /// The time at which there is something to do again.
     pub due_at: Option<Millis>,
     /// The connector's state.
     pub state: Option<Json>,
@@ -45,7 +45,7 @@ pub struct CompleteStep {
     pub attempts: i32,
     /// A commit that may have been carried out, still to be settled: when it started and its deadline.
     pub sending: Option<(Millis, Millis)>,
-    /// When its settling began.
+    /// The time at which its settling began.
     pub reconciling_at: Option<Millis>,
     /// Id and address of the published post.
     pub published: Option<(String, Option<String>)>,
@@ -53,7 +53,7 @@ pub struct CompleteStep {
     pub warnings: Option<Json>,
     /// Why it failed or waits.
     pub error: Option<Json>,
-    /// When it is tried again after a failure.
+    /// The time at which it is tried again after a failure.
     pub next_attempt_at: Option<Millis>,
     /// Nobody knows whether it went out.
     pub duplicate_risk: bool,

@@ -11,22 +11,22 @@ use crate::remedies::{KnownAccount, Situation, after_failure};
 /// Why an attempt to publish a post failed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PostError {
-    /// What kind of failure it was.
+    /// The kind of failure.
     pub code: PostErrorCode,
-    /// What happened, for people.
+    /// The event, in a sentence for people.
     pub message: String,
     /// May the post be sent again?
     pub retryable: bool,
     /// False if it may be public already.
     pub retry_safe: bool,
-    /// What to do.
+    /// The next step.
     pub remedy: Option<String>,
-    /// What the platform said, cut and without secrets.
+    /// The platform's own words, cut and without secrets.
     #[schemars(with = "Option<Map<String, Value>>")]
     pub platform_error: Option<Value>,
 }
 
-/// What kind of failure a [`PostError`] is.
+/// The kinds of failures of a [`PostError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are those of the documents")]

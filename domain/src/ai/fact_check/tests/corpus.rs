@@ -2,7 +2,7 @@
 
 use super::{Facts, Reason};
 
-/// How a language says things: sentences with a place for what is claimed.
+/// The ways of a language: sentences with a place for the claim.
 struct Language {
     price: [&'static str; 3],
     date: [&'static str; 3],
@@ -11,7 +11,7 @@ struct Language {
     plain: [&'static str; 3],
     months: [&'static str; 12],
     weekdays: [&'static str; 7],
-    /// How the day of a month is written: `{d}`, `{m}`.
+    /// The day of a month as it is written: `{d}`, `{m}`.
     day: &'static str,
 }
 
