@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{ai_job, post};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter};
+use fanfare_domain::durable;
+use fanfare_jobs::JobKind;
+use sea_orm::{ConnectionTrait, Statement};
 use serde_json::Value;
 
 use super::TestApp;
@@ -12,11 +13,8 @@ use crate::client::User;
 /// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Steps of passing time that follow each other at once.
-const BRISK: u32 = 40;
-
-/// The time between two steps after those, in real time.
-const SLOW: Duration = Duration::from_secs(1);
+/// The longest wait, in real time, for the work of one step of passing time. What waits for something else is left then.
+const WORK: Duration = Duration::from_secs(1);
 
 impl TestApp {
     /// Waits until a post is in one of these statuses; its record.
@@ -49,9 +47,9 @@ impl TestApp {
         .await;
     }
 
-    /// Waits until something holds, and lets time pass meanwhile: a step each look at first, then one a second, and
-    /// slowly while a worker has a post or a film in hand. So a slow machine finds no day of work behind each step, and no deadline of
-    /// a call passes because the test's clock leaps while the call takes its real time.
+    /// Waits until something holds, and lets time pass meanwhile, a step at a time and each when the work of the one before
+    /// is done. So a slow machine finds no day of work behind each step, and no lease or deadline ends because the
+    /// test's clock leaps while a worker takes its real time.
     ///
     /// # Panics
     /// It never holds.
@@ -62,35 +60,35 @@ impl TestApp {
         look: impl Fn() -> F,
     ) -> T {
         let start = tokio::time::Instant::now();
-        for turn in 0_u32.. {
+        loop {
             self.pass(step).await;
             let begun = tokio::time::Instant::now();
-            let pause = if turn < BRISK { Duration::ZERO } else { SLOW };
             loop {
                 if let Some(found) = look().await {
                     return found;
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
-                let waited = begun.elapsed();
-                if waited >= SLOW || waited >= pause && !self.is_at_work().await {
+                if begun.elapsed() >= WORK || !self.is_at_work().await {
                     break;
                 }
             }
             assert!(start.elapsed() < PATIENCE, "never happened: {what}");
         }
-        unreachable!("patience ends before the turns do")
     }
 
-    /// Says whether a worker may have a post or a film in hand just now.
+    /// Says whether work of any kind is due or in a worker's hands.
     async fn is_at_work(&self) -> bool {
         let db = &self.domain.db.read;
-        let in_hand = Condition::any()
-            .add(post::Column::SendingAt.is_not_null())
-            .add(post::Column::Laps.gt(0));
-        let posts = post::Entity::find().filter(in_hand).count(db);
-        let films = ai_job::Entity::find().filter(ai_job::Column::Laps.gt(0)).count(db);
-        let (posts, films) = tokio::join!(posts, films);
-        posts.expect("the database answers") + films.expect("the database answers") > 0
+        let busy = JobKind::ALL.map(|kind| {
+            let table = durable::table(kind);
+            format!(
+                "EXISTS (SELECT 1 FROM {table} WHERE due_at <= $1 OR (laps > 0 AND due_at > $1))"
+            )
+        });
+        let sql = format!("SELECT 1 WHERE {}", busy.join(" OR "));
+        let now = self.clock.now().into();
+        let asked = Statement::from_sql_and_values(db.get_database_backend(), sql, [now]);
+        db.query_one_raw(asked).await.expect("the database answers").is_some()
     }
 
     /// Waits until something holds.
