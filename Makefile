@@ -25,6 +25,9 @@ install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node
 # A failed story's message stays readable in a log that is cut.
 export RUST_BACKTRACE ?= 0
 
+# Stories wait more than they work: three run on two cores.
+export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
+
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
 test: install check-deploy test-embedded test-fleet ## everything, on both stacks
 

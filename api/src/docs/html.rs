@@ -10,7 +10,7 @@ const STYLE: &str = "\
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}\
 main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}\
 h1{font-size:1.9rem;margin:.5rem 0}h2{margin:2.5rem 0 .5rem;border-bottom:1px solid var(--line)}h3{margin:2rem 0 .3rem}\
-a{color:var(--accent)}nav a{margin-right:1rem}\
+a{color:var(--accent)}nav{display:flex;flex-wrap:wrap;gap:.25rem 1rem}\
 code,pre{font:.875rem/1.5 ui-monospace,monospace}\
 code{overflow-wrap:anywhere;background:var(--tint);border-radius:4px;padding:.1em .3em}\
 pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;padding:.75rem;overflow-x:auto}\
