@@ -1,11 +1,12 @@
 //! Full-text search over the documentation: SQLite's FTS5 in memory, filled at the first question.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, Statement,
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr,
+    QueryResult, Statement,
 };
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 
 use crate::error::{Error, Result};
 
@@ -27,7 +28,7 @@ pub struct Passage {
 #[derive(Clone)]
 pub struct Index {
     passages: Arc<Vec<Passage>>,
-    filled: Arc<OnceCell<DatabaseConnection>>,
+    filled: Arc<Mutex<Option<DatabaseConnection>>>,
 }
 
 impl Index {
@@ -46,11 +47,20 @@ impl Index {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let db = self.filled.get_or_try_init(|| fill(&self.passages)).await?;
-        let sql = "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages, 4.0, 1.0) LIMIT ?";
-        let values = [words.into(), most.into()];
-        let search = Statement::from_sql_and_values(DatabaseBackend::Sqlite, sql, values);
-        let rows = db.query_all_raw(search).await.map_err(Error::internal)?;
+        let mut filled = self.filled.lock().await;
+        let rows = match filled.as_ref() {
+            Some(db) => ask(db, &words, most).await.ok(),
+            None => None,
+        };
+        let rows = match rows {
+            Some(rows) => rows,
+            // Nothing is there yet, or the connection was lost, with a request that went away in the middle, and the
+            // tables with it.
+            None => {
+                let db = filled.insert(fill(&self.passages).await?);
+                ask(db, &words, most).await.map_err(Error::internal)?
+            }
+        };
         let found = rows.iter().filter_map(|row| row.try_get_by_index::<i64>(0).ok());
         let found =
             found.filter_map(|id| self.passages.get(usize::try_from(id - 1).ok()?).cloned());
@@ -58,11 +68,17 @@ impl Index {
     }
 }
 
+async fn ask(db: &DatabaseConnection, words: &str, most: u32) -> Result<Vec<QueryResult>, DbErr> {
+    let sql = "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages, 4.0, 1.0) LIMIT ?";
+    let values = [words.into(), most.into()];
+    db.query_all_raw(Statement::from_sql_and_values(DatabaseBackend::Sqlite, sql, values)).await
+}
+
 async fn fill(passages: &[Passage]) -> Result<DatabaseConnection> {
     let mut options = ConnectOptions::new("sqlite::memory:");
     // The database lives as long as its one connection.
     options.max_connections(1).min_connections(1).sqlx_logging(false);
-    options.idle_timeout(None).max_lifetime(None);
+    options.idle_timeout(None).max_lifetime(None).acquire_timeout(Duration::from_secs(2));
     let db = Database::connect(options).await.map_err(Error::internal)?;
     let table =
         "CREATE VIRTUAL TABLE passages USING fts5(title, text, tokenize = 'porter unicode61')";
@@ -108,6 +124,10 @@ mod tests {
         ]);
         let found = index.search("How do I rotate the secrets of my webhooks?", 1).await.unwrap();
         assert_eq!(found[0].title, "rotate_webhook_secret");
+        // The one connection is lost, and what it held.
+        index.filled.lock().await.as_ref().unwrap().clone().close().await.unwrap();
+        let found = index.search("schedules", 1).await.unwrap();
+        assert_eq!(found[0].title, "create_post");
         for nothing in ["", "the", "\" OR (", "NEAR(*", "zebra"] {
             assert_eq!(index.search(nothing, 4).await.unwrap(), [], "{nothing}");
         }
