@@ -10,7 +10,7 @@ use crate::{Method, Route};
 pub struct Hints {
     /// It changes nothing.
     pub read_only: bool,
-    /// What it does may not be taken back.
+    /// The change may be final.
     pub destructive: bool,
     /// Doing it again changes nothing more.
     pub idempotent: bool,

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The network on which the post of the models goes out; it has a label for such posts.
 const LABELLED: &str = "x";
 
-/// What the models are asked for.
+/// The prompts for the models.
 const BRIEF: &str = "Our bakery opens on Saturday at 8 am with 40 kinds of bread";
 const PROMPT: &str = "A loaf of bread on a wooden table";
 

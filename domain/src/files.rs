@@ -24,7 +24,7 @@ pub struct File {
     pub size: u64,
     /// Quoted, as an `ETag` header has it.
     pub etag: Option<String>,
-    /// How long its address is good, in ms; `None`: for ever, and for everybody.
+    /// The time its address is good for, in ms; `None`: for ever, and for everybody.
     pub good_for: Option<Millis>,
 }
 
@@ -44,7 +44,7 @@ pub async fn find(cx: &Domain, name: &str) -> Result<File> {
                 let (path, left) = inbox::files::signed(cx, rest).ok_or_else(gone)?;
                 (path, Some(left))
             }
-            // What people sent is served by signed addresses alone.
+            // Files that people sent are served by signed addresses alone.
             inbox::files::ROOT => return Err(gone()),
             _ => (name.to_owned(), None),
         };

@@ -46,7 +46,7 @@ impl Page {
         status: StatusCode::BAD_GATEWAY,
         text: "This did not work; the command line says why. You can close this page.",
     };
-    /// Somebody else's answer, or an old one.
+    /// An answer of another caller, or an old one.
     pub const FOREIGN: Self = Self {
         status: StatusCode::BAD_REQUEST,
         text: "This is no answer to the log-in that runs now. Open the address that the command line shows.",

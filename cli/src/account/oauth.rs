@@ -28,7 +28,7 @@ pub enum NotIn {
     /// The person said no.
     #[error("the command line was not let in")]
     Denied,
-    /// Nobody answered in time.
+    /// The time ran out before an answer.
     #[error("nobody answered for five minutes")]
     Late,
 }

@@ -86,7 +86,7 @@ impl Given {
             return Ok(Target { url, key: key.clone() });
         }
         let profile = self.stored()?;
-        // What opens one service is told to no other.
+        // A key of one service is told to no other.
         if profile.url.as_ref() != Some(&url) {
             return Ok(Target { url, key: String::new() });
         }

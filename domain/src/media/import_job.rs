@@ -96,7 +96,7 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }
-        // What it stood for has gone meanwhile.
+        // The earlier copy has gone meanwhile: the file is fetched.
         Outcome::Unchanged(_) => {
             again = Some(now);
             update.col_expr(Column::DueAt, Expr::value(now))

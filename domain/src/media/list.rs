@@ -58,7 +58,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let from = |last: Option<&media_asset::Model>| {
         let before = last.map(|row| row.id).or(before.map(AssetId));
         let before = before.map(|before| media_asset::Column::Id.lt(before));
-        // What lies before the page is passed over once; then the page goes on from its own rows.
+        // The rows before the page are passed over once; then the page goes on from its own rows.
         before.map_or_else(
             || files.clone().offset((offset > 0).then_some(offset)),
             |before| files.clone().filter(before),

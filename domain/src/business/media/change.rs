@@ -74,7 +74,7 @@ pub struct MediaDeleted {
 /// Adds a photo or film.
 ///
 /// # Errors
-/// What is wrong with the file, or [`Code::LocationNotFound`].
+/// The flaws of the file, or [`Code::LocationNotFound`].
 pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
     let account = one(act, new.account_id, new.location_id.as_deref()).await?;
     if let Some(earlier) = changes::of_request(act).await? {

@@ -95,7 +95,7 @@ impl Reading<'_> {
             }
         }
         if whole {
-            // What is not listed any more was deleted.
+            // Comments that are not listed any more were deleted.
             business_review::Entity::delete_many()
                 .filter(business_review::Column::AccountId.eq(self.account.id))
                 .filter(business_review::Column::SeenAt.lt(read_at))

@@ -49,9 +49,9 @@ pub struct CompleteStep {
     pub reconciling_at: Option<Millis>,
     /// Id and address of the published post.
     pub published: Option<(String, Option<String>)>,
-    /// What the published post lacks, as a list of warnings.
+    /// Shortcomings of the published post, as a list of warnings.
     pub warnings: Option<Json>,
-    /// Why it failed or waits.
+    /// The reason it failed or waits.
     pub error: Option<Json>,
     /// The time at which it is tried again after a failure.
     pub next_attempt_at: Option<Millis>,

@@ -112,7 +112,7 @@ async fn the_image_of_a_card_fails_the_call_only_for_the_account_s_sake() {
 async fn private_pages_and_the_trusted_server_itself_are_not_read() {
     let web = Web::start(vec![("/", "text/html", "<title>Private</title>".into())]).await;
     let network = Network::start(answers).await;
-    // The client of this session trusts the network's origin and no other private address.
+    // The client trusts the network's origin and no other private address.
     let session = network.session(account(), secrets());
     for page in [format!("{}/", web.base), format!("{}/profile", network.base())] {
         let (steps, _) = walk(&session, &draft(&page, json!({}))).await.unwrap();
