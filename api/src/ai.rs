@@ -50,7 +50,7 @@ pub async fn list_video_jobs(mut call: Call) -> Result<Reply<JobPage>> {
 /// Shows a film.
 pub async fn get_video_job(mut call: Call) -> Result<Reply<OneJob>> {
     let (wait, id) = (call.query()?, call.video_job()?);
-    wait::for_change(wait, || video::get(&call.act, id)).await
+    wait::for_change(wait, &call.progress, || video::get(&call.act, id)).await
 }
 
 /// Cancels a film.

@@ -13,6 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::progress::Progress;
+
 /// A request that was let in.
 #[derive(Clone)]
 pub struct Call {
@@ -20,6 +22,8 @@ pub struct Call {
     pub act: Act,
     /// The `Idempotency-Key`, for handlers that cover each item by itself.
     pub idempotency_key: Option<String>,
+    /// Where a caller who listens is told what the call is at.
+    pub progress: Progress,
     pub(crate) path: HashMap<String, String>,
     pub(crate) query: Value,
     pub(crate) body: Value,

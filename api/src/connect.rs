@@ -36,5 +36,5 @@ pub async fn create_session(mut call: Call) -> Result<Reply<oauth_connect::OneSe
 /// Shows the progress of a connect session.
 pub async fn get_session(mut call: Call) -> Result<Reply<oauth_connect::OneSession>> {
     let (wait, id) = (call.query()?, call.connect_session()?);
-    wait::for_change(wait, || oauth_connect::show(&call.act, id)).await
+    wait::for_change(wait, &call.progress, || oauth_connect::show(&call.act, id)).await
 }

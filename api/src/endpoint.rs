@@ -29,6 +29,7 @@ use crate::{
     form, keys,
     middleware::request::Seen,
     oauth, older_names,
+    progress::Progress,
     query::{self, Pairs, Parameters},
     reply, request_id, work,
     workspace_scope::Said,
@@ -70,6 +71,7 @@ struct Asked {
     fingerprint: String,
     meter: Meter,
     refused: Refused,
+    progress: Progress,
 }
 
 impl Endpoint {
@@ -148,7 +150,9 @@ impl Endpoint {
         }
         let refused = Refused::new(self.route, req.uri().path(), &path, &membership, body.raw);
         let body = body.value;
-        let asked = Asked { path, query, body, idempotency_key, fingerprint, meter, refused };
+        let progress = progress(req);
+        let asked =
+            Asked { path, query, body, idempotency_key, fingerprint, meter, refused, progress };
         self.carry_out(caller, membership, request_id, asked).await
     }
 
@@ -235,11 +239,13 @@ impl Endpoint {
         let (held, meter) = (reservation.clone(), asked.meter);
         let act = Act { cx: cx.clone(), caller, membership, request_id, reservation: held, meter };
         let (path, idempotency_key, refused) = (asked.path, asked.idempotency_key, asked.refused);
+        let progress = asked.progress;
+        progress.at(self.route.summary, None);
         let job = async move {
             let base_url = act.cx.settings.base_url.clone();
             let answer = async {
                 let (query, body) = (query?, body?);
-                let call = Call { act, idempotency_key, path, query, body };
+                let call = Call { act, idempotency_key, progress, path, query, body };
                 db::again(|| handler.answer(call.clone())).await
             };
             match answer.await {
@@ -270,6 +276,11 @@ impl Endpoint {
         }
         Ok(body)
     }
+}
+
+/// Where the request around this one listens, if it does.
+fn progress(req: &mut Request) -> Progress {
+    req.extensions_mut().remove().unwrap_or_default()
 }
 
 fn require_subscription(route: &Route, caller: &Caller, membership: &Membership) -> Result<()> {

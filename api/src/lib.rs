@@ -49,6 +49,7 @@ mod path;
 mod platform_tools;
 mod posting_schedule;
 mod posts;
+mod progress;
 mod query;
 mod reply;
 mod request_id;

@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use crate::progress::Progress;
+
 /// The longest wait in seconds: below the time after which proxies give up on a reply.
 const LONGEST: i64 = 25;
 
@@ -32,14 +34,20 @@ pub struct Wait {
 /// A wait that is none; else those of reading.
 pub async fn for_change<T, F: Future<Output = Result<Reply<T>>>>(
     wait: Wait,
+    progress: &Progress,
     read: impl Fn() -> F,
 ) -> Result<Reply<T>> {
-    let until = Instant::now() + length(wait)?;
+    let length = length(wait)?;
+    let until = Instant::now() + length;
+    let most = u32::try_from(length.as_secs()).ok().filter(|most| *most > 0);
     let mut reply = read().await?;
     let Some(first) = status(&reply).filter(|status| !ENDED.contains(&status.as_str())) else {
         return Ok(reply);
     };
     loop {
+        if let (Some(what), Some(_)) = (stage(&reply), most) {
+            progress.at(&what, most);
+        }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Ok(reply);
@@ -69,6 +77,16 @@ fn status<T>(reply: &Reply<T>) -> Option<String> {
     thing.get("status")?.as_str().map(str::to_owned)
 }
 
+/// Says what the thing in a reply is at: `post: publishing`, `job: running, 40 %`.
+fn stage<T>(reply: &Reply<T>) -> Option<String> {
+    let body: Value = serde_json::from_str(reply.body()).ok()?;
+    let (name, thing) = body.as_object()?.iter().next()?;
+    let status = thing.get("status")?.as_str()?;
+    let part = thing.get("progress").and_then(Value::as_i64);
+    let part = part.map(|part| format!(", {part} %")).unwrap_or_default();
+    Some(format!("{}: {status}{part}", name.replace('_', " ")))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
@@ -83,7 +101,7 @@ mod tests {
     /// Answers with these statuses, one after the other, and says how often it was asked.
     async fn ask(seconds: i64, statuses: &[&str]) -> Result<(String, usize)> {
         let asked = AtomicUsize::new(0);
-        let reply = for_change(Wait { wait: Some(seconds) }, || {
+        let reply = for_change(Wait { wait: Some(seconds) }, &Progress::default(), || {
             let turn = asked.fetch_add(1, Ordering::Relaxed).min(statuses.len() - 1);
             ready(Ok(Reply::ok(&json!({"post": {"status": statuses[turn]}}))))
         })

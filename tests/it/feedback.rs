@@ -141,7 +141,7 @@ async fn updates_are_listed_for_programs_and_shown_to_people() {
 
 #[tokio::test]
 async fn questions_are_answered_from_the_documentation() {
-    let app = quiet().await;
+    let app = TestApp::with(Options { workers: false, ai: false, ..Options::default() }).await;
     let user = app.user().await;
     let ask = |message: &str| json!({"message": message});
     let body = ask("How do I rotate the secret of a webhook?");
@@ -160,6 +160,37 @@ async fn questions_are_answered_from_the_documentation() {
     user.post("/api/v1/support/chat", ask(&"x".repeat(2_001))).await.refused(400, "invalid_field");
     let lost = user.post("/api/v1/support/chat", ask("xyzzy")).await.expect(200).body;
     assert_eq!(lost["sources"], json!([]));
+}
+
+#[tokio::test]
+async fn a_model_words_answers_and_the_passages_stand_in_for_it() {
+    let app = quiet().await;
+    let user = app.user().await;
+    let wallet = user.get("/api/v1/credits").await.expect(200).body;
+    let ask = async |message: &str| {
+        let body = json!({"message": message});
+        user.post("/api/v1/support/chat", body).await.expect(200).body
+    };
+    let question = "How do I rotate the secret of a webhook?";
+    let worded = ask(question).await;
+    assert_eq!(worded["provider"], "sandbox", "{worded}");
+    let answer = worded["answer"].as_str().unwrap();
+    assert!(answer.starts_with("Here it is:") && answer.contains("rotate-secret"), "{answer}");
+    assert!(answer.chars().count() <= 2_000, "{answer}");
+    // A model that refuses, fails, hangs up, writes nonsense or invents prices and links is not heard.
+    for trouble in ["refuse", "fail", "drop", "bad-json", "invent-always"] {
+        let quoted = ask(&format!("{question} [[{trouble}]]")).await;
+        assert_eq!(quoted["provider"], Value::Null, "{trouble}: {quoted}");
+        let answer = quoted["answer"].as_str().unwrap();
+        assert!(answer.contains("rotate-secret"), "{trouble}: {answer}");
+        assert!(!answer.contains("invented"), "{trouble}: {answer}");
+        assert_eq!(quoted["sources"][0], worded["sources"][0], "{trouble}");
+    }
+    // What is invented once is written again.
+    assert_eq!(ask(&format!("{question} [[invent]]")).await["provider"], "sandbox");
+    // Where the documentation says nothing, nobody is asked.
+    assert_eq!(ask("xyzzy").await["provider"], Value::Null);
+    assert_eq!(user.get("/api/v1/credits").await.expect(200).body, wallet, "answers are free");
 }
 
 #[tokio::test]

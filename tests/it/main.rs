@@ -50,6 +50,7 @@ mod limits;
 mod logs;
 mod machines;
 mod mcp;
+mod mcp_progress;
 mod mcp_streams;
 mod media;
 mod media_command;

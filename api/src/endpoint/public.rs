@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Endpoint, refused::Refused};
-use crate::{Handler, address, keys, middleware::request::Seen, query, work};
+use super::{Endpoint, progress, refused::Refused};
+use crate::{Handler, address, keys, middleware::request::Seen, progress::Progress, query, work};
 
 /// A request without a key.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub struct PublicCall {
     pub cx: Domain,
     /// The address of the client.
     pub address: String,
+    /// Where a caller who listens is told what the call is at.
+    pub progress: Progress,
     path: HashMap<String, String>,
     query: Value,
     body: Value,
@@ -80,8 +82,16 @@ impl Endpoint {
         let refused = Refused::public(body.raw);
         let body = self.whole_body(body.value);
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let call =
-            PublicCall { cx: cx.clone(), address, path, query: Value::Null, body: Value::Null };
+        let progress = progress(req);
+        progress.at(self.route.summary, None);
+        let call = PublicCall {
+            cx: cx.clone(),
+            address,
+            progress,
+            path,
+            query: Value::Null,
+            body: Value::Null,
+        };
         let base_url = cx.settings.base_url.clone();
         let job = async move {
             let answer =

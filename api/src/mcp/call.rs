@@ -12,7 +12,9 @@ use super::{
 use crate::{
     Route,
     endpoint::{Admitted, Endpoint},
-    oauth, request_id,
+    oauth,
+    progress::Progress,
+    request_id,
 };
 
 /// The result of a call.
@@ -32,12 +34,14 @@ pub async fn run(
     input: &Input,
     outer: &Outer,
     arguments: Map<String, Value>,
+    progress: Progress,
 ) -> Result<Outcome> {
     let mut req = request(endpoint.route(), input, arguments)?;
     if let Some(caller) = &outer.caller {
         req.extensions_mut().insert(Admitted(caller.clone()));
     }
     req.extensions_mut().insert(outer.meter.clone());
+    req.extensions_mut().insert(progress);
     *req.remote_addr_mut() = outer.address.clone();
     request_id::set(&mut req, &outer.request_id);
     let mut res = Response::new();

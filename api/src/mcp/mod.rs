@@ -8,6 +8,7 @@ mod door;
 mod guide;
 mod schema;
 mod server;
+mod tell;
 mod toolbox;
 
 use std::sync::Arc;

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 use super::{
     call::{self, Outcome},
     door::{Audience, Outer},
-    guide,
+    guide, tell,
     toolbox::{CHANGE, Entry, FIND, READ, Selection, Toolbox},
 };
-use crate::{query, reply};
+use crate::{progress::Progress, query, reply};
 
 /// The longest result, in bytes of its text.
 const LONGEST: usize = 40_000;
@@ -97,7 +97,14 @@ impl Server {
         }
         let (entry, arguments) = self.operation(&request.name, arguments)?;
         let _ = outer.tool.set(entry.route.name);
-        let ran = call::run(&entry.endpoint, &entry.input, outer, arguments).await;
+        let run = |progress| call::run(&entry.endpoint, &entry.input, outer, arguments, progress);
+        let ran = match context.meta.get_progress_token() {
+            Some(token) => {
+                let (progress, stages) = Progress::heard();
+                tell::while_it_runs(run(progress), stages, &context.peer, &token).await
+            }
+            None => run(Progress::default()).await,
+        };
         Ok(match ran {
             Ok(outcome) => self.result(outcome, outer),
             Err(error) => self.refusal(&error, outer),

@@ -13,7 +13,7 @@ pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
 /// One post.
 pub async fn get(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let (wait, id) = (call.query()?, call.post()?);
-    wait::for_change(wait, || posts::get(&call.act, id)).await
+    wait::for_change(wait, &call.progress, || posts::get(&call.act, id)).await
 }
 
 /// Lists what a post is missing.

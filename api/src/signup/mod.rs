@@ -26,7 +26,7 @@ pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
 pub async fn poll(mut call: PublicCall) -> Result<Reply<OneSignup>> {
     let wait = call.query()?;
     let session_id = call.path("session_id");
-    wait::for_change(wait, || async {
+    wait::for_change(wait, &call.progress, || async {
         let row = signup::poll(&call.cx, session_id).await?;
         let mut reply = Reply::ok(&OneSignup::of(&call.cx, session_id, &row));
         reply.poll_after = Some(2);

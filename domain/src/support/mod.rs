@@ -1,6 +1,7 @@
 //! Questions about the service, answered from its documentation alone: no tenant's data goes into an answer.
 
 mod index;
+mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ pub struct SupportAnswer {
     /// The places where they stand.
     sources: Vec<Source>,
     /// The text provider that worded the answer; null if the passages are the answer.
-    provider: Option<&'static str>,
+    provider: Option<String>,
 }
 
 /// The place of a passage.
@@ -88,12 +89,21 @@ pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Repl
         found = index.search(before, PASSAGES).await?;
     }
     let base_url = &act.cx.settings.base_url;
-    let answer = match found.is_empty() {
-        true => format!(
+    let (answer, provider) = if found.is_empty() {
+        let nothing = format!(
             "The documentation has no passage on this. Read {base_url}/docs, or ask with other words."
-        ),
-        false => found.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n"),
+        );
+        (nothing, None)
+    } else {
+        match words::answer(&act.cx, &found, &question).await {
+            Some((answer, provider)) => (answer, Some(provider)),
+            None => (quoted(&found), None),
+        }
     };
     let sources = found.into_iter().map(|one| Source { title: one.title, url: one.url });
-    Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider: None }))
+    Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider }))
+}
+
+fn quoted(passages: &[Passage]) -> String {
+    passages.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n")
 }

@@ -45,11 +45,13 @@ fn said(body: &Value, message: &Value) -> Reply {
     }))
 }
 
-/// The first line of a task, without the words that are obeyed.
+/// The first paragraph of a task, without the words that are obeyed.
 fn sentence(task: &str) -> String {
     let plain = words::without(task);
-    let line = plain.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Hello");
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+    let lines = plain.lines().map(str::trim).skip_while(|line| line.is_empty());
+    let lines = lines.take_while(|line| !line.is_empty());
+    let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();
+    if words.is_empty() { "Hello".to_owned() } else { words.join(" ") }
 }
 
 struct Writer {
