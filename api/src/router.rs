@@ -25,6 +25,7 @@ use crate::{
 pub fn service(domain: Domain) -> Service {
     domain.limits.take_part();
     processes::keep(&domain);
+    fanfare_domain::media::listen(&domain);
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {

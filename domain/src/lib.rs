@@ -110,6 +110,8 @@ pub struct Inner {
     pub after_commit: after_commit::AfterCommit,
     /// New posts on their way into the database.
     pub new_posts: posts::Writer,
+    /// Tells requests that an import has ended.
+    pub import_notices: media::ImportNotices,
     /// Secrets at rest.
     pub vault: vault::Vault,
     /// The guarded client.
@@ -210,6 +212,7 @@ impl Domain {
             limits: parts.limits,
             after_commit,
             new_posts: posts::Writer::default(),
+            import_notices: media::ImportNotices::default(),
             vault: parts.vault,
             http: parts.http,
             store: parts.store,

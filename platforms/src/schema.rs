@@ -1,12 +1,14 @@
 //! Documents of what a network accepts: the JSON Schema of its `settings`, and its entry in `GET /platforms`.
 
 mod description;
+mod limits;
 
 use serde_json::{Map, Value, json};
 
 use crate::{Setting, Shape, Spec, settings};
 
-pub use description::{ContentLimits, Description, MediaLimits, describe};
+pub use description::{Description, describe};
+pub use limits::{ContentLimits, MediaLimits};
 
 /// JSON Schema (2020-12) of `settings`.
 #[must_use]

@@ -20,6 +20,7 @@ mod media;
 mod memory;
 mod network;
 mod pending;
+mod process;
 mod queue;
 mod queue_child;
 mod servers;

@@ -13,7 +13,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
     load::{Target, http},
-    service::{Process, Service},
+    process::Process,
+    service::Service,
     table::{number, print, ratio},
 };
 

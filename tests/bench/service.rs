@@ -1,8 +1,7 @@
 //! Fanfare itself: set up through its own commands and API, filled with posts, and then its worker alone.
 
 use std::{
-    path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -19,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     load::{Target, http},
+    process::{Dir, Process, free_address},
     servers::Servers,
 };
 
@@ -299,86 +299,6 @@ impl Service {
     }
 }
 
-/// A process on an empty folder, and where it listens.
-pub struct Fresh {
-    /// The process.
-    pub process: Process,
-    /// Returns the address on which it listens.
-    pub origin: String,
-    dir: Dir,
-}
-
-impl Fresh {
-    /// Returns the folder of its files.
-    pub fn dir(&self) -> &std::path::Path {
-        &self.dir.0
-    }
-
-    /// Waits until it answers.
-    pub async fn ready(&self) {
-        while http().get(&self.origin).send().await.is_err() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-}
-
-/// Starts `fanfare up`, or another command, as a newcomer does.
-pub fn fresh(command: &str) -> Fresh {
-    let (dir, listen) = (Dir::new(), free_address());
-    let started = Command::new(env!("CARGO_BIN_EXE_fanfare"))
-        .arg(command)
-        .env_clear()
-        .env("FANFARE_DATA_DIR", &dir.0)
-        .env("FANFARE_LISTEN", &listen)
-        .env("FANFARE_LOG", "warn")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn();
-    let process = Process(started.expect("it starts"));
-    Fresh { process, origin: format!("http://{listen}"), dir }
-}
-
-/// A folder that goes with whoever has it; the last of its fields, so that processes go before.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new() -> Self {
-        let name = format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple());
-        let dir = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&dir).expect("a directory");
-        Self(dir)
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A running process of the service.
-pub struct Process(Child);
-
-impl Process {
-    /// Its id.
-    pub fn id(&self) -> u32 {
-        self.0.id()
-    }
-
-    /// Asks it to stop and waits until it has.
-    pub fn stop(mut self) {
-        let _ = Command::new("kill").arg(self.0.id().to_string()).status();
-        let _ = self.0.wait();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Connects the accounts of a tenant, and schedules one post far ahead on each; the first and the last post's id.
 async fn connect_accounts(
     origin: &str,
@@ -432,9 +352,4 @@ fn credentials(place: usize, number: usize) -> (&'static str, Value) {
     let (site, password) = ("https://blog.example", "abcd efgh ijkl mnop qrst uvwx");
     let given = json!({"site_url": site, "username": user, "application_password": password});
     ("wordpress", given)
-}
-
-fn free_address() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address").to_string()
 }

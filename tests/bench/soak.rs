@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     memory,
-    service::fresh,
+    process::fresh,
     table::{number, print},
 };
 

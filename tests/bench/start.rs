@@ -6,7 +6,7 @@ use crate::{
     cpu,
     load::http,
     memory,
-    service::fresh,
+    process::fresh,
     table::{number, print},
 };
 

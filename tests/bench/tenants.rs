@@ -3,8 +3,9 @@
 use crate::{
     load::Target,
     network::{Arrived, now},
+    process::Process,
     servers::Servers,
-    service::{Due, Process, Service},
+    service::{Due, Service},
     table::{number, print, ratio},
 };
 

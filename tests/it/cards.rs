@@ -69,4 +69,12 @@ async fn a_card_has_a_picture_however_large_it_is_and_whatever_its_server_calls_
         assert_eq!(card["thumb"]["mimeType"].as_str(), type_of_thumb, "{page}: {held:#}");
         assert!(card["thumb"]["size"].as_u64().unwrap_or(0) <= 1_000_000, "{page}: {held:#}");
     }
+
+    // An answer that was lost and found again tells of it as well.
+    let lost = json!([{"on": "commit", "kind": "drop_after_change", "times": 1}]);
+    user.faults("bluesky", account, lost).await;
+    let body = json!({"account_id": account, "caption": format!("again {pages}/none")});
+    let post = networks::publish(&app, &user, body).await;
+    assert_eq!(post["status"], "published", "{post:#}");
+    assert_eq!(post["warnings"].as_array().unwrap().len(), 1, "{post:#}");
 }

@@ -11,6 +11,7 @@ mod quota;
 mod refresh;
 mod refresh_schedule;
 mod sandbox;
+mod sandbox_control;
 mod sandbox_inbox;
 mod session;
 mod shared_credentials;
@@ -45,8 +46,9 @@ pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
     Elsewhere, Faults, FaultsSet, NewElsewhere, NewNumbers, NewSandboxAccount, NumbersSet,
     PostDeleted, SandboxPosts, create_sandbox, delete_elsewhere, post_elsewhere, sandbox_posts,
-    set_faults, set_numbers, shown_url,
+    set_faults, set_numbers,
 };
+pub use sandbox_control::shown_url;
 pub use sandbox_inbox::{
     DecisionsSet, ItemAuthor, ItemChanges, ItemMade, NewItem, ReviewDecisions, SandboxInbox,
     SandboxItem, change_item, create_item, delete_item, sandbox_inbox, set_decisions,
@@ -191,7 +193,7 @@ impl Account {
             token_expires_at: row.token_expires_at.map(Time),
             created_at: Time(row.created_at),
             did: did(row),
-            sandbox_page_url: row.sandbox.then(|| sandbox::page_of(cx, row)).flatten(),
+            sandbox_page_url: row.sandbox.then(|| sandbox_control::page_of(cx, row)).flatten(),
         }
     }
 }

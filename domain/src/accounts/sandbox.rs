@@ -1,24 +1,21 @@
 //! Accounts on the simulated networks, and what those networks hold.
 
-use std::time::Duration;
-
 use fanfare_entities::{AccountId, PostId, account, post};
-use fanfare_outbound::Reply as Answer;
 use fanfare_platforms::{Identity, PlatformId, Secrets};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use url::Url;
 use uuid::Uuid;
 
 use super::{
-    Account, OneAccount, Simulator,
+    Account, OneAccount,
     connect::{store, verify},
     find,
+    sandbox_control::ask,
 };
 use crate::{
-    Act, Domain, Reply,
+    Act, Reply,
     clock::Time,
     error::{Code, Error, Result},
     page, platforms,
@@ -130,54 +127,6 @@ pub struct NewElsewhere {
     pub media_urls: Vec<String>,
 }
 
-/// Returns the simulator.
-///
-/// # Errors
-/// [`Code::Unavailable`] if there is none here.
-pub(super) fn simulator(cx: &Domain) -> Result<&Simulator> {
-    cx.settings.simulator.as_ref().ok_or_else(|| {
-        let message =
-            "There is no sandbox here: start `fanfare sandbox` and set FANFARE_SANDBOX_URL.";
-        Error::new(Code::Unavailable, message)
-    })
-}
-
-/// Returns where programs reach a simulated network.
-///
-/// # Errors
-/// [`Code::Unavailable`] if there is no simulator here.
-pub(super) fn network(act: &Act, platform: PlatformId) -> Result<Url> {
-    simulator(&act.cx)?.network(act.membership.workspace_id, platform)
-}
-
-/// Returns where a person reaches the pages of a simulated network.
-///
-/// # Errors
-/// [`Code::Unavailable`] if there is no simulator here.
-pub(super) fn pages(act: &Act, platform: PlatformId) -> Result<Url> {
-    simulator(&act.cx)?.pages_of(act.membership.workspace_id, platform)
-}
-
-/// Returns the page that shows what was posted to a simulated account.
-pub(super) fn page_of(cx: &Domain, row: &account::Model) -> Option<String> {
-    let simulator = cx.settings.simulator.as_ref()?;
-    let platform = row.platform.parse().ok()?;
-    let pages = simulator.pages_of(row.workspace_id, platform).ok()?;
-    let mut page = Url::parse(&format!("{pages}/ui")).ok()?;
-    // An id may hold slashes, so it is no part of a path.
-    page.query_pairs_mut().append_pair("account", &row.remote_id);
-    Some(page.into())
-}
-
-/// Returns the address at which a person finds a post that is called `url` by its network.
-#[must_use]
-pub fn shown_url(cx: &Domain, url: String) -> String {
-    match &cx.settings.simulator {
-        Some(simulator) => simulator.shown(&url),
-        None => url,
-    }
-}
-
 /// Makes an account on a simulated network and connects it.
 ///
 /// # Errors
@@ -207,22 +156,6 @@ pub(super) async fn make(
             (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         });
     verify(act, platform, true, Secrets::from_pairs(pairs)).await
-}
-
-/// Sees to it that a simulated network has somebody who can grant access, and that it may send the person back to us.
-pub(super) async fn prepare_consent(
-    act: &Act,
-    platform: PlatformId,
-    redirect_uri: &str,
-) -> Result<()> {
-    let back = json!({ "redirect_uri": redirect_uri });
-    ask(act, http::Method::POST, "redirects", &[], Some(&back)).await?;
-    let path = format!("{platform}/accounts");
-    let known = ask(act, http::Method::GET, &path, &[], None).await?;
-    if known["accounts"].as_array().is_none_or(Vec::is_empty) {
-        ask(act, http::Method::POST, &path, &[], Some(&json!({ "username": null }))).await?;
-    }
-    Ok(())
 }
 
 /// Returns the posts of an account on a simulated network.
@@ -371,51 +304,4 @@ pub(super) async fn on_sandbox(
     }
     let message = format!("Account {id} is not on the simulated {platform}.");
     Err(Error::new(Code::AccountNotFound, message))
-}
-
-/// Asks the simulator's control about the networks of the caller's workspace.
-pub(super) async fn ask(
-    act: &Act,
-    method: http::Method,
-    path: &str,
-    query: &[(&str, &str)],
-    body: Option<&Value>,
-) -> Result<Value> {
-    let simulator = simulator(&act.cx)?;
-    let realm = simulator.realm(act.membership.workspace_id)?;
-    let client = act.cx.http.trusting(std::slice::from_ref(&simulator.url));
-    let mut request = client
-        .request(method, simulator.control(path)?)
-        .bearer(&simulator.secret)
-        .query(&[("realm", realm.as_str())])
-        .deadline(Duration::from_secs(10))
-        .max_reply(16 << 20);
-    if !query.is_empty() {
-        request = request.query(query);
-    }
-    if let Some(body) = body {
-        request = request.json(body);
-    }
-    let away = |error: fanfare_outbound::Error| {
-        tracing::warn!(%error, "the sandbox did not answer");
-        Error::new(Code::Unavailable, "The sandbox did not answer.").retry_after(1)
-    };
-    let answer = request.send().await.map_err(away)?;
-    match answer.status {
-        200..=299 => answer.json().map_err(away),
-        401 => {
-            tracing::error!("the simulator does not take FANFARE_SANDBOX_SECRET");
-            Err(Error::new(Code::Unavailable, "The sandbox does not know this service."))
-        }
-        _ => Err(refusal(&answer)),
-    }
-}
-
-fn refusal(answer: &Answer) -> Error {
-    let body = answer.json::<Value>().unwrap_or_default();
-    let field = body["field"].as_str().unwrap_or("sandbox");
-    let said = body["error"].as_str().unwrap_or("the sandbox refused the request");
-    let message = format!("`{field}`: {said}.");
-    let remedy = "The operation's example in /openapi.json shows what it takes.";
-    Error::field(Code::InvalidField, field, message, remedy)
 }

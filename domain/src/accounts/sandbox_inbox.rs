@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::sandbox::{ask, on_sandbox};
+use super::{sandbox::on_sandbox, sandbox_control::ask};
 use crate::{Act, Reply, error::Result, page};
 
 /// The author of an item.

@@ -6,7 +6,7 @@ use fanfare_entities::{WorkspaceId, account, secret};
 use fanfare_platforms::{Account, PlatformId, Secrets, Session, Usage, oauth::App};
 use sea_orm::EntityTrait;
 
-use super::{TABLE, pictures::CardPictures, sandbox::simulator};
+use super::{TABLE, pictures::CardPictures, sandbox_control::simulator};
 use crate::{
     Domain, Unreadable,
     error::{Error, Result},

@@ -11,7 +11,7 @@ use sea_orm::{
 };
 use serde_json::Value;
 
-use super::{arrived, asset, sizes};
+use super::{arrived, asset, import_notices, sizes};
 use crate::{
     Domain, Tx,
     durable::{self, Lease},
@@ -120,10 +120,14 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
         let asset = asset.ok_or_else(|| Error::internal("a media row is gone"))?;
         arrived(&mut tx, &asset).await?;
     }
-    if let Some(at) = again {
-        tx.enqueue(JobKind::CopyMedia, row.workspace_id, lease.id, at);
+    match again {
+        Some(at) => tx.enqueue(JobKind::CopyMedia, row.workspace_id, lease.id, at),
+        None => import_notices::announce(&tx, row.id).await?,
     }
     tx.commit().await?;
+    if again.is_none() {
+        cx.import_notices.tell(row.id);
+    }
     Ok(Some(path))
 }
 

@@ -25,8 +25,8 @@ use crate::{
 /// The time a request waits for its copies.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The interval at which it looks.
-const LOOK: Duration = Duration::from_millis(100);
+/// The time after which it looks for itself, in case a notice was lost.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// A finished copy of the same address is used again for this long, in ms: long enough for a retry of the request, too
 /// short to serve yesterday's file.
@@ -94,6 +94,7 @@ pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<medi
         Some(row) => row.id,
         None => start(act, source).await?,
     };
+    let mut notices = act.cx.import_notices.subscribe();
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
         let row = media_asset::Entity::find_by_id(id).one(&act.cx.db.read).await?;
@@ -105,7 +106,10 @@ pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<medi
                 let message = "The media is still being copied.";
                 return Err(Error::new(Code::MediaCopyPending, message).retry_after(5));
             }
-            AssetStatus::Copying => tokio::time::sleep(LOOK).await,
+            AssetStatus::Copying => {
+                let look = deadline.min(tokio::time::Instant::now() + LOOK);
+                let _ = tokio::time::timeout_at(look, notices.heard_of(id)).await;
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod derived;
 mod generated;
 pub mod guest_uploads;
 mod import_job;
+mod import_notices;
 mod import_request;
 mod list;
 pub mod media_waiters;
@@ -33,6 +34,7 @@ pub(crate) use generated::{
     receive_for as receive_generated_for, tidy as tidy_generated,
 };
 pub use import_job::{Outcome, claim, finish, forget_failed, known_copy, prefix};
+pub use import_notices::{ImportNotices, Subscription, listen};
 pub use import_request::{NewRemote, from_url};
 pub(crate) use import_request::{Source, request_import};
 pub use list::{MediaPage, MediaQuery, list};

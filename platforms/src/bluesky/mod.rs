@@ -139,10 +139,10 @@ impl Platform for Bluesky {
         &self,
         session: &Session,
         draft: &Draft,
-        _state: Option<Value>,
+        state: Option<Value>,
         _sent_at: DateTime<Utc>,
     ) -> Result<Found> {
-        publish::reconcile(session, draft).await
+        publish::reconcile(session, draft, state.as_ref()).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {

@@ -26,7 +26,7 @@ pub(super) async fn reconcile(
     let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
     let looked = recent_posts::look(sent_at, is_it, |next| client::posts(session, next)).await?;
     Ok(match looked.nearest()? {
-        Some(post) => Found::There(published(session, post.id)),
+        Some(post) => Found::There(published(session, post.id).lacking(state.warnings.clone())),
         None => Found::Absent,
     })
 }

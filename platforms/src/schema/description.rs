@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
+use super::limits::{ContentLimits, MediaLimits};
 use crate::{
-    Connect, CredentialField, Evidence, Example, MediaRules, Per, RateLimit, Setting, Shape,
-    Source, Spec, VideoForm, settings,
+    Connect, CredentialField, Evidence, Example, Per, RateLimit, Setting, Shape, Source, Spec,
+    settings,
 };
 
 /// A platform's rules and settings.
@@ -61,65 +62,6 @@ struct PostTypeDescription {
     name: &'static str,
     description: &'static str,
     media_limits: MediaLimits,
-}
-
-/// The limits of texts.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ContentLimits {
-    caption_max: usize,
-    caption_max_with_media: usize,
-    caption_max_with_video: usize,
-    caption_max_bytes: Option<usize>,
-    /// The unit of the limits.
-    unit: &'static str,
-    /// In characters; 0 where there are no alt texts.
-    alt_text_max: usize,
-}
-
-/// The limits of media.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct MediaLimits {
-    /// Fewest files.
-    min: usize,
-    /// Most files.
-    total_max: usize,
-    images_max: usize,
-    videos_max: usize,
-    /// May images and videos be mixed?
-    mixed: bool,
-    image_types: &'static [&'static str],
-    video_types: &'static [&'static str],
-    /// The codecs that videos may have; others are converted.
-    video_forms: Vec<VideoFormDescription>,
-    image_bytes_max: u64,
-    video_bytes_max: u64,
-    video_duration_ms_max: Option<u64>,
-    video_duration_ms_min: Option<u64>,
-    /// The least and the largest width for a height.
-    video_ratio: Option<(f64, f64)>,
-    /// The least and the largest width for a height.
-    image_ratio: Option<(f64, f64)>,
-    image_width_min: Option<u32>,
-    image_width_max: Option<u32>,
-}
-
-/// A permitted combination of codecs in a video.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "VideoForm")]
-struct VideoFormDescription {
-    types: &'static [&'static str],
-    video_codecs: &'static [&'static str],
-    video_profiles: &'static [&'static str],
-    pixel_formats: &'static [&'static str],
-    audio_codecs: &'static [&'static str],
-    audio_profiles: &'static [&'static str],
-    audio_channels_max: Option<u32>,
-    /// The least and the most frames a second.
-    frame_rate: (f64, f64),
-    width_max: Option<u32>,
-    bit_rate_max: Option<u64>,
-    /// Must the index come before the pictures?
-    faststart: bool,
 }
 
 /// A setting of a post.
@@ -291,68 +233,6 @@ fn connection(connect: &Connect) -> (&'static str, Vec<FieldDescription>, Vec<&'
         Connect::Oauth(oauth) => {
             let scopes = oauth.permissions.iter().map(|permission| permission.name).collect();
             ("dashboard_oauth", Vec::new(), scopes)
-        }
-    }
-}
-
-impl ContentLimits {
-    /// Those of a network, or of an account.
-    #[must_use]
-    pub fn of(spec: &Spec) -> Self {
-        let with_media = spec.caption.max_with_media;
-        Self {
-            caption_max: spec.caption.max,
-            caption_max_with_media: with_media.unwrap_or(spec.caption.max),
-            caption_max_with_video: spec
-                .caption_max_with_video
-                .or(with_media)
-                .unwrap_or(spec.caption.max),
-            caption_max_bytes: spec.caption.max_bytes,
-            unit: spec.caption.unit,
-            alt_text_max: spec.alt_text_max,
-        }
-    }
-}
-
-impl MediaLimits {
-    /// Those of a network, an account or a type of post.
-    #[must_use]
-    pub fn of(rules: &MediaRules) -> Self {
-        Self {
-            min: rules.min,
-            total_max: rules.total_max,
-            images_max: rules.images_max,
-            videos_max: rules.videos_max,
-            mixed: rules.mixed,
-            image_types: rules.image_types,
-            video_types: rules.video_types,
-            video_forms: rules.video_forms.iter().map(VideoFormDescription::of).collect(),
-            image_bytes_max: rules.image_bytes_max,
-            video_bytes_max: rules.video_bytes_max,
-            video_duration_ms_max: rules.video_ms_max,
-            video_duration_ms_min: rules.frame.video_ms_min,
-            video_ratio: rules.frame.video_ratio,
-            image_ratio: rules.frame.image_ratio,
-            image_width_min: rules.frame.image_width_min,
-            image_width_max: rules.frame.image_width_max,
-        }
-    }
-}
-
-impl VideoFormDescription {
-    fn of(form: &VideoForm) -> Self {
-        Self {
-            types: form.types,
-            video_codecs: form.codecs,
-            video_profiles: form.profiles,
-            pixel_formats: form.pixels,
-            audio_codecs: form.sounds,
-            audio_profiles: form.sound_profiles,
-            audio_channels_max: form.channels_max,
-            frame_rate: form.frame_rate,
-            width_max: form.width_max,
-            bit_rate_max: form.bit_rate_max,
-            faststart: form.faststart,
         }
     }
 }

@@ -16,6 +16,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::parts;
 
+/// The time after which a notice counts as lost.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
+
 #[tokio::test]
 async fn a_file_is_copied_from_another_address() {
     let app = TestApp::start().await;
@@ -257,4 +260,30 @@ async fn a_copy_that_outlives_its_request_is_found_by_the_next_one() {
     })
     .await;
     user.post(path, json!({ "url": url })).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_request_hears_of_a_copy_that_another_process_has_made() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let picture = Picture::serve().await;
+    let mut notices = app.domain.import_notices.subscribe();
+    let asked = user.post("/api/v1/media/upload-from-url", json!({ "url": picture.url }));
+    let heard = async {
+        let id = app.eventually("a row is written", || async {
+            let rows = media_asset::Entity::find();
+            let row = rows.filter(media_asset::Column::SourceUrl.eq(&*picture.url));
+            row.one(&app.domain.db.read).await.unwrap().map(|row| row.id)
+        });
+        let id = id.await;
+        // On SQLite there is no other process.
+        if app.domain.db.is_postgres() {
+            app.work_beside().await
+        } else {
+            app.work()
+        };
+        tokio::time::timeout(PATIENCE, notices.heard_of(id)).await.expect("a notice");
+    };
+    let (copied, ()) = tokio::join!(asked, heard);
+    assert_eq!(copied.expect(201).body["mime"], "image/png");
 }

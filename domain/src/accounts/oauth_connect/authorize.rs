@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Domain,
-    accounts::{connect, sandbox, session::anonymous},
+    accounts::{connect, sandbox_control, session::anonymous},
     error::{Code, Error, Result},
 };
 
@@ -44,7 +44,7 @@ impl ConnectAccess {
         }
         let redirect_uri = redirect_uri(&self.act.cx, self.platform);
         if self.row.sandbox {
-            sandbox::prepare_consent(&self.act, self.platform, &redirect_uri).await?;
+            sandbox_control::prepare_consent(&self.act, self.platform, &redirect_uri).await?;
         }
         let known: Option<FlowState> = flow_state::open(&self.act.cx, &self.row).await?;
         let asked = self.asked(&oauth, instance)?;
@@ -56,7 +56,7 @@ impl ConnectAccess {
         };
         let mut session = self.session(&flow_state)?;
         if self.row.sandbox {
-            session.base = Some(sandbox::pages(&self.act, self.platform)?);
+            session.base = Some(sandbox_control::pages(&self.act, self.platform)?);
         }
         let leave = Leave {
             redirect_uri: &redirect_uri,
@@ -71,7 +71,7 @@ impl ConnectAccess {
     fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
         let Some(field) = oauth.instance else { return Ok(BTreeMap::new()) };
         if self.row.sandbox {
-            let server = sandbox::network(&self.act, self.platform)?;
+            let server = sandbox_control::network(&self.act, self.platform)?;
             return Ok(BTreeMap::from([(INSTANCE.to_owned(), server.into())]));
         }
         let given = instance.map(str::trim).filter(|given| !given.is_empty());

@@ -139,7 +139,7 @@ async fn insert<C: ConnectionTrait>(
 fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
     let spec = platforms::find(platform).spec();
     if sandbox {
-        return super::sandbox::simulator(&act.cx).map(drop);
+        return super::sandbox_control::simulator(&act.cx).map(drop);
     }
     let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
     if oauth.instance.is_some() || act.cx.settings.apps.contains_key(&platform) {
