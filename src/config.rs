@@ -23,7 +23,7 @@ use url::Url;
 
 use given::Given;
 
-pub use ai::{AiConfig, Mode, Provider};
+pub use ai::{AiConfig, Mode, Provider, VertexConfig};
 pub use variables::VARIABLES;
 
 /// The operator's configuration.

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_ai::{Ai, Endpoint, TextModel};
+use fanfare_ai::{Ai, Endpoint, ServiceAccount, TextModel, Vertex};
 use fanfare_domain::{
     Domain, Parts, Settings, access::Scope, accounts::Simulator, billing::Billing, clock::Clock,
     db::Db, failpoint::Failpoint, keys, users, vault::Vault,
@@ -14,10 +14,10 @@ use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
 use fanfare_sandbox::stripe::Keys;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
-    config::{Config, Mode, Provider},
+    config::{Config, Mode, Provider, VertexConfig},
     private, simulator,
 };
 
@@ -134,6 +134,7 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
                 |peer, it: &Provider| Endpoint::new(http, peer, it.url.clone(), it.key.clone());
             ai.xai = given.xai.as_ref().map(|it| at("xai", it));
             ai.google = given.google.as_ref().map(|it| at("google_ai", it));
+            ai.vertex = vertex(config, http)?;
             ai.text = given.text.as_ref().map(|(provider, model)| TextModel {
                 endpoint: at("text_model", provider),
                 provider: provider.url.host_str().unwrap_or_default().to_owned(),
@@ -147,12 +148,31 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
                 let url = base.join(path).unwrap_or_else(|_| base.clone());
                 Endpoint::new(http, "simulator", url, Some(simulator.secret.clone()))
             };
-            Ai::sandbox(catalogue, at)
+            let mut ai = Ai::sandbox(catalogue, at);
+            let place = |it: &VertexConfig| {
+                Vertex::new(at("vertex"), (it.project.as_str(), it.location.as_str()), None)
+            };
+            ai.vertex = given.vertex.as_ref().map(place);
+            ai
         }
         (Mode::Sandbox | Mode::Off, _) => Ai::off(catalogue),
     };
     ai.factor = given.factor;
     Ok(ai)
+}
+
+/// The operator's project at Vertex AI, in the name of its service account.
+fn vertex(config: &Config, http: &Client) -> Result<Option<Vertex>> {
+    let Some(given) = &config.ai.vertex else { return Ok(None) };
+    let Some(account) = &given.account else { return Ok(None) };
+    let account = ServiceAccount::read(http, account.expose_secret())
+        .context("FANFARE_VERTEX_CREDENTIALS")?;
+    let endpoint = Endpoint::new(http, "vertex", given.url.clone(), None);
+    Ok(Some(Vertex::new(
+        endpoint,
+        (given.project.as_str(), given.location.as_str()),
+        Some(account),
+    )))
 }
 
 /// Closes a database of an earlier version to others; what is made anew is closed by the umask.

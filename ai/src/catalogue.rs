@@ -89,9 +89,32 @@ pub struct VideoModel {
     pub with_image: i64,
     /// The longest prompt, in characters.
     pub prompt_max: usize,
+    /// It films at Vertex AI.
+    #[serde(default)]
+    pub vertex: bool,
+    /// Resolutions with fewer lengths.
+    #[serde(default)]
+    pub rules: Vec<Rule>,
+}
+
+/// A resolution for which there are fewer lengths.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The resolution.
+    pub resolution: String,
+    /// Its lengths in seconds.
+    pub durations: Vec<u32>,
 }
 
 impl VideoModel {
+    /// Returns the lengths of films of a resolution.
+    #[must_use]
+    pub fn durations_at(&self, resolution: &str) -> &[u32] {
+        let rule = self.rules.iter().find(|rule| rule.resolution == resolution);
+        rule.map_or(&self.durations, |rule| &rule.durations)
+    }
+
     /// Returns the credits of a film, before the operator's factor; `None` for a resolution that it has not.
     #[must_use]
     pub fn cost(&self, seconds: u32, resolution: &str, has_image: bool) -> Option<i64> {
@@ -149,9 +172,24 @@ impl Catalogue {
         Self::parse(OURS)
     }
 
-    /// Returns the models of a provider that film; the first is its default.
-    pub fn films_of(&self, provider: VideoProvider) -> impl Iterator<Item = &VideoModel> {
-        self.video.iter().filter(move |model| model.provider == provider)
+    /// Makes a model the default of its provider.
+    ///
+    /// # Errors
+    /// The models that there are, if there is none of this name.
+    pub fn prefer(
+        &mut self,
+        id: &str,
+        provider: VideoProvider,
+        vertex: bool,
+    ) -> Result<(), Vec<String>> {
+        let is_of = |one: &VideoModel| one.provider == provider && one.vertex == vertex;
+        let Some(place) = self.video.iter().position(|one| is_of(one) && one.id == id) else {
+            let known = self.video.iter().filter(|one| is_of(one));
+            return Err(known.map(|one| one.id.clone()).collect());
+        };
+        let model = self.video.remove(place);
+        self.video.insert(0, model);
+        Ok(())
     }
 }
 
@@ -162,9 +200,17 @@ mod tests {
     #[test]
     fn our_table_is_read_and_every_resolution_has_a_price() {
         let ours = Catalogue::ours().unwrap();
-        let grok = ours.films_of(VideoProvider::XaiGrok).next().unwrap();
+        let grok = ours.video.iter().find(|it| it.provider == VideoProvider::XaiGrok).unwrap();
         assert_eq!(grok.cost(8, "720p", true), Some(57));
         assert_eq!(grok.cost(8, "1080p", false), None);
+        let veo = ours.video.iter().find(|it| it.vertex).unwrap();
+        assert_eq!((veo.durations_at("720p"), veo.durations_at("4k")), (&[4, 6, 8][..], &[8][..]));
+        let mut chosen = ours.clone();
+        chosen.prefer("veo-3.1-generate-001", VideoProvider::GoogleVeo, true).unwrap();
+        assert_eq!(chosen.video.iter().find(|it| it.vertex).unwrap().id, "veo-3.1-generate-001");
+        assert_eq!(chosen.video.len(), ours.video.len());
+        let unknown = chosen.prefer("veo-9", VideoProvider::GoogleVeo, false).unwrap_err();
+        assert_eq!(unknown, ["gemini-omni-1.1-flash"]);
         let broken = OURS.replace("\"4k\": 30", "\"8k\": 30");
         assert!(matches!(Catalogue::parse(&broken), Err(BadCatalogue::Price(_))));
         assert!(Catalogue::parse("{}").is_err());

@@ -72,7 +72,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`Failure`].
-    pub async fn download(&self, url: Url, is_with_key: bool) -> Result<Download, Failure> {
+    pub(crate) async fn download(&self, url: Url, is_with_key: bool) -> Result<Download, Failure> {
         let is_own = url.origin() == self.base.origin();
         let mut request = self.http.get(url).deadline(LONGEST).max_reply(LARGEST).redirects(3);
         if is_with_key && is_own {

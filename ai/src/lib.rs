@@ -7,13 +7,18 @@ mod catalogue;
 mod endpoint;
 mod failure;
 pub mod image;
+mod service_account;
 mod text;
+mod vertex;
 pub mod video;
 
-pub use catalogue::{Audio, BadCatalogue, Catalogue, ImageModel, VideoModel, VideoProvider};
+pub use catalogue::{Audio, BadCatalogue, Catalogue, ImageModel, Rule, VideoModel, VideoProvider};
 pub use endpoint::Endpoint;
 pub use failure::{Failure, FailureKind};
+pub use service_account::{BadAccount, ServiceAccount};
 pub use text::{Message, Speaker, TextModel};
+pub use vertex::Vertex;
+pub use video::Filmer;
 
 /// The providers that an operator configured.
 #[derive(Debug, Clone)]
@@ -26,6 +31,8 @@ pub struct Ai {
     pub google: Option<Endpoint>,
     /// xAI, for images and films.
     pub xai: Option<Endpoint>,
+    /// Google's Vertex AI, for films in the place of Google's other models.
+    pub vertex: Option<Vertex>,
     /// Multiplies all costs.
     pub factor: f64,
     /// They are simulated.
@@ -36,7 +43,15 @@ impl Ai {
     /// Returns no providers at all.
     #[must_use]
     pub const fn off(catalogue: Catalogue) -> Self {
-        Self { catalogue, text: None, google: None, xai: None, factor: 1.0, is_sandbox: false }
+        Self {
+            catalogue,
+            text: None,
+            google: None,
+            xai: None,
+            vertex: None,
+            factor: 1.0,
+            is_sandbox: false,
+        }
     }
 
     /// Returns the simulated providers below an address.
@@ -48,15 +63,36 @@ impl Ai {
             model: "sandbox-text".to_owned(),
         };
         let (google, xai) = (Some(at("google")), Some(at("xai/v1")));
-        Self { catalogue, text: Some(text), google, xai, factor: 1.0, is_sandbox: true }
+        let text = Some(text);
+        Self { catalogue, text, google, xai, vertex: None, factor: 1.0, is_sandbox: true }
     }
 
-    /// Returns where a provider of films is, if it is configured.
+    /// Returns the models of a provider that film here; the first is its default. Google has others at Vertex AI.
+    pub fn films_of(&self, provider: VideoProvider) -> impl Iterator<Item = &VideoModel> {
+        let is_here = move |model: &&VideoModel| {
+            model.provider == provider
+                && (provider == VideoProvider::XaiGrok || model.vertex == self.vertex.is_some())
+        };
+        self.catalogue.video.iter().filter(is_here)
+    }
+
+    /// Is a provider of films configured?
     #[must_use]
-    pub const fn films(&self, provider: VideoProvider) -> Option<&Endpoint> {
+    pub const fn can_film(&self, provider: VideoProvider) -> bool {
         match provider {
-            VideoProvider::XaiGrok => self.xai.as_ref(),
-            VideoProvider::GoogleVeo => self.google.as_ref(),
+            VideoProvider::XaiGrok => self.xai.is_some(),
+            VideoProvider::GoogleVeo => self.google.is_some() || self.vertex.is_some(),
+        }
+    }
+
+    /// Returns who films with a model, if that is configured: films under way keep their own when others come.
+    #[must_use]
+    pub fn filmer(&self, provider: VideoProvider, model: &str) -> Option<Filmer<'_>> {
+        let is_vertex = self.catalogue.video.iter().any(|one| one.vertex && one.id == model);
+        match provider {
+            VideoProvider::XaiGrok => self.xai.as_ref().map(Filmer::Xai),
+            VideoProvider::GoogleVeo if is_vertex => self.vertex.as_ref().map(Filmer::Vertex),
+            VideoProvider::GoogleVeo => self.google.as_ref().map(Filmer::Google),
         }
     }
 

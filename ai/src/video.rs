@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::{Failure, VideoProvider, endpoint, endpoint::Endpoint};
+use crate::{Failure, Vertex, endpoint, endpoint::Endpoint};
 
 /// The longest duration of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -34,6 +34,17 @@ pub struct Film<'a> {
     pub image: Option<&'a (String, Bytes)>,
 }
 
+/// Somebody who films.
+#[derive(Debug, Clone, Copy)]
+pub enum Filmer<'a> {
+    /// xAI.
+    Xai(&'a Endpoint),
+    /// Google.
+    Google(&'a Endpoint),
+    /// Google's Vertex AI.
+    Vertex(&'a Vertex),
+}
+
 /// The progress of a film.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
@@ -41,6 +52,8 @@ pub enum Progress {
     Pending(Option<u8>),
     /// It is at this address.
     Done(Url),
+    /// It is here.
+    Here(Bytes),
     /// The provider refuses to show it.
     Refused,
     /// It failed.
@@ -51,17 +64,14 @@ pub enum Progress {
 ///
 /// # Errors
 /// [`Failure`].
-pub async fn submit(
-    provider: VideoProvider,
-    endpoint: &Endpoint,
-    film: &Film<'_>,
-) -> Result<String, Failure> {
-    let (request, id) = match provider {
-        VideoProvider::XaiGrok => {
+pub async fn submit(filmer: Filmer<'_>, film: &Film<'_>) -> Result<String, Failure> {
+    let (request, id) = match filmer {
+        Filmer::Vertex(vertex) => return vertex.submit(film).await,
+        Filmer::Xai(endpoint) => {
             let request = endpoint.post("videos/generations", &for_xai(film))?;
             (endpoint.bearing(request), "request_id")
         }
-        VideoProvider::GoogleVeo => {
+        Filmer::Google(endpoint) => {
             let request = endpoint.post("v1beta/interactions", &for_google(film))?;
             (endpoint.with_google_key(request), "id")
         }
@@ -100,25 +110,34 @@ fn for_google(film: &Film<'_>) -> Value {
         "generation_config": {"video_config": {"task": task}}})
 }
 
-/// Asks how far a film is.
+/// Asks how far a film of a model is.
 ///
 /// # Errors
 /// [`Failure`].
-pub async fn poll(
-    provider: VideoProvider,
-    endpoint: &Endpoint,
-    id: &str,
-) -> Result<Progress, Failure> {
-    match provider {
-        VideoProvider::XaiGrok => {
+pub async fn poll(filmer: Filmer<'_>, model: &str, id: &str) -> Result<Progress, Failure> {
+    match filmer {
+        Filmer::Vertex(vertex) => vertex.poll(model, id).await,
+        Filmer::Xai(endpoint) => {
             let request = endpoint.bearing(endpoint.get(&format!("videos/{id}"))?);
             Ok(of_xai(&endpoint::json(request, DEADLINE, LARGEST).await?))
         }
-        VideoProvider::GoogleVeo => {
+        Filmer::Google(endpoint) => {
             let request = endpoint.get(&format!("v1beta/interactions/{id}"))?;
             let request = endpoint.with_google_key(request);
             Ok(of_google(&endpoint::json(request, DEADLINE, LARGEST).await?))
         }
+    }
+}
+
+/// Opens a film at the address that its filmer named.
+///
+/// # Errors
+/// [`Failure`].
+pub async fn download(filmer: Filmer<'_>, url: Url) -> Result<fanfare_outbound::Download, Failure> {
+    match filmer {
+        Filmer::Xai(endpoint) => endpoint.download(url, false).await,
+        Filmer::Google(endpoint) => endpoint.download(url, true).await,
+        Filmer::Vertex(_) => Err(Failure::bad_answer()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The providers of models that can be set.
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_ai::Catalogue;
+use fanfare_ai::{Catalogue, VideoProvider};
 use secrecy::SecretString;
 use url::Url;
 
@@ -27,6 +27,19 @@ pub struct Provider {
     pub key: Option<SecretString>,
 }
 
+/// A project at Google's Vertex AI.
+#[derive(Clone)]
+pub struct VertexConfig {
+    /// Its id.
+    pub project: String,
+    /// Where its models run.
+    pub location: String,
+    /// The address.
+    pub url: Url,
+    /// The text of the service account's file, if one is set.
+    pub account: Option<SecretString>,
+}
+
 /// The providers of models.
 #[derive(Clone)]
 pub struct AiConfig {
@@ -38,6 +51,8 @@ pub struct AiConfig {
     pub xai: Option<Provider>,
     /// Google.
     pub google: Option<Provider>,
+    /// Google's Vertex AI.
+    pub vertex: Option<VertexConfig>,
     /// Multiplies all costs.
     pub factor: f64,
     /// The models, their options and prices.
@@ -64,6 +79,7 @@ impl AiConfig {
         let xai = provider(given, "FANFARE_XAI", "https://api.x.ai/v1")?;
         let google =
             provider(given, "FANFARE_GOOGLE_AI", "https://generativelanguage.googleapis.com")?;
+        let vertex = vertex(given)?;
         let text = match (text_url, text_model) {
             (Some(url), Some(model)) => Some((Provider { url, key: text_key }, model)),
             (None, Some(model)) => written_by(model, &xai, &google)?,
@@ -74,7 +90,7 @@ impl AiConfig {
         if !(0.0..=1_000.0).contains(&factor) {
             bail!("FANFARE_CREDIT_FACTOR must be a number from 0 to 1000");
         }
-        let catalogue = match given.take("FANFARE_AI_MODELS") {
+        let mut catalogue = match given.take("FANFARE_AI_MODELS") {
             None => Catalogue::ours()?,
             Some(path) => {
                 let text = std::fs::read_to_string(&path)
@@ -82,26 +98,86 @@ impl AiConfig {
                 Catalogue::parse(&text).context("FANFARE_AI_MODELS")?
             }
         };
-        let has_key = text.is_some() || xai.is_some() || google.is_some();
+        prefer(given, &mut catalogue)?;
+        let films = vertex.as_ref().is_some_and(|vertex| vertex.account.is_some());
+        if mode == Some(Mode::Live) && vertex.is_some() && !films {
+            bail!("FANFARE_VERTEX_PROJECT needs FANFARE_VERTEX_CREDENTIALS with FANFARE_AI=live");
+        }
+        let has_key = text.is_some() || xai.is_some() || google.is_some() || films;
         if mode == Some(Mode::Live) && !has_key {
             bail!(
-                "FANFARE_AI=live needs a provider: FANFARE_AI_TEXT_URL, FANFARE_XAI_KEY or FANFARE_GOOGLE_AI_KEY"
+                "FANFARE_AI=live needs a provider: FANFARE_AI_TEXT_URL, FANFARE_XAI_KEY, FANFARE_GOOGLE_AI_KEY or FANFARE_VERTEX_PROJECT"
             );
         }
-        Ok(Self { mode, text, xai, google, factor, catalogue })
+        Ok(Self { mode, text, xai, google, vertex, factor, catalogue })
     }
 
     /// Returns where models come from: what is set, else the operator's providers if there are any, else the simulated ones where
     /// everything is embedded.
     #[must_use]
     pub fn mode(&self, is_embedded: bool) -> Mode {
-        let has_key = self.text.is_some() || self.xai.is_some() || self.google.is_some();
+        let films = self.vertex.as_ref().is_some_and(|vertex| vertex.account.is_some());
+        let has_key = self.text.is_some() || self.xai.is_some() || self.google.is_some() || films;
         self.mode.unwrap_or(match (has_key, is_embedded) {
             (true, _) => Mode::Live,
             (false, true) => Mode::Sandbox,
             (false, false) => Mode::Off,
         })
     }
+}
+
+fn vertex(given: &mut Given) -> Result<Option<VertexConfig>> {
+    let project = given.take("FANFARE_VERTEX_PROJECT");
+    let location = given.take("FANFARE_VERTEX_LOCATION");
+    let file = given.take("FANFARE_VERTEX_CREDENTIALS");
+    let url: Option<Url> = given.parse("FANFARE_VERTEX_URL", "an http(s) address")?;
+    let Some(project) = project else {
+        if location.is_some() || file.is_some() || url.is_some() {
+            bail!(
+                "FANFARE_VERTEX_LOCATION, FANFARE_VERTEX_CREDENTIALS and FANFARE_VERTEX_URL need FANFARE_VERTEX_PROJECT beside them"
+            );
+        }
+        return Ok(None);
+    };
+    let location = location.unwrap_or_else(|| "us-central1".to_owned());
+    let is_name = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"-.:".contains(&it))
+    };
+    if !is_name(&project) || !is_name(&location) {
+        bail!(
+            "FANFARE_VERTEX_PROJECT and FANFARE_VERTEX_LOCATION must be ids such as my-project and us-central1"
+        );
+    }
+    let usual = || Url::parse(&vertex_address(&location));
+    let url = url.map_or_else(usual, Ok)?;
+    let read = |path: String| {
+        let text = std::fs::read_to_string(&path);
+        text.with_context(|| format!("FANFARE_VERTEX_CREDENTIALS {path}"))
+    };
+    let account = file.map(read).transpose()?.map(SecretString::from);
+    Ok(Some(VertexConfig { project, location, url, account }))
+}
+
+/// The address of Vertex AI for models that run there.
+fn vertex_address(location: &str) -> String {
+    let place = if location == "global" { String::new() } else { format!("{location}-") };
+    format!("https://{place}aiplatform.googleapis.com")
+}
+
+/// Makes the models that the operator named the default ones of their providers.
+fn prefer(given: &mut Given, catalogue: &mut Catalogue) -> Result<()> {
+    for (name, provider, vertex) in [
+        ("FANFARE_XAI_VIDEO_MODEL", VideoProvider::XaiGrok, false),
+        ("FANFARE_GOOGLE_AI_VIDEO_MODEL", VideoProvider::GoogleVeo, false),
+        ("FANFARE_VERTEX_VIDEO_MODEL", VideoProvider::GoogleVeo, true),
+    ] {
+        let Some(model) = given.take(name) else { continue };
+        if let Err(known) = catalogue.prefer(&model, provider, vertex) {
+            bail!("{name} must be one of {}, not {model:?}", known.join(", "));
+        }
+    }
+    Ok(())
 }
 
 fn provider(given: &mut Given, name: &str, usual: &str) -> Result<Option<Provider>> {

@@ -29,6 +29,10 @@ fn a_wrong_variable_is_refused_by_name() {
         ("FANFARE_FAILPOINT", "elsewhere"),
         ("FANFARE_TRUSTED_PROXIES", "10.0.0.0/8, everyone"),
         ("FANFARE_LIMITS_FACTOR", "-1"),
+        ("FANFARE_VERTEX_PROJECT", "a/b"),
+        ("FANFARE_VERTEX_CREDENTIALS", "/nowhere"),
+        ("FANFARE_VERTEX_VIDEO_MODEL", "gemini-omni-1.1-flash"),
+        ("FANFARE_XAI_VIDEO_MODEL", "veo-3.1-generate-001"),
         ("FANFARE_LIMITS_FACTOR", "NaN"),
         ("FANFARE_LISTNE", "127.0.0.1:1"),
     ] {
@@ -43,6 +47,20 @@ fn durations_and_defaults() {
     let short = read(&[("FANFARE_MAX_LATENESS", "2s")]).unwrap();
     assert_eq!(short.max_lateness, Duration::from_secs(2));
     assert!(read(&[("FANFARE_REDIS_URL", "")]).unwrap().redis_url.is_none());
+}
+
+#[test]
+fn vertex_ai_is_where_its_models_run() {
+    let url = |more: &[(&str, &str)]| {
+        let given = [&[("FANFARE_VERTEX_PROJECT", "films")], more].concat();
+        read(&given).unwrap().ai.vertex.unwrap().url.to_string()
+    };
+    assert_eq!(url(&[]), "https://us-central1-aiplatform.googleapis.com/");
+    let global = url(&[("FANFARE_VERTEX_LOCATION", "global")]);
+    assert_eq!(global, "https://aiplatform.googleapis.com/");
+    let own =
+        [("FANFARE_VERTEX_LOCATION", "global"), ("FANFARE_VERTEX_URL", "https://veo.example.com")];
+    assert_eq!(url(&own), "https://veo.example.com/");
 }
 
 #[test]

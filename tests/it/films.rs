@@ -32,7 +32,7 @@ async fn ask(user: &User, body: Value) -> Value {
 }
 
 /// Waits until a film has ended; time passes meanwhile.
-async fn ended(app: &TestApp, user: &User, job: &Value) -> Value {
+pub async fn ended(app: &TestApp, user: &User, job: &Value) -> Value {
     all_submitted(app).await;
     let path = format!("/api/v1/ai/video-jobs/{}", text(job, "id"));
     app.in_time("a film ends", Duration::from_secs(15), || async {
@@ -173,4 +173,51 @@ async fn a_film_may_begin_with_an_image_of_ours() {
         assert_eq!(job["credits"], credits);
         assert_eq!(text(&ended(&app, &user, &job).await, "status"), "completed");
     }
+}
+
+#[tokio::test]
+async fn vertex_ai_films_in_the_name_of_a_service_account() {
+    let app = TestApp::with(Options { vertex: true, ..Options::default() }).await;
+    let user = app.user().await;
+    let before = available(&user).await;
+    let options = user.get("/api/v1/ai/video-options").await.expect(200).body;
+    let google =
+        options["providers"].as_array().unwrap().iter().find(|it| it["id"] == "google_veo");
+    let model = &google.unwrap()["models"][0];
+    assert_eq!(text(model, "id"), "veo-3.1-fast-generate-001");
+    let rule = json!({"if": {"resolution": "1080p"}, "then": {"duration_seconds": [8]}});
+    assert_eq!(model["rules"][0], rule);
+    let short = json!({"prompt": "A cat", "provider": "google", "duration_seconds": 6, "resolution": "1080p"});
+    let refused = user.post("/api/v1/ai/generate-video", short).await.expect(400).body;
+    assert_eq!(refused["validation_errors"][0]["field"], "duration_seconds");
+    let drawn =
+        user.post("/api/v1/ai/generate-image", json!({"prompt": "A cat"})).await.expect(201).body;
+    let body = json!({"prompt": "It runs", "provider": "google", "resolution": "4K", "generate_audio": false,
+        "image_url": drawn["media_urls"][0]});
+    let job = ask(&user, body).await;
+    assert_eq!(job["credits"], 280);
+    let done = ended(&app, &user, &job).await;
+    assert_eq!(text(&done, "status"), "completed", "{done}");
+    let (status, headers, _) = user.fetch(&done["video_url"], &[]).await;
+    assert_eq!((status, headers["content-type"].to_str().unwrap()), (200, "video/mp4"));
+    // A token that has ended is no reason to fail, nor to ask for a film twice.
+    app.simulator.end_vertex_tokens().await;
+    let body = json!({"prompt": "It sleeps", "provider": "google", "duration_seconds": 4});
+    let job = ask(&user, body).await;
+    assert_eq!(text(&ended(&app, &user, &job).await, "status"), "completed");
+    assert_eq!(billed(&app).await, 2);
+    for (word, code) in [
+        ("[[refuse]]", "content_refused"),
+        ("[[fail]]", "provider_error"),
+        ("[[retired]]", "model_retired"),
+        ("[[drop]]", "outcome_unknown"),
+    ] {
+        let body = json!({"prompt": format!("A cat {word}"), "provider": "google"});
+        let job = ask(&user, body).await;
+        let job = ended(&app, &user, &job).await;
+        assert_eq!(text(&job["error"], "code"), code, "{job}");
+    }
+    let image = drawn["credits_spent"].as_i64().unwrap();
+    assert_eq!(available(&user).await, before - 280 - 60 - image);
+    assert_eq!(credits::check(&app.domain).await.unwrap(), []);
 }

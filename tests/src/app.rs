@@ -109,7 +109,7 @@ impl TestApp {
                 trusted_proxies: options.trusted_proxies,
                 billing: options.billing.unwrap_or_else(|| billing(&simulator)),
                 plans: Plans::ours().expect("plans"),
-                ai: ai(&simulator, options.ai),
+                ai: ai(&simulator, options.ai, options.vertex).await,
                 signup_open: options.signup_open,
                 oauth_grace: options.oauth_grace,
                 reauth: 3_600_000,

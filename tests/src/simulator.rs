@@ -43,6 +43,29 @@ impl Simulator {
         said
     }
 
+    /// Makes a service account at the simulated Vertex AI; its file.
+    ///
+    /// # Panics
+    /// The simulator refuses.
+    pub async fn service_account(&self) -> Value {
+        self.ask_vertex("accounts").await
+    }
+
+    /// Has all tokens of service accounts end.
+    ///
+    /// # Panics
+    /// The simulator refuses.
+    pub async fn end_vertex_tokens(&self) {
+        let _ = self.ask_vertex("accounts/end_tokens").await;
+    }
+
+    async fn ask_vertex(&self, path: &str) -> Value {
+        let url = self.url.join(&format!("/ai/vertex/{path}")).expect("an address");
+        let request = reqwest::Client::new().post(url).bearer_auth(&self.secret).json(&json!({}));
+        let answer = request.send().await.and_then(reqwest::Response::error_for_status);
+        answer.expect("the simulator answers").json().await.expect("JSON")
+    }
+
     /// The accounts of a network, oldest first in each realm.
     pub async fn accounts(&self, network: &str) -> Vec<Value> {
         let said = self.ask(Method::GET, &format!("{network}/accounts"), &Value::Null).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_ai::{
-    Endpoint, Failure, FailureKind, VideoProvider,
+    Failure, FailureKind, Filmer, VideoProvider,
     video::{self as films, Film, Progress},
 };
 use fanfare_domain::{
@@ -16,6 +16,7 @@ use fanfare_domain::{
 };
 use fanfare_entities::{Millis, ai_job};
 use fanfare_jobs::{JobKind, MakeVideo};
+use fanfare_media::Taken;
 use tracing::Instrument;
 use url::Url;
 
@@ -72,8 +73,8 @@ async fn carry(cx: &Context, row: ai_job::Model) {
 /// Takes the step that comes next. `None`: the row is somebody else's by now.
 async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<VideoOutcome>> {
     let provider = VideoProvider::named(&row.provider);
-    let endpoint = provider.and_then(|it| Some((it, cx.domain.settings.ai.films(it)?)));
-    let Some((provider, endpoint)) = endpoint else {
+    let filmer = provider.and_then(|it| cx.domain.settings.ai.filmer(it, &row.model));
+    let Some(filmer) = filmer else {
         return Ok(failed("provider_error", "The provider is no longer configured."));
     };
     if row.laps > MAX_LEASE_EXPIRATIONS {
@@ -83,13 +84,13 @@ async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<
         ));
     }
     if let Some(url) = &row.result_url {
-        return Ok(Some(download(cx, row, endpoint, url).await));
+        return Ok(Some(download(cx, row, filmer, url).await));
     }
     match (&row.remote_id, row.sending_at) {
-        (Some(id), _) => poll(cx, row, (provider, endpoint), id, lease).await,
+        (Some(id), _) => poll(cx, row, filmer, id, lease).await,
         // Whether the provider has it nobody can tell, and asking again might be billed twice.
         (None, Some(_)) => Ok(unknown()),
-        (None, None) => submit(cx, row, (provider, endpoint), lease).await,
+        (None, None) => submit(cx, row, filmer, lease).await,
     }
 }
 
@@ -104,17 +105,17 @@ fn unknown() -> Option<VideoOutcome> {
     )
 }
 
-const fn interval(provider: VideoProvider) -> Millis {
-    match provider {
-        VideoProvider::XaiGrok => 5_000,
-        VideoProvider::GoogleVeo => 10_000,
+const fn interval(filmer: Filmer<'_>) -> Millis {
+    match filmer {
+        Filmer::Xai(_) => 5_000,
+        Filmer::Google(_) | Filmer::Vertex(_) => 10_000,
     }
 }
 
 async fn submit(
     cx: &Context,
     row: &ai_job::Model,
-    (provider, endpoint): (VideoProvider, &Endpoint),
+    filmer: Filmer<'_>,
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
     let params: Normalized =
@@ -139,12 +140,12 @@ async fn submit(
         audio: params.generate_audio,
         image: image.as_ref(),
     };
-    let outcome = films::submit(provider, endpoint, &film).await;
+    let outcome = films::submit(filmer, &film).await;
     cx.failpoint.reach("video_sent").await;
     match outcome {
         Ok(id) => {
             let kept = work::note(&cx.domain, lease, &Step::Submitted(id)).await?;
-            Ok(kept.then(|| VideoOutcome::Later(cx.now() + interval(provider), None)))
+            Ok(kept.then(|| VideoOutcome::Later(cx.now() + interval(filmer), None)))
         }
         Err(failure) => Ok(not_submitted(cx, row, &failure)),
     }
@@ -179,21 +180,26 @@ fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option
 async fn poll(
     cx: &Context,
     row: &ai_job::Model,
-    (provider, endpoint): (VideoProvider, &Endpoint),
+    filmer: Filmer<'_>,
     id: &str,
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
     let (now, submitted) = (cx.now(), row.submitted_at.unwrap_or(row.created_at));
-    let later = |percent| Some(VideoOutcome::Later(now + interval(provider), percent));
+    let later = |percent| Some(VideoOutcome::Later(now + interval(filmer), percent));
     let is_late = now - submitted > LONGEST;
     let timeout = || failed("provider_timeout", "The provider did not finish within 20 minutes.");
-    Ok(match films::poll(provider, endpoint, id).await {
+    Ok(match films::poll(filmer, &row.model, id).await {
         Ok(Progress::Done(url)) => {
             if !work::note(&cx.domain, lease, &Step::Found(url.to_string())).await? {
                 return Ok(None);
             }
             cx.failpoint.reach("video_found").await;
-            Some(download(cx, row, endpoint, url.as_str()).await)
+            Some(download(cx, row, filmer, url.as_str()).await)
+        }
+        Ok(Progress::Here(film)) => {
+            cx.failpoint.reach("video_found").await;
+            let stored = work::store_bytes(&cx.domain, row, film).await;
+            Some(stored_or_again(cx, row, stored.ok()).await)
         }
         Ok(Progress::Refused) => {
             failed("content_refused", "The provider refuses to show this film.")
@@ -216,16 +222,20 @@ async fn poll(
 async fn download(
     cx: &Context,
     row: &ai_job::Model,
-    endpoint: &Endpoint,
+    filmer: Filmer<'_>,
     url: &str,
 ) -> VideoOutcome {
     let fetched = async {
         let url = Url::parse(url).ok()?;
-        let is_with_key = row.provider == VideoProvider::GoogleVeo.as_str();
-        let download = endpoint.download(url, is_with_key).await.ok()?;
+        let download = films::download(filmer, url).await.ok()?;
         work::store(&cx.domain, row, download).await.ok()
     };
-    match fetched.await {
+    stored_or_again(cx, row, fetched.await).await
+}
+
+/// A film that is stored, or the next try at its download.
+async fn stored_or_again(cx: &Context, row: &ai_job::Model, stored: Option<Taken>) -> VideoOutcome {
+    match stored {
         Some(file) => {
             cx.failpoint.reach("video_stored").await;
             VideoOutcome::Stored(file)

@@ -158,7 +158,7 @@ fn brief(
 
 async fn paid(act: &Act, task: &Task<'_>) -> Result<Reply<SuggestedReplies>> {
     let cx = &act.cx;
-    let price = cx.settings.ai.catalogue.captions;
+    let price = cx.settings.ai.catalogue.reply;
     let purchase = Purchase::begin(cx, &act.membership, "review_reply", price).await?;
     let written = match write_checked(cx, task).await {
         Ok(written) => written,

@@ -1,5 +1,6 @@
 //! Models that film: a job is there at once, and its film after a while of the simulator's time.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
@@ -64,6 +65,10 @@ pub(super) fn read_google(body: &Value) -> Result<FilmJob, Reply> {
 }
 
 impl FilmJob {
+    pub fn of_seconds(duration: i64) -> Self {
+        Self { duration, ..Self::default() }
+    }
+
     pub fn begin(&mut self, now: i64, words: &Words, url: &str) {
         let takes = words.delay.and_then(|it| i64::try_from(it.as_millis()).ok()).unwrap_or(TAKES);
         (self.begun, self.ready, self.words) = (now, now + takes, words.clone());
@@ -103,5 +108,21 @@ impl FilmJob {
             return json!({"status": "failed", "error": {"code": "content_blocked", "message": "Blocked by safety filters."}});
         }
         json!({"status": "completed", "outputs": [{"type": "video", "mime_type": "video/mp4", "uri": self.url}]})
+    }
+
+    /// As Vertex AI shows it: the film itself.
+    pub fn for_vertex(&self, now: i64) -> Value {
+        if now < self.ready {
+            return json!({"metadata": {"@type": "type.googleapis.com/google.cloud.aiplatform.v1.PredictLongRunningMetadata"}});
+        }
+        if self.words.fail {
+            return json!({"done": true, "error": {"code": 13, "message": "Video generation failed. Please try again."}});
+        }
+        if self.words.refuse {
+            let filtered = json!({"raiMediaFilteredCount": 1, "raiMediaFilteredReasons": ["Blocked by safety filters."]});
+            return json!({"done": true, "response": filtered});
+        }
+        let film = json!({"bytesBase64Encoded": STANDARD.encode(FILM), "mimeType": "video/mp4"});
+        json!({"done": true, "response": {"raiMediaFilteredCount": 0, "videos": [film]}})
     }
 }

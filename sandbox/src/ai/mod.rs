@@ -1,10 +1,11 @@
-//! Simulated models: a text model behind an endpoint of OpenAI's form, Google's images and films, and xAI's. They speak the vendors'
+//! Simulated models: a text model behind an endpoint of OpenAI's form, Google's images and films, Vertex AI's films, and xAI's. They speak the vendors'
 //! HTTP, are deterministic by prompt, and obey words in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`,
 //! `[[invent]]`, `[[invent-always]]`.
 
 mod films;
 mod pictures;
 mod text;
+mod vertex;
 mod words;
 
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ const LONGEST: Duration = Duration::from_secs(120);
 pub(crate) struct Ai {
     env: Arc<Env>,
     films: Mutex<BTreeMap<String, FilmJob>>,
+    /// Accounts of programs at Vertex AI.
+    accounts: vertex::Accounts,
     /// The bill, in US cents: every result, refused or not.
     bill: Mutex<Vec<Value>>,
 }
@@ -49,12 +52,14 @@ pub(crate) struct Ai {
 enum Vendor {
     Text,
     Google,
+    Vertex,
     Xai,
 }
 
 impl Ai {
     pub fn new(env: &Arc<Env>) -> Self {
-        Self { env: Arc::clone(env), films: Mutex::default(), bill: Mutex::default() }
+        let accounts = vertex::Accounts::default();
+        Self { env: Arc::clone(env), films: Mutex::default(), accounts, bill: Mutex::default() }
     }
 
     /// Answers `/ai/{path}`. What is served without the secret are films alone, whose addresses nobody guesses.
@@ -78,7 +83,11 @@ impl Ai {
         if let (&Method::GET, ["films", name]) = (&call.method, segments.as_slice()) {
             return self.film(name).write(res);
         }
-        if !knows(&call, secret) {
+        if segments.as_slice() == ["vertex", "token"] {
+            let told = self.accounts.token(&call);
+            return told.unwrap_or_else(|refused| refused).write(res);
+        }
+        if !knows(&call, secret) && !self.is_of_an_account(&call, &segments) {
             return error(401, "Incorrect API key provided.").write(res);
         }
         if segments.as_slice() == ["bill"] {
@@ -129,6 +138,13 @@ impl Ai {
             (Some(Vendor::Google), [.., "interactions"]) if is_post => {
                 self.begin_film(films::read_google(body)?, body, words, "id")
             }
+            (Some(Vendor::Vertex), ["vertex", "accounts"]) if is_post => {
+                self.accounts.create(&format!("{}/{NAME}/vertex", self.env.base()))
+            }
+            (Some(Vendor::Vertex), ["vertex", "accounts", "end_tokens"]) if is_post => {
+                self.accounts.end_tokens()
+            }
+            (Some(Vendor::Vertex), _) if is_post => self.operate(path, body, words),
             (Some(Vendor::Xai), [.., "videos", id]) => self.show_film(id, FilmJob::for_xai),
             (Some(Vendor::Google), [.., "interactions", id]) => {
                 self.show_film(id, FilmJob::for_google)
@@ -156,6 +172,38 @@ impl Ai {
         Ok(Reply::ok(&json!({ name: id, "status": "in_progress" })))
     }
 
+    /// A method of a model at Vertex AI.
+    fn operate(&self, path: &[&str], body: &Value, words: &Words) -> Answer {
+        let (model, method) = vertex::method(path)?;
+        match method {
+            "predictLongRunning" => {
+                let about = json!({"model": model});
+                let begun = self.begin_film(vertex::read(body)?, &about, words, "name")?;
+                let id: Value = serde_json::from_slice(&begun.body).unwrap_or_default();
+                let id = id["name"].as_str().unwrap_or_default();
+                let place = path[2..path.len() - 1].join("/");
+                Ok(Reply::ok(&json!({"name": format!("{place}/{model}/operations/{id}")})))
+            }
+            "fetchPredictOperation" => {
+                let named = &body["operationName"];
+                let shown = |job: &FilmJob, now| {
+                    let mut shown = job.for_vertex(now);
+                    shown["name"] = named.clone();
+                    shown
+                };
+                self.show_film(vertex::id(named, model)?, shown)
+            }
+            _ => Err(error(404, "There is no such method.")),
+        }
+    }
+
+    fn is_of_an_account(&self, call: &Call, path: &[&str]) -> bool {
+        let token = call.bearer().unwrap_or_default();
+        path.first() == Some(&"vertex")
+            && path.get(1) != Some(&"accounts")
+            && self.accounts.knows(token)
+    }
+
     fn show_film(&self, id: &str, shown: impl Fn(&FilmJob, i64) -> Value) -> Answer {
         let now = self.env.now_ms();
         let found = lock(&self.films).get(id).map(|job| shown(job, now));
@@ -171,13 +219,15 @@ impl Ai {
 }
 
 fn is_film(path: &[&str]) -> bool {
-    path.iter().any(|part| matches!(*part, "videos" | "interactions"))
+    path.first() == Some(&"vertex")
+        || path.iter().any(|part| matches!(*part, "videos" | "interactions"))
 }
 
 fn vendor(path: &[&str]) -> Option<Vendor> {
     match *path.first()? {
         "text" => Some(Vendor::Text),
         "google" => Some(Vendor::Google),
+        "vertex" => Some(Vendor::Vertex),
         "xai" => Some(Vendor::Xai),
         _ => None,
     }
@@ -193,7 +243,7 @@ fn prompt(body: &Value) -> String {
             }
             Value::Array(list) => list.iter().for_each(|one| texts(one, all)),
             Value::Object(object) => {
-                for name in ["text", "content", "parts"] {
+                for name in ["text", "content", "parts", "prompt"] {
                     texts(object.get(name).unwrap_or(&Value::Null), all);
                 }
             }
@@ -201,7 +251,7 @@ fn prompt(body: &Value) -> String {
         }
     }
     let mut all = String::new();
-    for name in ["prompt", "messages", "contents", "input"] {
+    for name in ["prompt", "messages", "contents", "input", "instances"] {
         texts(&body[name], &mut all);
     }
     all

@@ -29,6 +29,7 @@ mod threads;
 mod threads_limits;
 mod threads_login;
 mod tiktok;
+mod vertex;
 mod wordpress;
 mod x;
 mod x_login;

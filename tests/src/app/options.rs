@@ -38,6 +38,8 @@ pub struct Options {
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// The simulated models stand in.
     pub ai: bool,
+    /// Google's films are made at the simulated Vertex AI.
+    pub vertex: bool,
     /// The payment provider; the simulated Stripe by default.
     pub billing: Option<Option<Billing>>,
     /// May anybody sign up?
@@ -74,6 +76,7 @@ impl Default for Options {
             base_url: None,
             trusted_proxies: Vec::new(),
             ai: true,
+            vertex: false,
             billing: None,
             signup_open: true,
             oauth_grace: 0,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use fanfare_ai::{Ai, Catalogue, Endpoint};
+use fanfare_ai::{Ai, Catalogue, Endpoint, ServiceAccount, Vertex};
 use fanfare_domain::{accounts, billing::Billing, clock::Clock, vault::Vault};
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, Time};
@@ -79,17 +79,24 @@ pub(super) fn billing(simulator: &Simulator) -> Option<Billing> {
     })
 }
 
-/// The simulated models, or none.
-pub(super) fn ai(simulator: &Simulator, is_on: bool) -> Ai {
+/// The simulated models, or none; with Vertex AI as an operator has it, or without.
+pub(super) async fn ai(simulator: &Simulator, is_on: bool, has_vertex: bool) -> Ai {
     let catalogue = Catalogue::ours().expect("models");
     if !is_on {
         return Ai::off(catalogue);
     }
     let http = Client::new(Policy { allow_private: true }).expect("a client");
-    Ai::sandbox(catalogue, |path| {
-        let url = simulator.url.join(&format!("/ai/{path}")).expect("an address");
-        Endpoint::new(&http, "simulator", url, Some(simulator.secret.clone().into()))
-    })
+    let at = |path: &str| simulator.url.join(&format!("/ai/{path}")).expect("an address");
+    let mut ai = Ai::sandbox(catalogue, |path| {
+        Endpoint::new(&http, "simulator", at(path), Some(simulator.secret.clone().into()))
+    });
+    if has_vertex {
+        let file = simulator.service_account().await.to_string();
+        let account = ServiceAccount::read(&http, &file).expect("a service account");
+        let endpoint = Endpoint::new(&http, "vertex", at("vertex"), None);
+        ai.vertex = Some(Vertex::new(endpoint, ("films", "us-central1"), Some(account)));
+    }
+    ai
 }
 
 fn reached(url: Url, secret: &str) -> accounts::Simulator {

@@ -230,7 +230,8 @@ fn drawing(seat: &Seat) -> Option<(&'static str, i64)> {
 /// The database's.
 pub async fn panel(seat: &Seat, draft: &Draft, outcome: &Outcome) -> Result<Markup> {
     let ai = &seat.act.cx.settings.ai;
-    if !seat.may(Role::Editor) || (ai.text.is_none() && ai.google.is_none() && ai.xai.is_none()) {
+    let has_films = ai.xai.is_some() || ai.google.is_some() || ai.vertex.is_some();
+    if !seat.may(Role::Editor) || (ai.text.is_none() && !has_films) {
         return Ok(html! {});
     }
     let films = films(seat).await?;

@@ -123,7 +123,7 @@ pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>
     let ai = &act.cx.settings.ai;
     let (params, credits) = normalize(ai, &asked)?;
     let provider = fanfare_ai::VideoProvider::named(&params.provider);
-    if provider.is_none_or(|provider| ai.films(provider).is_none()) {
+    if provider.is_none_or(|provider| ai.filmer(provider, &params.model).is_none()) {
         return Err(ai::not_configured("films"));
     }
     if let Some(url) = &params.image_url {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_ai::{Ai, Audio, VideoModel, VideoProvider};
+use fanfare_ai::{Ai, Audio, Rule, VideoModel, VideoProvider};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -45,12 +45,44 @@ pub struct ModelOptions {
     aspect_ratios: Vec<String>,
     /// `optional` or `always`.
     audio: &'static str,
+    /// Resolutions with fewer lengths.
+    rules: Vec<RuleOptions>,
     /// The price of a second, by resolution.
     credits_per_second: BTreeMap<String, f64>,
     /// The additional price of a first frame, for the whole film.
     credits_with_image: f64,
     /// The prices of films without a first frame.
     estimates: Vec<Estimate>,
+}
+
+/// A rule: films of a resolution have one of these lengths.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RuleOptions {
+    #[serde(rename = "if")]
+    condition: OfResolution,
+    then: HasLength,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OfResolution {
+    resolution: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct HasLength {
+    duration_seconds: Vec<u32>,
+}
+
+impl RuleOptions {
+    fn of(rule: &Rule) -> Self {
+        Self {
+            condition: OfResolution { resolution: rule.resolution.clone() },
+            then: HasLength { duration_seconds: rule.durations.clone() },
+        }
+    }
 }
 
 /// The price of a film.
@@ -70,9 +102,9 @@ pub async fn options(act: &Act) -> Result<Reply<VideoOptions>> {
     let ai = &act.cx.settings.ai;
     let provider = |provider: VideoProvider| ProviderOptions {
         id: provider.as_str(),
-        configured: ai.films(provider).is_some(),
+        configured: ai.can_film(provider),
         sandbox: ai.is_sandbox,
-        models: ai.catalogue.films_of(provider).enumerate().map(|it| model(ai, it)).collect(),
+        models: ai.films_of(provider).enumerate().map(|it| model(ai, it)).collect(),
     };
     let providers = VideoProvider::ALL.into_iter().map(provider).collect();
     Ok(Reply::ok(&VideoOptions { providers, as_of: ai.catalogue.as_of.clone() }))
@@ -85,7 +117,7 @@ fn model(ai: &Ai, (nth, model): (usize, &VideoModel)) -> ModelOptions {
             let (resolution, credits) = (resolution.clone(), ai.credits(cents));
             Some(Estimate { duration_seconds: *seconds, resolution, credits })
         };
-        model.durations.iter().filter_map(estimate)
+        model.durations_at(resolution).iter().filter_map(estimate)
     });
     #[expect(clippy::cast_precision_loss, reason = "prices are small")]
     let times = |cents: i64| cents as f64 * ai.factor;
@@ -100,6 +132,7 @@ fn model(ai: &Ai, (nth, model): (usize, &VideoModel)) -> ModelOptions {
             Audio::Optional => "optional",
             Audio::Always => "always",
         },
+        rules: model.rules.iter().map(RuleOptions::of).collect(),
         credits_per_second: model
             .credits_per_second
             .iter()

@@ -101,10 +101,14 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
     let mut refuse = |field: &str, message: String, remedy: String| {
         broken.push(violation(Code::InvalidField, field, message, remedy));
     };
-    let duration = u32::try_from(seconds).ok().filter(|it| model.durations.contains(it));
+    let lengths = model.durations_at(&resolution);
+    let duration = u32::try_from(seconds).ok().filter(|it| lengths.contains(it));
     if duration.is_none() {
-        let lengths = model.durations.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        let message = format!("{} makes films of {lengths} seconds, not of {seconds}.", model.id);
+        let is_ruled = lengths.len() < model.durations.len();
+        let lengths = lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let at = if is_ruled { format!(" in {resolution}") } else { String::new() };
+        let message =
+            format!("{} makes films{at} of {lengths} seconds, not of {seconds}.", model.id);
         refuse("duration_seconds", message, format!("Send one of {lengths}."));
     }
     for (field, value, known) in [
@@ -140,7 +144,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
 
 fn provider(ai: &Ai, asked: Option<&str>, broken: &mut Vec<Violation>) -> Option<VideoProvider> {
     let Some(name) = asked else {
-        return VideoProvider::ALL.into_iter().find(|provider| ai.films(*provider).is_some());
+        return VideoProvider::ALL.into_iter().find(|provider| ai.can_film(*provider));
     };
     let known = VideoProvider::named(name);
     if known.is_none() {
@@ -159,9 +163,9 @@ fn model<'a>(
     resolution: &str,
     broken: &mut Vec<Violation>,
 ) -> Option<&'a VideoModel> {
-    let mut films = ai.catalogue.films_of(provider);
+    let mut films = ai.films_of(provider);
     if let Some(name) = asked {
-        let known = ai.catalogue.films_of(provider).find(|model| model.id == name);
+        let known = ai.films_of(provider).find(|model| model.id == name);
         if known.is_none() {
             let message = format!("model is not one of {}.", provider.as_str());
             let remedy = "Send one that GET /api/v1/ai/video-options lists, or leave it out.";
@@ -170,7 +174,7 @@ fn model<'a>(
         return known.or_else(|| films.next());
     }
     let fits = |model: &&VideoModel| model.resolutions.iter().any(|one| one == resolution);
-    let fitting = ai.catalogue.films_of(provider).find(fits);
+    let fitting = ai.films_of(provider).find(fits);
     fitting.or_else(|| films.next())
 }
 
@@ -218,7 +222,7 @@ pub async fn function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionR
     let ai = &act.cx.settings.ai;
     let result = match asked.function.as_str() {
         "list_models" => {
-            let ids: Vec<_> = ai.catalogue.films_of(provider).map(|model| &model.id).collect();
+            let ids: Vec<_> = ai.films_of(provider).map(|model| &model.id).collect();
             json!({ "models": ids })
         }
         "validate_request" => validate(ai, provider, asked.params),
@@ -318,6 +322,33 @@ mod tests {
             }
         }
         assert!(fine > 100 && refused > 100, "{fine} {refused}");
+    }
+
+    #[test]
+    fn veo_at_vertex_makes_longer_films_alone_in_high_resolution_and_silent_ones() {
+        let mut ai = ai();
+        let base: url::Url = "http://127.0.0.1:9".parse().unwrap();
+        let http = fanfare_outbound::Client::new(fanfare_outbound::Policy { allow_private: true })
+            .unwrap();
+        let endpoint = fanfare_ai::Endpoint::new(&http, "ai", base, None);
+        ai.vertex = Some(fanfare_ai::Vertex::new(endpoint, ("p", "l"), None));
+        let asked = |seconds: i64, resolution: &str| VideoRequest {
+            prompt: "A cat".to_owned(),
+            provider: Some("google".to_owned()),
+            duration_seconds: Some(seconds),
+            resolution: Some(resolution.to_owned()),
+            generate_audio: Some(false),
+            ..VideoRequest::default()
+        };
+        for (seconds, resolution, credits) in [(4, "720p", 60), (8, "1080p", 120), (8, "4k", 280)] {
+            let (it, cost) = normalize(&ai, &asked(seconds, resolution)).unwrap();
+            assert_eq!((it.model.as_str(), cost), ("veo-3.1-fast-generate-001", credits));
+        }
+        let error = normalize(&ai, &asked(6, "4K")).unwrap_err();
+        assert!(error.message().contains("films in 4k of 8 seconds"), "{}", error.message());
+        let omni =
+            VideoRequest { model: Some("gemini-omni-1.1-flash".to_owned()), ..asked(8, "4k") };
+        assert_eq!(normalize(&ai, &omni).unwrap_err().violations()[0].field, "model");
     }
 
     #[test]

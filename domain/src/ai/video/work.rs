@@ -62,6 +62,16 @@ pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<T
     media::receive_generated_for(cx, row.workspace_id, plan, Box::pin(pieces)).await
 }
 
+/// Puts a film into the store that came with its provider's answer.
+///
+/// # Errors
+/// It is none, or is larger than the plan allows.
+pub async fn store_bytes(cx: &Domain, row: &ai_job::Model, film: Bytes) -> Result<Taken> {
+    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let whole = stream::iter([Ok::<_, std::convert::Infallible>(film)]);
+    media::receive_generated_for(cx, row.workspace_id, plan, whole).await
+}
+
 /// A step that is written while the row stays held.
 #[derive(Debug, Clone)]
 pub enum Step {

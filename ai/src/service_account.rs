@@ -1,0 +1,185 @@
+//! An account of a program at Google: it signs a claim with its key and gets a token for an hour.
+
+use std::{
+    fmt,
+    time::{Duration, Instant, SystemTime},
+};
+
+use aws_lc_rs::{
+    rand::SystemRandom,
+    signature::{RSA_PKCS1_SHA256, RsaKeyPair},
+};
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use fanfare_outbound::Client;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Mutex;
+use url::Url;
+
+use crate::{Failure, FailureKind, endpoint};
+
+/// The permission that is asked for.
+const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+/// The life of a claim, and the time before the end of a token at which the next one is asked for.
+const CLAIM: Duration = Duration::from_secs(3_600);
+const AHEAD: Duration = Duration::from_secs(300);
+
+const DEADLINE: Duration = Duration::from_secs(20);
+const LARGEST: usize = 64 << 10;
+
+/// The reason a file is not one of a service account.
+#[derive(Debug, thiserror::Error)]
+pub enum BadAccount {
+    /// It is no JSON of one.
+    #[error("it is no JSON file of a service account: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Its token address is none.
+    #[error("its token_uri is no address")]
+    Address,
+    /// Its key cannot be read.
+    #[error("its private_key is no RSA key in PKCS #8")]
+    Key,
+}
+
+#[derive(Deserialize)]
+struct File {
+    client_email: String,
+    private_key: String,
+    private_key_id: Option<String>,
+    token_uri: String,
+}
+
+/// A service account; it keeps its token until that ends.
+pub struct ServiceAccount {
+    http: Client,
+    email: String,
+    key: RsaKeyPair,
+    key_id: Option<String>,
+    token_uri: Url,
+    token: Mutex<Option<(SecretString, Instant)>>,
+}
+
+impl fmt::Debug for ServiceAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceAccount").field("email", &self.email).finish_non_exhaustive()
+    }
+}
+
+impl ServiceAccount {
+    /// Reads the file that Google's console makes; its token address is trusted, as the operator configured it.
+    ///
+    /// # Errors
+    /// [`BadAccount`].
+    pub fn read(http: &Client, text: &str) -> Result<Self, BadAccount> {
+        let file: File = serde_json::from_str(text)?;
+        let der = der(&SecretString::from(file.private_key)).ok_or(BadAccount::Key)?;
+        let key = RsaKeyPair::from_pkcs8(&der).map_err(|_| BadAccount::Key)?;
+        let token_uri = Url::parse(&file.token_uri).map_err(|_| BadAccount::Address)?;
+        let http = http.counted_as("vertex").trusting(std::slice::from_ref(&token_uri));
+        Ok(Self {
+            http,
+            email: file.client_email,
+            key,
+            key_id: file.private_key_id,
+            token_uri,
+            token: Mutex::default(),
+        })
+    }
+
+    /// Returns a token that is good for some minutes yet; callers at once wait for one exchange.
+    pub(crate) async fn token(&self) -> Result<SecretString, Failure> {
+        let mut kept = self.token.lock().await;
+        if let Some((token, until)) = kept.as_ref()
+            && Instant::now() < *until
+        {
+            return Ok(token.clone());
+        }
+        let asked = Instant::now();
+        // No film was asked for yet, so whatever becomes of this may be tried again.
+        let unsent = |mut failure: Failure| {
+            failure.kind = unsent(failure.kind);
+            failure
+        };
+        let (token, life) = self.exchange().await.map_err(unsent)?;
+        *kept = Some((token.clone(), asked + life.saturating_sub(AHEAD)));
+        Ok(token)
+    }
+
+    /// Forgets its token, which was refused.
+    pub(crate) async fn forget(&self) {
+        *self.token.lock().await = None;
+    }
+
+    async fn exchange(&self) -> Result<(SecretString, Duration), Failure> {
+        let claim = self.claim()?;
+        let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+        let form = [("grant_type", grant), ("assertion", claim.expose_secret())];
+        let request = self.http.post(self.token_uri.clone()).form(&form[..]);
+        let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
+        let token = answer["access_token"].as_str().ok_or_else(Failure::bad_answer)?;
+        let life = answer["expires_in"].as_u64().unwrap_or_default();
+        Ok((SecretString::from(token), Duration::from_secs(life)))
+    }
+
+    /// Signs that this account asks for a token now.
+    fn claim(&self) -> Result<SecretString, Failure> {
+        let broken = || Failure::new(FailureKind::Failed, "The service account cannot sign.");
+        // Google goes by its own clock and lets some minutes pass.
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(|_| broken())?;
+        let now = now.as_secs();
+        let head = json!({"alg": "RS256", "typ": "JWT", "kid": self.key_id});
+        let body = json!({"iss": self.email, "scope": SCOPE, "aud": self.token_uri.as_str(),
+            "iat": now, "exp": now + CLAIM.as_secs()});
+        let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let signed = format!("{}.{}", part(&head), part(&body));
+        let mut signature = vec![0; self.key.public_modulus_len()];
+        self.key
+            .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature)
+            .map_err(|_| broken())?;
+        Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
+    }
+}
+
+/// A token that did not come leaves the film unasked; a key that is refused stays refused.
+const fn unsent(kind: FailureKind) -> FailureKind {
+    match kind {
+        FailureKind::Lost | FailureKind::BadAnswer => FailureKind::NotSent,
+        other => other,
+    }
+}
+
+/// Reads the bytes of a key in PEM.
+fn der(pem: &SecretString) -> Option<Vec<u8>> {
+    let body = pem.expose_secret().split_once("-----BEGIN PRIVATE KEY-----")?.1;
+    let body = body.split_once("-----END PRIVATE KEY-----")?.0;
+    let body: String = body.chars().filter(|it| !it.is_whitespace()).collect();
+    STANDARD.decode(body).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_good_key_is_refused_without_the_key() {
+        let http = Client::new(fanfare_outbound::Policy { allow_private: false }).unwrap();
+        let file = |key: &str| {
+            json!({"client_email": "films@project.example", "private_key": key,
+                "token_uri": "https://oauth2.example.com/token"})
+            .to_string()
+        };
+        for key in
+            ["c2VjcmV0", "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"]
+        {
+            let refused = ServiceAccount::read(&http, &file(key)).unwrap_err();
+            assert!(matches!(refused, BadAccount::Key));
+            assert!(!refused.to_string().contains("c2VjcmV0"), "{refused}");
+        }
+        assert!(matches!(ServiceAccount::read(&http, "{}"), Err(BadAccount::Json(_))));
+    }
+}

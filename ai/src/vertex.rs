@@ -1,0 +1,150 @@
+//! Google's Vertex AI: Veo films there in long operations, whose last answer holds the film itself.
+
+use std::{sync::Arc, time::Duration};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::{
+    Endpoint, Failure, ServiceAccount, endpoint,
+    video::{Film, Progress},
+};
+
+/// The longest duration of a call.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The longest duration of a call whose answer may hold a film, and the largest such answer, in bytes.
+const FILM_DEADLINE: Duration = Duration::from_secs(300);
+const LARGEST: usize = 256 << 20;
+
+/// The largest answer that names an operation, in bytes.
+const LARGEST_NAME: usize = 1 << 20;
+
+/// A project at Vertex AI.
+#[derive(Debug, Clone)]
+pub struct Vertex {
+    endpoint: Endpoint,
+    /// The path of the models, such as `v1/projects/p/locations/us-central1/publishers/google/models`.
+    models: String,
+    /// Whose tokens are sent; without one the endpoint's key is.
+    account: Option<Arc<ServiceAccount>>,
+}
+
+impl Vertex {
+    /// Returns the project at an address, in the name of an account.
+    #[must_use]
+    pub fn new(
+        endpoint: Endpoint,
+        (project, location): (&str, &str),
+        account: Option<ServiceAccount>,
+    ) -> Self {
+        let models = format!("v1/projects/{project}/locations/{location}/publishers/google/models");
+        Self { endpoint, models, account: account.map(Arc::new) }
+    }
+
+    /// Calls a method of a model. With a token that is refused nothing was done, so the call is made once more with a fresh one.
+    async fn call(
+        &self,
+        method: &str,
+        model: &str,
+        body: &Value,
+        most: (Duration, usize),
+    ) -> Result<Value, Failure> {
+        let path = format!("{}/{model}:{method}", self.models);
+        // What may not be made twice is not sent where a connection that ended unseen loses it.
+        let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_a_fresh_connection());
+        let Some(account) = &self.account else {
+            return endpoint::json(self.endpoint.bearing(request()?), most.0, most.1).await;
+        };
+        let signed = request()?.bearer(&account.token().await?);
+        let outcome = endpoint::json(signed, most.0, most.1).await;
+        if !matches!(&outcome, Err(failure) if failure.status == Some(401)) {
+            return outcome;
+        }
+        account.forget().await;
+        let signed = request()?.bearer(&account.token().await?);
+        endpoint::json(signed, most.0, most.1).await
+    }
+
+    pub(crate) async fn submit(&self, film: &Film<'_>) -> Result<String, Failure> {
+        let most = (DEADLINE, LARGEST_NAME);
+        let answer = self.call("predictLongRunning", film.model, &body(film), most).await?;
+        answer["name"].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
+    }
+
+    pub(crate) async fn poll(&self, model: &str, operation: &str) -> Result<Progress, Failure> {
+        let body = json!({ "operationName": operation });
+        let most = (FILM_DEADLINE, LARGEST);
+        Ok(read(&self.call("fetchPredictOperation", model, &body, most).await?))
+    }
+}
+
+fn body(film: &Film<'_>) -> Value {
+    let mut instance = json!({"prompt": film.prompt});
+    if let Some((mime, bytes)) = film.image {
+        instance["image"] = json!({"bytesBase64Encoded": STANDARD.encode(bytes), "mimeType": mime});
+    }
+    // A length that is left out is chosen by the model, and billed.
+    json!({"instances": [instance], "parameters": {"sampleCount": 1, "durationSeconds": film.seconds,
+        "aspectRatio": film.aspect_ratio, "resolution": film.resolution, "generateAudio": film.audio}})
+}
+
+/// Reads an operation.
+fn read(answer: &Value) -> Progress {
+    if answer["done"] != true {
+        return Progress::Pending(None);
+    }
+    let said = answer["error"]["message"].as_str().unwrap_or_default().to_lowercase();
+    let is_filtered = answer["response"]["raiMediaFilteredCount"].as_u64().unwrap_or(0) > 0
+        || ["usage guidelines", "safety", "policy"].iter().any(|word| said.contains(word));
+    let bytes = answer["response"]["videos"][0]["bytesBase64Encoded"].as_str();
+    match bytes.and_then(|text| STANDARD.decode(text).ok()) {
+        Some(bytes) => Progress::Here(Bytes::from(bytes)),
+        None if is_filtered => Progress::Refused,
+        None => Progress::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_ends_with_a_film_a_refusal_or_a_failure() {
+        let done = |more: Value| {
+            let mut answer = json!({"name": "operations/1", "done": true});
+            answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            read(&answer)
+        };
+        assert_eq!(read(&json!({"name": "operations/1"})), Progress::Pending(None));
+        let film = json!({"response": {"videos": [{"bytesBase64Encoded": "Zm9v", "mimeType": "video/mp4"}]}});
+        assert_eq!(done(film), Progress::Here(Bytes::from_static(b"foo")));
+        assert_eq!(done(json!({"response": {"raiMediaFilteredCount": 1}})), Progress::Refused);
+        let refused =
+            json!({"error": {"code": 3, "message": "The prompt violates the usage guidelines."}});
+        assert_eq!(done(refused), Progress::Refused);
+        assert_eq!(done(json!({"error": {"code": 13, "message": "Internal"}})), Progress::Failed);
+        assert_eq!(done(json!({"response": {}})), Progress::Failed);
+    }
+
+    #[test]
+    fn length_resolution_and_sound_are_always_sent() {
+        let image = ("image/png".to_owned(), Bytes::from_static(b"x"));
+        let film = Film {
+            model: "m",
+            prompt: "p",
+            seconds: 8,
+            resolution: "1080p",
+            aspect_ratio: "9:16",
+            audio: false,
+            image: Some(&image),
+        };
+        let sent = body(&film);
+        let parameters = &sent["parameters"];
+        assert_eq!(parameters["durationSeconds"], 8);
+        assert_eq!(parameters["resolution"], "1080p");
+        assert_eq!(parameters["generateAudio"], false);
+        assert_eq!(sent["instances"][0]["image"]["mimeType"], "image/png");
+    }
+}
