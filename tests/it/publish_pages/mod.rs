@@ -2,6 +2,7 @@
 
 mod accounts;
 mod composer;
+mod films;
 mod home;
 mod looks;
 mod posts;
