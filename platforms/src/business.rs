@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
+use crate::{Changes, MediaRules, RateLimit, Result, Session, recent_posts::Page};
 
 /// A review of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +111,9 @@ pub trait BusinessProfile: Changes {
     fn quota(&self) -> Option<RateLimit> {
         None
     }
+
+    /// Returns the rules of the photos that a profile holds, which are not those of posts.
+    fn photos(&self) -> &'static MediaRules;
 
     /// Reads a page of reviews, the last changed first.
     ///

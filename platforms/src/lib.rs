@@ -82,7 +82,7 @@ pub use spec::{
 };
 pub use usage::{Usage, Used};
 pub use validate::{
-    Conversion, Fix, Next, Violation, Violations, Warning, conversions, excerpt, fix,
+    Conversion, Fix, Next, Violation, Violations, Warning, conversion, conversions, excerpt, fix,
     too_many_media, validate,
 };
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{Account, Draft, MediaRules, Platform, Spec};
 
-pub use conversion::{Conversion, conversions};
+pub use conversion::{Conversion, conversions, of as conversion};
 pub use fix::Fix;
 pub use media::too_many as too_many_media;
 pub use next::Next;

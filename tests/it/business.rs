@@ -1,22 +1,24 @@
 //! Business profiles: reviews and their answers, links, the audit, media.
 
+mod photos;
+
 use std::time::Duration;
 
 use fanfare_domain::access::{Role, Scope};
 use fanfare_tests::{TestApp, User, files::plain_png, served::film};
 use serde_json::{Value, json};
 
-const BASE: &str = "/api/v1/google-business";
+pub const BASE: &str = "/api/v1/google-business";
 
 /// An account on the simulated network whose profile was read.
-async fn profile(app: &TestApp, user: &User) -> i64 {
+pub async fn profile(app: &TestApp, user: &User) -> i64 {
     let account = user.connect("google_business").await;
     read(app, user).await;
     account
 }
 
 /// Lets time pass until the profile was read anew.
-async fn read(app: &TestApp, user: &User) {
+pub async fn read(app: &TestApp, user: &User) {
     let synced = async || {
         let page = user.get(&format!("{BASE}/reviews")).await.expect(200).body;
         page["summary"][0]["synced_at"].as_str().unwrap_or_default().to_owned()
@@ -27,12 +29,12 @@ async fn read(app: &TestApp, user: &User) {
         .await;
 }
 
-async fn review(user: &User, account: i64, text: &str, rating: i64) {
+pub async fn review(user: &User, account: i64, text: &str, rating: i64) {
     let item = json!({"account_id": account, "kind": "review", "text": text, "rating": rating});
     let _ = user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
 }
 
-async fn reviews(user: &User, query: &str) -> Vec<Value> {
+pub async fn reviews(user: &User, query: &str) -> Vec<Value> {
     let page = user.get(&format!("{BASE}/reviews?{query}")).await.expect(200).body;
     page["reviews"].as_array().unwrap().clone()
 }

@@ -11,6 +11,7 @@ use super::{
     change_of, changes,
     failure::{self, stored},
     ledger,
+    photo::{self, Fitted},
     target::Now,
 };
 use crate::{
@@ -30,6 +31,9 @@ const REPEATS: i32 = 3;
 /// The wait for a network that does not say how long, and an hour, in ms.
 const UNTOLD: i64 = 60_000;
 const HOUR: i64 = 3_600_000;
+
+/// The interval in ms at which a change looks whether its photo is ready.
+const LOOK: i64 = 1_000;
 
 /// A network that wants to be asked again this soon is waited for.
 const SHORT: Duration = Duration::from_secs(2);
@@ -69,6 +73,9 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     if account.status != AccountStatus::Connected {
         return run.disconnected().await;
     }
+    if !run.fit(platform).await? {
+        return Ok(());
+    }
     match accounts::session(cx, &account).await? {
         Some(session) => run.make(&account, session).await,
         None => run.disconnected().await,
@@ -86,6 +93,22 @@ impl Run<'_> {
             }
         };
         ledger::complete(self.cx, &mut self.row, known).await
+    }
+
+    /// Has the photo of the change in a form that the network takes; false if the row was given back or has ended.
+    async fn fit(&mut self, platform: platforms::PlatformId) -> Result<bool> {
+        match photo::fitted(self.cx, &self.row, platform, &self.change).await? {
+            Fitted::AsIs => return Ok(true),
+            Fitted::Changed(change) => {
+                self.change = change;
+                return ledger::rewrite(self.cx, &mut self.row, &self.change).await;
+            }
+            Fitted::Later => self.defer(LOOK).await?,
+            Fitted::Broken(error) => {
+                ledger::complete(self.cx, &mut self.row, Now::Failed(error)).await?;
+            }
+        }
+        Ok(false)
     }
 
     async fn disconnected(&mut self) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use fanfare_entities::{Millis, outgoing, outgoing::Column, outgoing::OutgoingStatus};
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Phase, Step};
+use fanfare_platforms::{Change, Phase, Step};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
@@ -75,6 +75,21 @@ pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool>
         ..Default::default()
     };
     write(&cx.db.write, row, change).await
+}
+
+/// Writes down what will be sent before it is, so that a lost answer is asked about by it; false if somebody else has the row.
+pub(super) async fn rewrite(
+    cx: &Domain,
+    row: &mut outgoing::Model,
+    change: &Change,
+) -> Result<bool> {
+    row.change = json!(change);
+    let written = outgoing::ActiveModel {
+        change: Set(row.change.clone()),
+        updated_at: Set(cx.clock.now()),
+        ..Default::default()
+    };
+    write(&cx.db.write, row, written).await
 }
 
 /// Gives the row back until it is due again; its target says that the outcome is not known, if so.

@@ -8,6 +8,7 @@ mod business_target;
 mod carry_out;
 mod failure;
 mod ledger;
+mod photo;
 mod settle;
 mod target;
 
@@ -30,6 +31,7 @@ use crate::{
 
 pub use carry_out::carry_out;
 pub(crate) use failure::error;
+pub(crate) use photo::LEAST as LEAST_PHOTO;
 use target::Now;
 pub use target::Target;
 

@@ -234,7 +234,7 @@ pub async fn account_of(conn: &impl ConnectionTrait, row: &post::Model) -> Resul
     Ok(found.as_ref().map(accounts::facts).transpose()?.unwrap_or_default())
 }
 
-fn media(file: &PostMedia, store: Option<&Store>) -> Media {
+pub(super) fn media(file: &PostMedia, store: Option<&Store>) -> Media {
     let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
     let facts = file.facts.as_ref();
     let source = store.zip(file.path.clone()).map(|(store, path)| {

@@ -120,7 +120,7 @@ fn named(name: &str) -> Condition {
     Condition::any().add(media_asset::Column::PublicName.eq(name)).add(old)
 }
 
-fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
+pub(super) fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
     PostMedia {
         url: url_of(cx, row),
         asset_id: Some(row.uid),

@@ -6,6 +6,7 @@ mod create;
 mod delete;
 mod draft;
 mod edit;
+mod fit;
 mod forecast;
 mod generic_type;
 mod input;
@@ -37,9 +38,11 @@ use crate::{
 pub use batch::{Batch, MAX_ITEMS, create_batch};
 pub use create::{DryRun, Made, create};
 pub use delete::{GroupDeleted, delete, delete_group};
+
 pub use draft::{CaptionLength, caption_length};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
+pub(crate) use fit::{Fit, fit};
 pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
 pub(crate) use media::{look_up as stored_media, stored as stored_file};
 pub use missing::{Missing, missing};

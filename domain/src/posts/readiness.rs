@@ -145,19 +145,50 @@ async fn convert(
 ) -> Result<Result<Vec<AssetId>, Violation>> {
     let mut awaited = Vec::new();
     for (place, conversion) in content.conversions(platform, account).into_iter().enumerate() {
-        let (Some(conversion), Some(uid)) = (conversion, files[place].asset_id) else { continue };
-        let Some(profile) = profile(&conversion) else { continue };
-        let known = analysis::of(&cx.db.read, &[uid]).await?;
-        let Some(source) = known.get(&uid) else { continue };
-        let variant = variants::want(cx, source, &profile.to_string()).await?;
-        let Some(variant) = variant else { continue };
-        match variant.status {
-            WorkStatus::Pending => awaited.push(source.asset_id),
-            WorkStatus::Failed => return Ok(Err(flaw(place, variant.error.as_ref()))),
-            WorkStatus::Ready => put(cx, &mut files[place], &variant),
+        let Some(conversion) = conversion else { continue };
+        match put_variant(cx, &mut files[place], &conversion).await? {
+            Variant::Pending(asset) => awaited.push(asset),
+            Variant::Failed(error) => return Ok(Err(flaw(place, error.as_ref()))),
+            Variant::Put | Variant::None => {}
         }
     }
     Ok(Ok(awaited))
+}
+
+/// The state of the variant of a file.
+pub(super) enum Variant {
+    /// It stands in the place of the file.
+    Put,
+    /// It is being made.
+    Pending(AssetId),
+    /// It cannot be made.
+    Failed(Option<Value>),
+    /// There is none: the file is gone, or not ours.
+    None,
+}
+
+/// Puts in place of a file the variant that a conversion asks for, if it is made; its making begins otherwise.
+pub(super) async fn put_variant(
+    cx: &Domain,
+    file: &mut PostMedia,
+    conversion: &Conversion,
+) -> Result<Variant> {
+    let (Some(uid), Some(profile)) = (file.asset_id, profile(conversion)) else {
+        return Ok(Variant::None);
+    };
+    let known = analysis::of(&cx.db.read, &[uid]).await?;
+    let Some(source) = known.get(&uid) else { return Ok(Variant::None) };
+    let Some(variant) = variants::want(cx, source, &profile.to_string()).await? else {
+        return Ok(Variant::None);
+    };
+    Ok(match variant.status {
+        WorkStatus::Pending => Variant::Pending(source.asset_id),
+        WorkStatus::Failed => Variant::Failed(variant.error),
+        WorkStatus::Ready => {
+            put(cx, file, &variant);
+            Variant::Put
+        }
+    })
 }
 
 /// The variant that a conversion asks for.

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::{API, GoogleBusiness, client, error::parse_error, verify::location};
 use crate::{
-    BusinessProfile, Change, Changes, Class, Error, Found, Kind, Lost, ProfileFacts, Progress,
-    RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage,
-    Session,
+    BusinessProfile, Change, Changes, Class, Error, Found, Frame, Kind, Lost, MediaRules,
+    ProfileFacts, Progress, RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result,
+    ReviewMedia, ReviewPage, Session,
     google::{self, authorized},
     recent_posts::Page,
     response::{self, is_since},
@@ -29,6 +29,22 @@ const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
 const VERIFICATIONS: &str = "https://mybusinessverifications.googleapis.com";
 
 const READ_MASK: &str = "name,title,phoneNumbers,categories,storefrontAddress,websiteUri,regularHours,specialHours,serviceArea,profile,openInfo,metadata";
+
+/// Photos of a profile (<https://support.google.com/business/answer/6103862>).
+const PHOTOS: MediaRules = MediaRules {
+    min: 1,
+    images_max: 1,
+    videos_max: 0,
+    total_max: 1,
+    mixed: false,
+    image_types: &["image/jpeg", "image/png"],
+    video_types: &[],
+    video_forms: &[],
+    image_bytes_max: 25_000_000,
+    video_bytes_max: 0,
+    video_ms_max: None,
+    frame: Frame::ANY,
+};
 
 /// Most reviews of a page, and most media.
 const REVIEWS: &str = "50";
@@ -350,6 +366,10 @@ impl Changes for GoogleBusiness {
 impl BusinessProfile for GoogleBusiness {
     fn quota(&self) -> Option<RateLimit> {
         Some(super::analytics::QUOTA)
+    }
+
+    fn photos(&self) -> &'static MediaRules {
+        &PHOTOS
     }
 
     async fn reviews(&self, session: &Session, next: Option<String>) -> Result<ReviewPage> {

@@ -31,6 +31,7 @@ pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
 }
 
 /// Returns the form that a file must be converted to under these rules.
+#[must_use]
 pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_video() && rules.videos_max > 0 {
         let foreign = !rules.video_types.contains(&media.mime.as_str()) || is_unfit(rules, media);

@@ -28,7 +28,7 @@ use crate::{
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMedia {
-    /// Address of a file that the media endpoints gave.
+    /// Address of a file that the media endpoints gave. A GIF or WebP that stands still goes out as JPEG or PNG.
     #[schemars(length(max = 2_000))]
     pub source_url: String,
     /// `COVER`, `PROFILE`, `LOGO`, `EXTERIOR`, `INTERIOR`, `PRODUCT`, `AT_WORK`, `FOOD_AND_DRINK`, `MENU`, `COMMON_AREA`, `ROOMS`,

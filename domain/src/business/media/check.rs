@@ -10,6 +10,7 @@ use crate::{
     Act,
     error::{Code, Error, Result, Violations, violation},
     media::analysis,
+    outgoing::LEAST_PHOTO,
 };
 
 /// The categories of media.
@@ -33,8 +34,12 @@ const CATEGORIES: [&str; 13] = [
 pub(super) const SINGLE: [&str; 3] = ["COVER", "PROFILE", "LOGO"];
 
 /// Smallest and largest photo in bytes, its least side in pixels, and the largest film in bytes.
-const PHOTO_BYTES: (i64, i64) = (10 << 10, 25_000_000);
+const PHOTO_BYTES: (i64, i64) = (LEAST_PHOTO, 25_000_000);
 const PHOTO_SIDE: i32 = 250;
+
+/// The photos that go out as they are, and those that are converted before.
+const PHOTOS: [&str; 2] = ["image/jpeg", "image/png"];
+const CONVERTED: [&str; 2] = ["image/gif", "image/webp"];
 
 const VIDEO_BYTES: i64 = 75_000_000;
 
@@ -96,10 +101,11 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
         return Ok(());
     };
     let mime = row.mime.as_deref().unwrap_or_default();
+    let is_converted = !video && CONVERTED.contains(&mime);
     let fits =
-        if video { mime.starts_with("video/") } else { matches!(mime, "image/jpeg" | "image/png") };
+        if video { mime.starts_with("video/") } else { is_converted || PHOTOS.contains(&mime) };
     if !fits {
-        let wanted = if video { "a video" } else { "JPEG or PNG" };
+        let wanted = if video { "a video" } else { "JPEG, PNG, GIF or WebP" };
         wrong(
             Code::MediaTypeUnsupported,
             format!("The file is {mime}; it must be {wanted}."),
@@ -119,10 +125,31 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
         check_film(act, row.uid, broken).await?;
         return Ok(());
     }
+    if is_converted {
+        check_converted(act, row.uid, broken).await?;
+    }
+    let mut wrong = |code, message: String, remedy: &str| {
+        broken.push(violation(code, "source_url", message, remedy));
+    };
     let small = |side: Option<i32>| side.is_some_and(|side| side < PHOTO_SIDE);
-    if bytes < least || small(row.width) || small(row.height) {
+    // How large a converted file is shows when it is there.
+    if (bytes < least && !is_converted) || small(row.width) || small(row.height) {
         let message = "The photo is smaller than 10 KB or 250 by 250 pixels.".to_owned();
         wrong(Code::MediaDimensionsUnsupported, message, "Send a larger one.");
+    }
+    Ok(())
+}
+
+/// Checks that a picture can be converted, if it has been looked at already.
+async fn check_converted(act: &Act, uid: Uuid, broken: &mut Violations) -> Result<()> {
+    let found = analysis::of(&act.cx.db.read, &[uid]).await?.remove(&uid);
+    let facts = found.and_then(|found| found.facts);
+    let facts: Option<Facts> =
+        facts.map(serde_json::from_value).transpose().map_err(Error::internal)?;
+    if facts.is_some_and(|facts| facts.animated) {
+        let message = "The picture moves; only a photo is taken.";
+        let remedy = "Send one that stands still.";
+        broken.push(violation(Code::MediaTypeUnsupported, "source_url", message, remedy));
     }
     Ok(())
 }

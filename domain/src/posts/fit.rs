@@ -1,0 +1,69 @@
+//! One photo that goes out without a post: it is made into what the network takes, as the files of posts are.
+
+use fanfare_entities::WorkspaceId;
+use fanfare_platforms::{self as platforms, MediaRules};
+use serde_json::{Value, json};
+
+use super::{
+    draft, media, media_facts,
+    readiness::{Variant, put_variant},
+    view::PostMedia,
+};
+use crate::{Code, Domain, error::Result};
+
+/// The fitness of a photo.
+#[derive(Debug)]
+pub(crate) enum Fit {
+    /// It goes out as it is.
+    AsIs,
+    /// This goes out in its place.
+    Converted(Box<PostMedia>),
+    /// It is being analysed or converted.
+    Pending,
+    /// It will never pass: `{code, message, remedy}`.
+    Broken(Value),
+}
+
+/// Looks what a network takes in place of a stored photo; begins the conversion that it needs.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn fit(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    url: &str,
+    rules: &MediaRules,
+) -> Result<Fit> {
+    // What is no longer stored the network refuses in its own words.
+    let Some(asset) = media::stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
+    let mut files = [media::of_asset(cx, &asset)];
+    let is_pending = !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty();
+    let [mut file] = files;
+    let is_taken = rules.image_types.contains(&file.mime.as_str());
+    if is_pending && !is_taken {
+        return Ok(Fit::Pending);
+    }
+    let Some(conversion) = platforms::conversion(rules, &draft::media(&file, None)) else {
+        return Ok(if is_taken { Fit::AsIs } else { Fit::Broken(unfit(file)) });
+    };
+    Ok(match put_variant(cx, &mut file, &conversion).await? {
+        Variant::Put => Fit::Converted(Box::new(file)),
+        Variant::Pending(_) => Fit::Pending,
+        Variant::Failed(error) => Fit::Broken(error.unwrap_or_default()),
+        Variant::None => Fit::AsIs,
+    })
+}
+
+/// The reason for which a photo cannot be converted.
+fn unfit(file: PostMedia) -> Value {
+    let moves = file.facts.is_some_and(|facts| facts.animated);
+    let message = if moves {
+        "The picture moves; only a photo is taken."
+    } else {
+        "The file is no photo that can be converted."
+    };
+    let code = Code::MediaTypeUnsupported.entry();
+    file.flaw.unwrap_or_else(
+        || json!({"code": code.code, "message": message, "remedy": "Send a JPEG or PNG."}),
+    )
+}
