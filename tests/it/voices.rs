@@ -4,13 +4,17 @@ use std::{io::Write, process::Stdio};
 
 use fanfare_domain::{
     BrandId, WorkspaceId,
-    access::{Role, Scope},
+    access::{PlanTier, Role, Scope},
     users,
 };
-use fanfare_tests::{TestApp, User, Visitor};
+use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::{Value, json};
 
-use crate::{signup::text, worker::command};
+use crate::{
+    analytics::{after_syncs, set},
+    signup::text,
+    worker::command,
+};
 
 /// What the simulated model invents.
 const INVENTED: [&str; 5] =
@@ -106,7 +110,7 @@ async fn what_a_brand_avoids_and_examples_of_its_voice_prove_nothing() {
 }
 
 #[tokio::test]
-async fn answers_to_reviews_and_suggestions_keep_to_the_voice() {
+async fn answers_to_reviews_keep_to_the_voice() {
     let app = TestApp::start().await;
     let (team, brand, user, _) = team(&app).await;
     let voice = json!({"never_say": ["here it is", "have you heard"], "facts": INVENTED});
@@ -128,6 +132,50 @@ async fn answers_to_reviews_and_suggestions_keep_to_the_voice() {
     assert_eq!(made["suggestions"].as_array().unwrap().len(), 1, "{made:#}");
     assert_eq!(reasons(&made), ["never_say", "never_say"], "{made:#}");
     assert!(text(&made["suggestions"][0], "text").starts_with("Good news:"), "{made:#}");
+}
+
+/// An account of a brand whose old posts did well, with suggestions after two of them: their captions, oldest post first.
+async fn suggested(voice: Option<Value>, old: &str) -> Vec<String> {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let (team, brand, user, _) = team(&app).await;
+    users::set_plan(&app.domain, team, PlanTier::Agency, None).await.unwrap();
+    if let Some(voice) = voice {
+        assert!(command_line(&app, team, &brand.to_string(), &voice).0);
+    }
+    let own = json!({"platform": "threads", "workspace_client_id": brand});
+    let own = user.post("/api/v1/sandbox/accounts", own).await.expect(201);
+    let id = own.body["account"]["id"].as_i64().unwrap();
+    for days in 20..32 {
+        let said = format!("{old} Post of {days} days.");
+        let post = json!({"account_id": id, "text": said, "created_at": app.at(-86_400 * days)});
+        let post = user.post("/api/v1/sandbox/threads/posts", post).await.expect(201).body;
+        let likes = if days % 4 == 0 { 30 } else { 10 };
+        let numbers = json!({"views": 100, "likes": likes});
+        set(&user, "threads", id, json!({"post_id": post["id"]}), numbers).await;
+    }
+    app.work();
+    after_syncs(&app, &user, 1).await;
+    let asked = json!({"account_id": id});
+    let made = user.post("/api/v1/sandbox/suggestions", asked).await.expect(200).body;
+    assert_eq!(made["suggestions"], 2);
+    let listed = user.get("/api/v1/suggestions?status=pending").await.expect(200).body;
+    let listed = listed["suggestions"].as_array().unwrap();
+    listed.iter().map(|one| text(one, "caption").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn suggested_posts_say_what_the_brand_says_and_never_what_it_never_says() {
+    // What the model invents is not known without the brand, and known with it.
+    let old = "Always the cheapest! [[invent-always]]";
+    let without = suggested(None, old).await;
+    assert!(without.iter().all(|caption| !caption.contains("19.99")), "{without:?}");
+    assert!(without[0].contains("cheapest"), "{without:?}");
+    let with = suggested(Some(json!({"facts": INVENTED})), old).await;
+    assert!(with.iter().all(|caption| caption.contains("19.99 EUR")), "{with:?}");
+    // A phrase of the model that the brand never says: the old caption stays, and its own such sentences go.
+    let never = json!({"never_say": ["here it is", "cheapest"]});
+    let kept = suggested(Some(never), "Always the cheapest! Fine paper.").await;
+    assert_eq!(kept, ["Fine paper. Post of 24 days.", "Fine paper. Post of 28 days."]);
 }
 
 #[tokio::test]
