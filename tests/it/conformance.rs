@@ -1,6 +1,7 @@
 //! Requirements on every network in the list, checked through the API against the simulated one. A new connector is
 //! told these stories by being listed: nothing here names a network.
 
+mod answers;
 mod cuts;
 mod refusals;
 

@@ -3,7 +3,7 @@
 mod actions;
 mod files;
 mod hooks;
-mod lost;
+pub mod lost;
 mod order;
 mod unlisted;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 const NETWORKS: [(&str, bool); 3] = [("facebook", true), ("instagram", true), ("threads", false)];
 
 /// A person whose workspaces have the inbox.
-async fn pro(app: &TestApp) -> User {
+pub async fn pro(app: &TestApp) -> User {
     let user = app.user().await;
     upgrade(app, &user, PlanTier::Pro).await;
     user

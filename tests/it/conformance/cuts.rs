@@ -13,7 +13,7 @@ const ACCOUNTS: usize = 16;
 const AT_ONCE: usize = 10;
 
 /// Each of these stories keeps the machine busy by itself.
-static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+pub static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Checks a post after a cut.
 fn judge(story: &str, post: &Value, held: usize, asked: bool, sent: bool) {

@@ -8,7 +8,12 @@ use serde_json::{Value, json};
 use super::{NETWORKS, account_with_post, comment, conversation, pro, sent, write};
 
 /// An account of a network with a conversation or else a comment, and the address at which that is answered.
-async fn answerable(app: &TestApp, user: &User, platform: &str, messages: bool) -> (i64, String) {
+pub async fn answerable(
+    app: &TestApp,
+    user: &User,
+    platform: &str,
+    messages: bool,
+) -> (i64, String) {
     if messages {
         let account = user.connect(platform).await;
         let item = json!({"account_id": account, "kind": "message", "text": "Hi"});
@@ -24,13 +29,13 @@ async fn answerable(app: &TestApp, user: &User, platform: &str, messages: bool) 
 }
 
 /// Messages and comments of every network that has them.
-fn ways() -> Vec<(&'static str, bool)> {
+pub fn ways() -> Vec<(&'static str, bool)> {
     let messages = NETWORKS.into_iter().filter(|(_, messages)| *messages);
     messages.chain(NETWORKS.map(|(platform, _)| (platform, false))).collect()
 }
 
 /// The latest answer of the account's own at this address.
-async fn latest(user: &User, path: &str) -> Value {
+pub async fn latest(user: &User, path: &str) -> Value {
     let shown = user.get(path).await.expect(200).body;
     match shown["messages"].as_array() {
         Some(messages) => messages.iter().find(|one| one["direction"] == "out").cloned(),
