@@ -69,7 +69,9 @@ pub use inbox::{
     RemotePost,
 };
 pub use list::{PlatformId, all, find};
-pub use outcome::{Class, Found, Identity, Part, Phase, Progress, Published, Refreshed, Step};
+pub use outcome::{
+    Class, Found, Identity, PICTURE, Part, Phase, Progress, Published, Refreshed, Step,
+};
 pub use page::PictureShrinker;
 pub use rate_limit::{Per, RateLimit};
 pub use recent_posts::Page;

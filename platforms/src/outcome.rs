@@ -152,6 +152,20 @@ pub struct Identity {
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
+/// Name of the public fact that is the address of an account's picture at its network.
+pub const PICTURE: &str = "picture_url";
+
+impl Identity {
+    /// The same with the address of the account's picture, if the network gives one.
+    #[must_use]
+    pub fn pictured(mut self, address: Option<String>) -> Self {
+        if let Some(address) = address.filter(|address| address.starts_with("http")) {
+            self.meta.insert(PICTURE.to_owned(), Value::String(address));
+        }
+        self
+    }
+}
+
 /// Fresh tokens of an account.
 #[derive(Debug, Clone)]
 pub struct Refreshed {

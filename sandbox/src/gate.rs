@@ -97,6 +97,7 @@ impl<N: Network> Gate<N> {
                 None => page::network(&self.0),
             }),
             ["ui", account] => Some(page::account(&self.0, account)),
+            ["ui", account, "picture.png"] => Some(page::picture(&self.0, account)),
             ["ui", account, post] => Some(page::post(&self.0, account, post)),
             _ => {
                 let (account, post) = N::page(path)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::ai::pictures;
 use crate::network::{Medium, Network, Post};
 use crate::reply::Reply;
 use crate::sim::{Listed, Sim};
@@ -52,6 +53,14 @@ pub(crate) fn account<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
         body.push_str("<article><p>Nothing posted yet.</p></article>");
     }
     page(200, &listed.username, &format!("{} posts on simulated {}", posts.len(), N::NAME), &body)
+}
+
+/// The picture of an account: a grey square, of a shade of its own.
+pub(crate) fn picture<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
+    if sim.account(remote_id).is_none() {
+        return not_found("There is no such account.");
+    }
+    Reply::png(pictures::png("1:1", pictures::shade(remote_id, 0)))
 }
 
 /// One post with everything the network knows of it.

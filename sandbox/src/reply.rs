@@ -50,6 +50,12 @@ impl Reply {
         }
     }
 
+    /// A picture of ours.
+    pub fn png(body: Vec<u8>) -> Self {
+        let (headers, body) = (Vec::new(), body.into());
+        Self { status: StatusCode::OK, content_type: "image/png", headers, body }
+    }
+
     /// A status and nothing else.
     pub fn empty(status: u16) -> Self {
         Self { status: code(status), content_type: "", headers: Vec::new(), body: Bytes::new() }

@@ -155,6 +155,11 @@ impl<N: Network> Sim<N> {
         format!("{}/{}/{}", self.env.base(), self.realm, N::NAME)
     }
 
+    /// The address of an account's picture.
+    pub fn picture(&self, remote_id: &str) -> String {
+        format!("{}/ui/{remote_id}/picture.png", self.base())
+    }
+
     /// The same as persons reach its pages.
     pub fn pages(&self) -> String {
         format!("{}/{}/{}", self.env.pages(), self.realm, N::NAME)

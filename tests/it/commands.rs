@@ -1,9 +1,16 @@
 //! The commands that speak to a running service, as somebody at a shell uses them.
 
-use std::process::{Command, Output, Stdio};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Output, Stdio},
+    time::Duration,
+};
 
 use fanfare_tests::{Options, TestApp, User, files};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::signup::text;
 
 async fn fanfare(user: &User, line: &[&str], typed: &'static str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
@@ -167,4 +174,69 @@ async fn shells_complete_every_command_and_each_has_a_man_page() {
     assert!(page("fanfare-posts-create.1").contains("\\-\\-scheduled\\-at"));
     assert!(page("fanfare-login.1").contains("\\-\\-no\\-browser"));
     std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A command that runs on; it ends with the story.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts to watch; the lines that it prints.
+fn watch(user: &User, more: &[&str]) -> (Running, mpsc::UnboundedReceiver<String>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
+    command.arg("watch").args(more);
+    command.env("FANFARE_URL", &user.origin).env("FANFARE_API_KEY", &user.key);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let (said, lines) = mpsc::unbounded_channel();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        out.lines().map_while(Result::ok).all(|line| said.send(line).is_ok())
+    });
+    (Running(child), lines)
+}
+
+#[tokio::test]
+async fn events_are_watched_from_now_on_or_from_a_number() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let post = async |caption: &str| {
+        let new = json!({"account_id": account, "caption": caption, "scheduled_at": app.at(600)});
+        user.publish(new).await["id"].clone()
+    };
+    let events = async || {
+        let listed = user.get("/api/v1/events?limit=100").await.expect(200).body;
+        listed["events"].as_array().unwrap().clone()
+    };
+    let before = post("Before").await;
+    app.eventually("the event has its number", || async {
+        (!events().await.is_empty()).then_some(())
+    })
+    .await;
+    let (_all, mut all) = watch(&user, &["--after", "0", "--json"]);
+    let first: Value = serde_json::from_str(&all.recv().await.unwrap()).unwrap();
+    assert_eq!(first["data"]["post"]["id"], before, "{first}");
+    let (_plain, mut plain) = watch(&user, &["--after", "0"]);
+    let line = plain.recv().await.unwrap();
+    let told = format!("{}\t{}\tpost {before}", text(&first, "created_at"), text(&first, "type"));
+    assert_eq!(line, told);
+    // Who gives no number sees what happens from now on. It is known to watch once it prints something.
+    let (_new, mut new) = watch(&user, &["--json"]);
+    let mut seen = None;
+    for _ in 0..60 {
+        let _ = post("After").await;
+        seen = tokio::time::timeout(Duration::from_secs(1), new.recv()).await.ok().flatten();
+        if seen.is_some() {
+            break;
+        }
+    }
+    let seen = seen.expect("something is printed");
+    let seen: Value = serde_json::from_str(&seen).unwrap();
+    assert_ne!(seen["data"]["post"]["id"], before, "{seen}");
+    assert!(seen["sequence"].as_i64() > first["sequence"].as_i64(), "{seen}");
 }

@@ -1,5 +1,6 @@
 //! Films from models: submitted once, paid once, stored as media.
 
+mod followed;
 mod killed;
 
 use std::time::Duration;

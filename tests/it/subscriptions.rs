@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::signup::{becomes, object, start, step, stripe, text};
 
 /// Somebody who has paid for the plan pro with the add-on: a key with every scope, and the paid checkout.
-async fn subscriber(app: &TestApp, email: &str) -> (User, Value) {
+pub async fn subscriber(app: &TestApp, email: &str) -> (User, Value) {
     let started = start(app, email).await;
     let session = step(app, &started, "pay").await;
     becomes(app, &started, "paid").await;
@@ -162,6 +162,46 @@ async fn a_pause_holds_posts_back_and_its_end_lets_them_go() {
         cooling.body["available_at"].is_string()
             && cooling.body["retry_after"].as_u64() > Some(80 * 86_400)
     );
+}
+
+#[tokio::test]
+async fn a_pause_ends_by_stripes_own_clock() {
+    let app = TestApp::start().await;
+    let (ada, session) = subscriber(&app, "ada@example.com").await;
+    let account = ada.connect("bluesky").await;
+    let far =
+        json!({"account_id": account, "caption": "After it", "scheduled_at": app.at(45 * 86_400)});
+    let post = ada.publish(far.clone()).await;
+    let status = async || {
+        let path = format!("/api/v1/posts/{}", post["id"]);
+        ada.get(&path).await.expect(200).body["post"]["status"].clone()
+    };
+    let paused = change(&ada, "pause", json!({})).await;
+    assert_eq!((text(&paused, "status"), status().await), ("paused", json!("paused")));
+    let theirs = format!("subscriptions/{}", text(&session, "subscription"));
+    let until = object(&app, &theirs).await["pause_collection"]["resumes_at"].as_i64().unwrap();
+    let said: chrono::DateTime<chrono::Utc> = text(&paused["pause"], "resumes_at").parse().unwrap();
+    assert_eq!(said.timestamp(), until);
+    // A day before, nothing has ended. (An event of Stripe that comes meanwhile changes nothing.)
+    advance(&app, "29d").await;
+    assert!(object(&app, &theirs).await["pause_collection"].is_object());
+    assert_eq!((text(&shown(&ada).await, "status"), status().await), ("paused", json!("paused")));
+    // Stripe ends it, and says so in an event. Nobody asks for it here.
+    advance(&app, "2d").await;
+    let active = stands(&app, &ada, "active").await;
+    assert_eq!(active["pause"], Value::Null, "{active}");
+    assert_eq!(object(&app, &theirs).await["pause_collection"], Value::Null);
+    app.eventually("the post is scheduled again", || async {
+        (status().await == "scheduled").then_some(())
+    })
+    .await;
+    let _ = ada.post("/api/v1/posts", far).await.expect(201);
+    assert_eq!(refused(&ada, "resume", json!({}), 409).await["code"], "invalid_transition");
+    // The cooldown goes on from the start of the pause, by Stripe's clock too.
+    assert_eq!(refused(&ada, "pause", json!({}), 429).await["code"], "pause_cooldown");
+    advance(&app, "60d").await;
+    let again = change(&ada, "pause", json!({})).await;
+    assert_eq!(text(&again, "status"), "paused");
 }
 
 #[tokio::test]

@@ -107,7 +107,8 @@ impl TestApp {
                 x_metrics: true,
                 signature_header: options.signature_header,
                 trusted_proxies: options.trusted_proxies,
-                billing: options.billing.unwrap_or_else(|| billing(&simulator)),
+                billing: (options.billing)
+                    .unwrap_or_else(|| billing(&simulator, options.stripe_at.as_ref())),
                 plans: Plans::ours().expect("plans"),
                 ai: ai(&simulator, options.ai, options.vertex).await,
                 signup_open: options.signup_open,

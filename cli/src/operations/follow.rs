@@ -1,6 +1,6 @@
 //! `--wait`: a post or a film is followed to its end.
 
-use std::time::Duration;
+use std::{io::Write, time::Duration};
 
 use anyhow::Result;
 use clap::ArgMatches;
@@ -56,6 +56,10 @@ fn end(status: &str) -> Option<Exit> {
 /// # Errors
 /// The service does not answer.
 pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
+    if !matches.get_flag("quiet") {
+        // Whoever stops waiting can look for it later.
+        let _ = writeln!(std::io::stderr(), "Following {} {}.", work.kind, work.id);
+    }
     let bar = indicatif::ProgressBar::new_spinner();
     bar.enable_steady_tick(Duration::from_millis(200));
     let get = Request { method: Method::GET, path: work.path(), body: None };

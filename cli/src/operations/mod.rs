@@ -24,6 +24,7 @@ use serde_json::Value;
 use document::{Operation, operations};
 use follow::Work;
 use request::Request;
+use send::Reply;
 pub use tree::{chapters, with_commands};
 
 use crate::{
@@ -167,11 +168,13 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     if operation.tag == "posts" {
         send_media(&target, &mut request).await?;
     }
-    let (exit, body) = exchange(&target, &request, matches).await?;
+    let reply = send::send(&target, &request).await?;
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
-    match Work::of(&body).filter(|_| wants_wait && exit == Exit::Fine) {
+    let work = Work::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
+    match work {
+        // What is printed is how it ended, and that alone.
         Some(work) => follow::follow(&work, matches).await,
-        None => Ok(exit),
+        None => Ok(show(&reply, matches)),
     }
 }
 
@@ -188,6 +191,10 @@ async fn exchange(
     matches: &ArgMatches,
 ) -> Result<(Exit, Value)> {
     let reply = send::send(target, request).await?;
+    Ok((show(&reply, matches), reply.body))
+}
+
+fn show(reply: &Reply, matches: &ArgMatches) -> Exit {
     let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
     if exit == Exit::Fine {
         output::print(&reply.body, as_json);
@@ -197,7 +204,7 @@ async fn exchange(
             let _ = writeln!(std::io::stderr(), "Run fanfare login, or set FANFARE_API_KEY.");
         }
     }
-    Ok((exit, reply.body))
+    exit
 }
 
 /// Asks before something is destroyed.
@@ -230,35 +237,79 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
     Ok(())
 }
 
-/// Follows the events of the workspace.
+/// Prints events as they come, until whoever reads them is gone.
 async fn watch(matches: &ArgMatches) -> Result<Exit> {
-    let mut after = command::given(matches, "after").next().cloned();
+    let mut after = match command::given(matches, "after").next() {
+        Some(after) => after.clone(),
+        None => match newest(matches).await? {
+            Ok(newest) => newest.to_string(),
+            Err(refused) => return Ok(show(&refused, matches)),
+        },
+    };
     loop {
-        let query =
-            after.as_ref().map(|after| format!("?after={after}&limit=100")).unwrap_or_default();
-        let get =
-            Request { method: Method::GET, path: format!("/api/v1/events{query}"), body: None };
-        // A log-in is renewed on the way.
-        let target = command::profile(matches).target().await?;
-        let reply = send::send(&target, &get).await?;
+        let reply = events(matches, &after, 100).await?;
         if reply.status >= 400 {
-            output::print_refusal(&reply.body, matches.get_flag("json"));
-            return Ok(Exit::of(reply.status));
+            return Ok(show(&reply, matches));
         }
         let events = reply.body["events"].as_array().cloned().unwrap_or_default();
-        for event in &events {
-            after = event["sequence"].as_i64().map(|sequence| sequence.to_string()).or(after);
-            let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
-            let line = match matches.get_flag("json") {
-                true => event.to_string(),
-                false => format!("{}\t{}\t{}", text("created_at"), text("type"), text("message")),
-            };
-            let _ = writeln!(std::io::stdout(), "{line}");
+        if !print_events(&events, matches.get_flag("json")) {
+            return Ok(Exit::Fine);
         }
-        if events.is_empty() {
-            tokio::time::sleep(Duration::from_secs(2)).await;
+        let last = events.last().and_then(|event| event["sequence"].as_i64());
+        match last {
+            Some(last) => after = last.to_string(),
+            None => tokio::time::sleep(Duration::from_secs(2)).await,
         }
     }
+}
+
+async fn events(matches: &ArgMatches, after: &str, limit: u32) -> Result<Reply> {
+    let path = format!("/api/v1/events?after={after}&limit={limit}");
+    // A log-in is renewed on the way.
+    let target = command::profile(matches).target().await?;
+    send::send(&target, &Request { method: Method::GET, path, body: None }).await
+}
+
+/// Returns the number of the newest event, 0 if there is none, or a refusal. Numbers rise without a gap: steps that double,
+/// and then halve, find it in few requests however many events there are.
+async fn newest(matches: &ArgMatches) -> Result<std::result::Result<i64, Reply>> {
+    let (mut newest, mut step, mut doubles) = (0, 1, true);
+    while step > 0 {
+        let reply = events(matches, &(newest + step - 1).to_string(), 1).await?;
+        if reply.status >= 400 {
+            return Ok(Err(reply));
+        }
+        let found = reply.body["events"][0]["sequence"].as_i64();
+        doubles &= found.is_some();
+        newest = found.unwrap_or(newest);
+        step = if doubles { step * 2 } else { step / 2 };
+    }
+    Ok(Ok(newest))
+}
+
+/// Prints events, one a line; false if nobody reads them any more.
+fn print_events(events: &[Value], as_json: bool) -> bool {
+    events.iter().all(|event| {
+        let text = |name: &str| event[name].as_str().unwrap_or_default();
+        let line = match as_json {
+            true => event.to_string(),
+            false => {
+                format!("{}\t{}\t{}", text("created_at"), text("type"), about(&event["data"]))
+            }
+        };
+        writeln!(std::io::stdout(), "{line}").is_ok()
+    })
+}
+
+/// The things that an event is about: `post 12`.
+fn about(data: &Value) -> String {
+    let things = data.as_object().into_iter().flatten();
+    let named = things.filter_map(|(name, thing)| match &thing["id"] {
+        Value::String(id) => Some(format!("{name} {id}")),
+        Value::Number(id) => Some(format!("{name} {id}")),
+        _ => None,
+    });
+    named.collect::<Vec<_>>().join(", ")
 }
 
 async fn login(matches: &ArgMatches) -> Result<Exit> {

@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
-    TABLE, did, oauth_connect, quota, refresh_schedule::RefreshSchedule, session::anonymous,
+    TABLE, did, oauth_connect, profile_picture, quota, refresh_schedule::RefreshSchedule,
+    session::anonymous,
 };
 use crate::{
     Act, Details, Reply, Tx, analytics, business,
@@ -259,6 +260,9 @@ pub(super) async fn store(
     let remote_id = identity.remote_id.clone();
     let mut row = connected(act, tx, platform, identity).await?;
     if let Some(known) = known {
+        if let Set(meta) = &mut row.meta {
+            profile_picture::keep(&known, meta);
+        }
         row.id = Set(known.id);
         row.fence = Set(known.fence + 1);
         // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
@@ -301,16 +305,18 @@ async fn connected(
     let secret = act.cx.vault.store(tx.conn(), TABLE, &plain, now).await?;
     let ends_at = identity.expires_at.map(|end| end.timestamp_millis());
     let plan = RefreshSchedule::new(platforms::find(platform), &identity.secrets, ends_at, now);
+    let meta = Value::Object(identity.meta);
+    let picture = profile_picture::due(&meta);
     Ok(account::ActiveModel {
         username: Set(identity.username),
         display_name: Set(identity.display_name),
         status: Set(AccountStatus::Connected),
-        meta: Set(Value::Object(identity.meta)),
+        meta: Set(meta),
         secret_id: Set(Some(secret)),
         token_expires_at: Set(ends_at),
         refreshing_until: Set(None),
         refresh_at: Set(plan.refresh_at),
-        due_at: Set(plan.due_at),
+        due_at: Set(plan.due_at.into_iter().chain(picture.map(|_| now)).min()),
         warned: Set(0),
         attempts: Set(0),
         laps: Set(0),

@@ -37,6 +37,8 @@ pub async fn renew(
         .col_expr(account::Column::Meta, Expr::value(Value::Object(session.account.meta.clone())))
         .col_expr(account::Column::UpdatedAt, Expr::value(now))
         .filter(account::Column::Id.eq(row.id))
+        // Whoever has kept the account meanwhile may know more; then it is next time.
+        .filter(account::Column::Fence.eq(row.fence))
         .exec(&cx.db.write)
         .await?;
     Ok(())

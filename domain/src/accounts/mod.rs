@@ -7,6 +7,7 @@ mod facts;
 pub mod oauth_connect;
 mod options;
 mod pictures;
+pub(crate) mod profile_picture;
 mod quota;
 mod refresh;
 mod refresh_schedule;
@@ -145,6 +146,10 @@ pub struct Account {
     connection_status: ConnectionStatus,
     /// The platform's kind of account, for example `organization`; null where it has one kind or does not say it.
     account_type: Option<String>,
+    /// Our copy of its picture, as it was when the account was connected; null until it is copied, and where the network
+    /// gives none.
+    #[schemars(extend("format" = "uri"))]
+    profile_picture_url: Option<String>,
     /// True on a simulated network.
     sandbox: bool,
     /// The time at which its access ends, as far as that is known.
@@ -189,6 +194,7 @@ impl Account {
             status: row.status,
             connection_status: ConnectionStatus::of(row.status),
             account_type: account_type(row),
+            profile_picture_url: profile_picture::shown(cx, row),
             sandbox: row.sandbox,
             token_expires_at: row.token_expires_at.map(Time),
             created_at: Time(row.created_at),

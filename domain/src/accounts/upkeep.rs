@@ -15,7 +15,7 @@ use sea_orm::{
 use serde_json::json;
 
 use super::{
-    Account, Refreshed, needs_reconnect, refresh,
+    Account, Refreshed, needs_reconnect, profile_picture, refresh,
     refresh_schedule::{self, RefreshSchedule, WARNINGS},
     session,
 };
@@ -61,7 +61,11 @@ pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
     match row.status {
         AccountStatus::Disconnected => give_back(cx, row).await,
         AccountStatus::ReconnectRequired => finish(cx, &row, Next::default()).await,
-        AccountStatus::Connected => check(cx, row).await,
+        AccountStatus::Connected => {
+            let mut row = row;
+            profile_picture::copy(cx, &mut row).await?;
+            check(cx, row).await
+        }
     }
 }
 
@@ -241,8 +245,10 @@ async fn give<C: ConnectionTrait>(
     row: &account::Model,
     next: Next,
 ) -> Result<bool> {
+    let picture =
+        profile_picture::due(&row.meta).filter(|_| row.status == AccountStatus::Connected);
     let change = account::ActiveModel {
-        due_at: Set(next.due_at),
+        due_at: Set(next.due_at.into_iter().chain(picture).min()),
         refresh_at: Set(next.refresh_at),
         warned: Set(next.warned),
         attempts: Set(next.attempts),

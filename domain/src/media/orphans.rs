@@ -12,6 +12,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use super::{asset, derived};
 use crate::{
     Domain,
+    accounts::profile_picture,
     error::{Error, Result},
     inbox,
 };
@@ -31,6 +32,8 @@ enum Place {
     Made,
     /// Files that came to inboxes.
     Inbox,
+    /// Pictures of accounts.
+    Profile,
 }
 
 /// Removes the files that were stored before `before` and that no row names; how many there were.
@@ -43,6 +46,7 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
         (asset::ROOT, Place::Brought),
         (derived::ROOT, Place::Made),
         (inbox::files::ROOT, Place::Inbox),
+        (profile_picture::ROOT, Place::Profile),
     ] {
         let old = cx.store.walk(root).map_err(Error::internal)?;
         let old = old.try_filter(|file| std::future::ready(file.modified < before));
@@ -60,9 +64,9 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
 }
 
 /// Those of the paths that a row names.
-async fn named(cx: &Domain, place: Place, paths: &[String]) -> Result<HashSet<String>> {
+async fn named(cx: &Domain, place: Place, all: &[String]) -> Result<HashSet<String>> {
     let db = &cx.db.write;
-    let paths = || paths.iter().map(String::as_str);
+    let paths = || all.iter().map(String::as_str);
     match place {
         Place::Brought => {
             use media_asset::{Column, Entity};
@@ -71,6 +75,7 @@ async fn named(cx: &Domain, place: Place, paths: &[String]) -> Result<HashSet<St
                 found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;
             Ok(found.into_iter().collect())
         }
+        Place::Profile => Ok(profile_picture::named(cx, all).await?.into_iter().collect()),
         Place::Inbox => {
             use inbox_file::{Column, Entity};
             let found = Entity::find().select_only().column(Column::Path);

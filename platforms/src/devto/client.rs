@@ -62,6 +62,7 @@ pub struct User {
     pub id: u64,
     pub username: String,
     pub name: Option<String>,
+    pub profile_image: Option<String>,
 }
 
 /// `GET /users/me`

@@ -146,6 +146,7 @@ impl Platform for Devto {
             meta: Map::new(),
             secrets: session.secrets.clone(),
             expires_at: None,
-        })
+        }
+        .pictured(user.profile_image))
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct About {
     pub name: Option<String>,
     pub channel_id: Option<String>,
     pub guild_id: Option<String>,
+    /// The hash that names its picture.
+    pub avatar: Option<String>,
 }
 
 /// Sends a message and waits until Discord has stored it: without `wait` the answer would hold no id, and a message

@@ -8,6 +8,9 @@ use crate::{Error, Identity, Result, Session};
 /// A webhook that a person made in a channel; the other kinds belong to followed channels and to apps.
 const INCOMING: u8 = 1;
 
+/// Where Discord keeps pictures, each by an id and a hash.
+const PICTURES: &str = "https://cdn.discordapp.com/avatars";
+
 /// Asks the webhook who it is.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let address = session.secrets.expose("webhook_url");
@@ -33,6 +36,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         }
     }
     let username = about.name.filter(|name| !name.is_empty());
+    let picture = about.avatar.map(|hash| format!("{PICTURES}/{}/{hash}.png", about.id));
     Ok(Identity {
         username: username.unwrap_or_else(|| about.id.clone()),
         // Two threads of one channel are two accounts: posts of one must never turn up in the other.
@@ -44,5 +48,6 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         meta,
         secrets: session.secrets.clone(),
         expires_at: None,
-    })
+    }
+    .pictured(picture))
 }

@@ -39,4 +39,5 @@ fn identity(page: &Page, secrets: Secrets) -> Identity {
         secrets,
         expires_at: None,
     }
+    .pictured(page.picture())
 }

@@ -7,7 +7,7 @@ use super::{List, get, list};
 use crate::{Connect, Error, Result, Session, Spec};
 
 /// The fields that are asked of each page.
-const FIELDS: &str = "id,name,access_token,instagram_business_account{id,username,name}";
+const FIELDS: &str = "id,name,picture{url},access_token,instagram_business_account{id,username,name,profile_picture_url}";
 
 /// Most answers of one list that are followed; each holds up to a hundred pages.
 const ANSWERS_MAX: usize = 10;
@@ -27,9 +27,15 @@ pub struct Page {
     access_token: Token,
     /// The professional Instagram account that is linked to it.
     pub instagram_business_account: Option<IgUser>,
+    picture: Option<Picture>,
 }
 
 impl Page {
+    /// The address of its picture.
+    pub fn picture(&self) -> Option<String> {
+        self.picture.as_ref()?.data.url.clone()
+    }
+
     /// The token that acts for the page; empty if none was given.
     pub fn token(&self) -> &str {
         &self.access_token.0
@@ -46,6 +52,18 @@ pub struct IgUser {
     pub username: String,
     /// Its name.
     pub name: Option<String>,
+    /// The address of its picture.
+    pub profile_picture_url: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Picture {
+    data: Address,
+}
+
+#[derive(Debug, Deserialize)]
+struct Address {
+    url: Option<String>,
 }
 
 /// Prints nothing of itself.
@@ -71,7 +89,8 @@ struct Permission {
 
 /// The page whose token the session holds.
 pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<Page> {
-    let fields = "id,name,instagram_business_account{id,username,name}";
+    let fields =
+        "id,name,picture{url},instagram_business_account{id,username,name,profile_picture_url}";
     get(session, "/me", &[("fields", fields)], parse).await
 }
 

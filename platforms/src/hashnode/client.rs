@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::{SPEC, error};
 use crate::{Error, Kind, Result, Session};
 
-const ME: &str =
-    "query { me { id username name publications(first: 50) { edges { node { id title url } } } } }";
+const ME: &str = "query { me { id username name profilePicture publications(first: 50) { edges { node { id title url } } } } }";
 const PUBLISH: &str =
     "mutation ($input: PublishPostInput!) { publishPost(input: $input) { post { id slug url } } }";
 const COUNTS: &str = "query ($id: ID!) { post(id: $id) { id reactionCount responseCount views } }";
@@ -20,6 +19,8 @@ pub struct User {
     pub id: String,
     pub username: String,
     pub name: Option<String>,
+    #[serde(rename = "profilePicture")]
+    pub profile_picture: Option<String>,
     pub publications: Edges<Publication>,
 }
 

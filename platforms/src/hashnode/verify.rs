@@ -21,7 +21,8 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         meta,
         secrets: session.secrets.clone(),
         expires_at: None,
-    })
+    }
+    .pictured(user.profile_picture))
 }
 
 /// The publication that was named, or the only one.

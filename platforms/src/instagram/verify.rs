@@ -47,4 +47,5 @@ fn identity(page: &Page, account: &IgUser, secrets: Secrets) -> Identity {
         secrets,
         expires_at: None,
     }
+    .pictured(account.profile_picture_url.clone())
 }

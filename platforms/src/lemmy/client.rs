@@ -73,6 +73,7 @@ pub struct Person {
     pub name: String,
     #[serde(default)]
     pub display_name: Option<String>,
+    pub avatar: Option<String>,
 }
 
 #[derive(Deserialize)]

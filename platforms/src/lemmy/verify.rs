@@ -25,7 +25,8 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         meta,
         secrets,
         expires_at: None,
-    })
+    }
+    .pictured(person.avatar))
 }
 
 /// Logs in again. Only credentials that were good once and no longer are mean that the account has to be connected

@@ -57,6 +57,7 @@ impl Asset {
 pub(super) struct Member {
     pub sub: String,
     pub name: Option<String>,
+    pub picture: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -42,7 +42,8 @@ async fn member(session: &Session) -> Result<Identity> {
     let vanity = client::vanity_name(session).await.ok();
     let name = member.name.filter(|name| !name.is_empty());
     let username = vanity.or_else(|| name.clone()).unwrap_or_else(|| member.sub.clone());
-    Ok(identity(session, format!("urn:li:person:{}", member.sub), username, name))
+    let urn = format!("urn:li:person:{}", member.sub);
+    Ok(identity(session, urn, username, name).pictured(member.picture))
 }
 
 async fn organizations(session: &Session) -> Result<Vec<Identity>> {

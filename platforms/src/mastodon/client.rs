@@ -70,6 +70,8 @@ pub struct User {
     #[serde(default)]
     pub display_name: String,
     pub url: Option<String>,
+    /// The address of the picture; the first frame where it moves.
+    pub avatar_static: Option<String>,
 }
 
 /// An app that an instance has taken on its list.

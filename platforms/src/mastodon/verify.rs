@@ -32,5 +32,6 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         meta,
         secrets: session.secrets.clone(),
         expires_at: oauth::ends(&session.secrets),
-    })
+    }
+    .pictured(user.avatar_static))
 }

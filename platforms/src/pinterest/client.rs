@@ -26,6 +26,7 @@ pub(super) struct User {
     pub username: String,
     pub business_name: Option<String>,
     pub account_type: Option<String>,
+    pub profile_image: Option<String>,
 }
 
 /// A video that is to be uploaded, and where to. The address opens nothing but this one upload.

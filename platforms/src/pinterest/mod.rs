@@ -233,7 +233,8 @@ impl Platform for Pinterest {
             meta,
             secrets: session.secrets.clone(),
             expires_at: oauth::ends(&session.secrets),
-        })
+        }
+        .pictured(user.profile_image))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

@@ -18,6 +18,7 @@ pub(super) struct User {
     pub id: String,
     pub username: String,
     pub name: Option<String>,
+    pub threads_profile_picture_url: Option<String>,
 }
 
 /// The progress of a container.
@@ -60,7 +61,7 @@ struct Permalink {
 
 /// Returns the account that the token belongs to.
 pub(super) async fn me(session: &Session) -> Result<User> {
-    get(session, "/v1.0/me", &[("fields", "id,username,name")]).await
+    get(session, "/v1.0/me", &[("fields", "id,username,name,threads_profile_picture_url")]).await
 }
 
 /// Makes a container; nothing becomes public.

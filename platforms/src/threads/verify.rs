@@ -16,5 +16,6 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         meta: Map::new(),
         secrets: session.secrets.clone(),
         expires_at: oauth::ends(&session.secrets),
-    })
+    }
+    .pictured(user.threads_profile_picture_url))
 }

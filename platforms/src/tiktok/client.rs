@@ -38,6 +38,7 @@ pub(super) struct User {
     pub open_id: String,
     pub display_name: Option<String>,
     pub username: Option<String>,
+    pub avatar_url: Option<String>,
 }
 
 /// A creator's permissions at this moment.

@@ -245,7 +245,8 @@ impl Platform for Tiktok {
             meta: Map::new(),
             secrets: session.secrets.clone(),
             expires_at: oauth::ends(&session.secrets),
-        })
+        }
+        .pictured(user.avatar_url))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

@@ -20,6 +20,9 @@ struct User {
     slug: String,
     #[serde(default)]
     capabilities: Map<String, Value>,
+    /// Addresses of the picture by its width; a list, or `false`, where a site has none.
+    #[serde(default)]
+    avatar_urls: Value,
 }
 
 /// Finds the API and the user.
@@ -37,6 +40,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     if route == Route::Query {
         meta.insert("rest_route".into(), json!(true));
     }
+    let picture = user.avatar_urls["96"].as_str().map(str::to_owned);
     Ok(Identity {
         remote_id: format!("{}:{}", instance::place(&address), user.id),
         username: if user.slug.is_empty() { user.name.clone() } else { user.slug },
@@ -44,7 +48,8 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         meta,
         secrets: session.secrets.clone(),
         expires_at: None,
-    })
+    }
+    .pictured(picture))
 }
 
 /// Tries the pretty address first; a site without pretty permalinks answers that with a page or 404.

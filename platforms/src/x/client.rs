@@ -43,6 +43,7 @@ pub(super) struct User {
     pub name: Option<String>,
     pub verified_type: Option<String>,
     pub subscription_type: Option<String>,
+    pub profile_image_url: Option<String>,
 }
 
 /// A file that X has, or is still working on.

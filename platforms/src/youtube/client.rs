@@ -1,6 +1,6 @@
 //! The calls of YouTube's API, as YouTube names them.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
 use fanfare_outbound::Reply;
@@ -43,6 +43,14 @@ pub(super) struct Channel {
 pub(super) struct Snippet {
     pub title: String,
     pub custom_url: Option<String>,
+    #[serde(default)]
+    pub thumbnails: BTreeMap<String, Thumbnail>,
+}
+
+/// A picture of a channel in one of its sizes.
+#[derive(Debug, Deserialize)]
+pub(super) struct Thumbnail {
+    pub url: String,
 }
 
 /// A playlist as the tool shows it.

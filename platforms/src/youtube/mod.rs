@@ -219,6 +219,9 @@ impl Platform for Youtube {
         let channel = client::channel(session).await.map_err(Error::while_connecting)?;
         let title = channel.snippet.title;
         let handle = channel.snippet.custom_url.filter(|handle| !handle.is_empty());
+        let sizes = ["high", "medium", "default"];
+        let picture = sizes.iter().find_map(|size| channel.snippet.thumbnails.get(*size));
+        let picture = picture.map(|picture| picture.url.clone());
         Ok(Identity {
             remote_id: channel.id,
             username: handle.unwrap_or_else(|| title.clone()),
@@ -226,7 +229,8 @@ impl Platform for Youtube {
             meta: Map::new(),
             secrets: session.secrets.clone(),
             expires_at: oauth::ends(&session.secrets),
-        })
+        }
+        .pictured(picture))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

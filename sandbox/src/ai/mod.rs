@@ -3,7 +3,7 @@
 //! `[[invent]]`, `[[invent-always]]`.
 
 mod films;
-mod pictures;
+pub(crate) mod pictures;
 mod text;
 mod vertex;
 mod words;

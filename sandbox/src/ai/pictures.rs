@@ -62,13 +62,13 @@ pub(super) fn xai(body: &Value, words: &Words) -> Answer {
     Ok(Reply::ok(&json!({ "data": drawn })))
 }
 
-fn shade(prompt: &str, nth: usize) -> u8 {
+pub(crate) fn shade(prompt: &str, nth: usize) -> u8 {
     let digest = Sha256::digest(prompt.as_bytes());
     digest[0].wrapping_add(u8::try_from(nth % 256).unwrap_or(0))
 }
 
 /// A grey PNG of a shape, without compression.
-fn png(ratio: &str, shade: u8) -> Vec<u8> {
+pub(crate) fn png(ratio: &str, shade: u8) -> Vec<u8> {
     let part = |text: &str| text.parse::<f64>().ok().filter(|it| *it > 0.0);
     let sides = ratio.split_once(':').and_then(|(x, y)| Some((part(x)?, part(y)?)));
     let (x, y) = sides.unwrap_or((1.0, 1.0));

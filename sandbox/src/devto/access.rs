@@ -39,6 +39,6 @@ pub(super) fn me(cx: &Cx) -> Answer {
         "website_url": null,
         "location": null,
         "joined_at": crate::env::utc(identity.created_ms).format("%b %-d, %Y").to_string(),
-        "profile_image": "",
+        "profile_image": cx.sim.picture(&identity.remote_id),
     })))
 }

@@ -156,7 +156,7 @@ impl Graph for Facebook {
         &identity.remote_id
     }
 
-    fn page_extra(_identity: &Identity) -> Value {
+    fn page_extra(_identity: &Identity, _picture: &str) -> Value {
         json!({})
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn node(cx: &Cx) -> Answer {
 }
 
 fn whole_page(cx: &Cx, account: &Account<Facebook>) -> Answer {
-    let mut page = graph::page(account);
+    let mut page = graph::page(account, &cx.sim.picture(&account.identity.remote_id));
     if let Some(cover) = account.look(|state| state.cover) {
         page["cover"] = json!({"id": cover.to_string(), "cover_id": cover.to_string()});
     }

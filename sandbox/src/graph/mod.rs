@@ -30,19 +30,21 @@ pub(crate) trait Graph: Network {
     /// The id of the account's page.
     fn page_id(identity: &Identity) -> &str;
     /// Returns the members of a page besides its id and name.
-    fn page_extra(identity: &Identity) -> Value;
+    fn page_extra(identity: &Identity, picture: &str) -> Value;
 }
 
 /// A page as the Graph API shows it, without its token.
-pub(crate) fn page<N: Graph>(account: &Account<N>) -> Value {
+pub(crate) fn page<N: Graph>(account: &Account<N>, picture: &str) -> Value {
     let identity = &account.identity;
     let mut page = json!({
         "id": N::page_id(identity),
         "name": identity.username.replace(['.', '_'], " "),
         "category": "Internet company",
+        "picture": {"data": {"url": picture, "is_silhouette": false}},
         "tasks": ["ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"],
     });
-    if let (Value::Object(page), Value::Object(extra)) = (&mut page, N::page_extra(identity)) {
+    let extra = N::page_extra(identity, picture);
+    if let (Value::Object(page), Value::Object(extra)) = (&mut page, extra) {
         page.extend(extra);
     }
     page

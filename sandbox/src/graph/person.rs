@@ -22,7 +22,8 @@ pub(crate) fn me<N: Graph>(cx: &Cx<N>) -> Answer {
         return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &[], "User")?));
     }
     let account = access::page(cx)?;
-    Ok(Reply::ok(&fields::pick(&cx.call, &page(&account), &OPTIONAL, "Page")?))
+    let whole = page(&account, &cx.sim.picture(&account.identity.remote_id));
+    Ok(Reply::ok(&fields::pick(&cx.call, &whole, &OPTIONAL, "Page")?))
 }
 
 fn person_id<N: Graph>(account: &Account<N>) -> String {
@@ -39,7 +40,7 @@ pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> Answer {
     let mut shown = Vec::new();
     let known = life.granted.accounts.iter().filter_map(|id| cx.sim.account(id));
     for account in known.skip(from).take(limit) {
-        let mut whole = page(&account);
+        let mut whole = page(&account, &cx.sim.picture(&account.identity.remote_id));
         whole["access_token"] = json!(account.identity.private(access::PAGE_TOKEN));
         shown.push(fields::pick(&cx.call, &whole, &OPTIONAL, "Page")?);
     }

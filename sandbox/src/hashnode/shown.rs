@@ -27,6 +27,7 @@ pub(super) fn user(identity: &Identity, base: &str) -> Value {
         "id": identity.remote_id,
         "username": identity.username,
         "name": identity.username,
+        "profilePicture": format!("{base}/ui/{}/picture.png", identity.remote_id),
         "publications": publications,
     })
 }

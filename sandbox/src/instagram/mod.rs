@@ -203,11 +203,12 @@ impl Graph for Instagram {
         identity.private(PAGE)
     }
 
-    fn page_extra(identity: &Identity) -> Value {
+    fn page_extra(identity: &Identity, picture: &str) -> Value {
         json!({"instagram_business_account": {
             "id": identity.remote_id,
             "username": identity.username,
             "name": identity.username.replace(['.', '_'], " "),
+            "profile_picture_url": picture,
         }})
     }
 }

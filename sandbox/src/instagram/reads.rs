@@ -53,7 +53,7 @@ pub(super) fn node(cx: &Cx) -> Answer {
             "id": identity.remote_id,
             "username": identity.username,
             "name": identity.username.replace(['.', '_'], " "),
-            "profile_picture_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+            "profile_picture_url": cx.sim.picture(&identity.remote_id),
             "follows_count": 0,
             "media_count": count,
         });

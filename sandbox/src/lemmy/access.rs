@@ -70,7 +70,8 @@ pub(super) fn site(cx: &Cx) -> Answer {
         "admins": [],
     });
     if let Some(account) = visitor(cx) {
-        let person = shown::person(&account.identity);
+        let mut person = shown::person(&account.identity);
+        person["avatar"] = json!(cx.sim.picture(&account.identity.remote_id));
         site["my_user"] = json!({"local_user_view": {"local_user": {"totp_2fa_enabled": false}, "person": person}});
     }
     Ok(Reply::ok(&site))

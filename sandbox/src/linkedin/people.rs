@@ -13,7 +13,7 @@ pub(super) fn userinfo(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({
         "sub": identity.private("sub"),
         "name": identity.private("name"),
-        "picture": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+        "picture": cx.sim.picture(&identity.remote_id),
         "locale": {"country": "US", "language": "en"},
     })))
 }

@@ -70,6 +70,8 @@ pub(super) fn limited(
 pub(super) fn verify_credentials(cx: &Cx) -> Answer {
     limited(cx, CALLS, |account| {
         let mut shown = shown::account(&account.identity, &cx.sim.base());
+        let picture = cx.sim.picture(&account.identity.remote_id);
+        (shown["avatar"], shown["avatar_static"]) = (json!(picture), json!(picture));
         shown["source"] =
             json!({"privacy": "public", "sensitive": false, "language": "en", "note": ""});
         Ok(Reply::ok(&shown))

@@ -21,7 +21,7 @@ pub(super) fn user(cx: &Cx) -> Answer {
         "username": identity.username,
         "account_type": "BUSINESS",
         "business_name": identity.username,
-        "profile_image": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+        "profile_image": cx.sim.picture(&identity.remote_id),
         "website_url": "",
         "board_count": BOARDS.len(),
         "pin_count": pins,

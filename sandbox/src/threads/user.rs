@@ -13,7 +13,7 @@ pub(super) fn me(cx: &Cx) -> Answer {
         "id": identity.remote_id,
         "username": identity.username,
         "name": identity.username.replace(['.', '_'], " "),
-        "threads_profile_picture_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+        "threads_profile_picture_url": cx.sim.picture(&identity.remote_id),
         "threads_biography": "",
         "is_verified": false,
         "is_eligible_for_geo_gating": false,

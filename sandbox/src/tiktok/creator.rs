@@ -23,7 +23,7 @@ pub(super) fn info(cx: &Cx) -> Answer {
             "open_id" => json!(identity.remote_id),
             "union_id" => json!(format!("{}-u", identity.remote_id)),
             "display_name" => json!(identity.username.replace(['.', '_'], " ")),
-            "avatar_url" => json!(format!("{}/ui/{}", cx.sim.base(), identity.remote_id)),
+            "avatar_url" => json!(cx.sim.picture(&identity.remote_id)),
             "username" if profile => json!(identity.username),
             "username" => continue,
             other => return Err(failure::invalid(&format!("Fields are not valid: {other}"))),
@@ -40,7 +40,7 @@ pub(super) fn query(cx: &Cx) -> Answer {
     super::pace(cx, &account, MINUTE)?;
     let identity = &account.identity;
     failure::fine(json!({
-        "creator_avatar_url": format!("{}/ui/{}", cx.sim.base(), identity.remote_id),
+        "creator_avatar_url": cx.sim.picture(&identity.remote_id),
         "creator_username": identity.username,
         "creator_nickname": identity.username.replace(['.', '_'], " "),
         "privacy_level_options": PRIVACY,

@@ -43,6 +43,7 @@ pub(super) fn me(cx: &Cx) -> Answer {
     let edit = rest::edits(cx)?;
     let identity = &account.identity;
     let id = rest::user_id(identity);
+    let picture = cx.sim.picture(&identity.remote_id);
     let mut user = json!({
         "id": id,
         "name": identity.username,
@@ -50,7 +51,7 @@ pub(super) fn me(cx: &Cx) -> Answer {
         "description": "",
         "link": format!("{}/ui/{id}", cx.sim.base()),
         "slug": identity.username.replace(['.', '_'], "-"),
-        "avatar_urls": {},
+        "avatar_urls": {"24": picture, "48": picture, "96": picture},
         "meta": [],
     });
     if edit {

@@ -152,7 +152,7 @@ fn me(cx: &Cx) -> Answer {
             ("verified", json!(false)),
             ("verified_type", json!("none")),
             ("subscription_type", json!("None")),
-            ("profile_image_url", json!(format!("{}/ui/{}", cx.sim.base(), identity.remote_id))),
+            ("profile_image_url", json!(cx.sim.picture(&identity.remote_id))),
         ] {
             if asked.split(',').any(|field| field == name) {
                 user[name] = value;

@@ -41,7 +41,11 @@ pub(super) fn mine(cx: &Cx) -> Answer {
     let channel = json!({
         "kind": "youtube#channel",
         "id": identity.remote_id,
-        "snippet": {"title": identity.username, "customUrl": format!("@{}", identity.username)},
+        "snippet": {
+            "title": identity.username,
+            "customUrl": format!("@{}", identity.username),
+            "thumbnails": {"default": {"url": cx.sim.picture(&identity.remote_id)}},
+        },
         "statistics": statistics,
         "contentDetails": {"relatedPlaylists": {"uploads": uploads_of(&identity.remote_id)}},
     });

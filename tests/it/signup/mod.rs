@@ -2,6 +2,8 @@
 
 mod events;
 mod kills;
+mod nobody;
+mod shuffled;
 
 use fanfare_entities::{billing_subscription, letter, signup, user};
 use fanfare_sandbox::stripe::Keys;

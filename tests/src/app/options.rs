@@ -3,6 +3,7 @@
 use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
 use fanfare_media::Tools;
+use url::Url;
 
 use crate::Simulator;
 
@@ -42,6 +43,8 @@ pub struct Options {
     pub vertex: bool,
     /// The payment provider; the simulated Stripe by default.
     pub billing: Option<Option<Billing>>,
+    /// The address at which the simulated Stripe is reached, if not its own.
+    pub stripe_at: Option<Url>,
     /// May anybody sign up?
     pub signup_open: bool,
     /// The time a spent refresh token is good for another pair, in ms.
@@ -78,6 +81,7 @@ impl Default for Options {
             ai: true,
             vertex: false,
             billing: None,
+            stripe_at: None,
             signup_open: true,
             oauth_grace: 0,
             mailer: None,

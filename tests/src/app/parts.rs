@@ -68,10 +68,11 @@ pub(super) async fn networks(
 }
 
 /// The simulated Stripe in the place of the real one.
-pub(super) fn billing(simulator: &Simulator) -> Option<Billing> {
+pub(super) fn billing(simulator: &Simulator, at: Option<&Url>) -> Option<Billing> {
     let keys = Keys::of(&simulator.secret.clone().into());
     let http = Client::new(Policy { allow_private: true }).expect("a client");
     let base = simulator.url.join("/stripe").expect("an address");
+    let base = at.cloned().unwrap_or(base);
     Some(Billing {
         stripe: Stripe::new(&http, base, keys.secret_key),
         webhook_secrets: vec![keys.webhook_secret],

@@ -173,11 +173,13 @@ async fn a_container_is_not_awaited_for_ever() {
 #[tokio::test]
 async fn connecting_asks_who_the_token_belongs_to() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.query("fields"), Some("id,username,name"));
-        (200, json!({"id": "55", "username": "name", "name": "A Name"}))
+        assert_eq!(seen.query("fields"), Some("id,username,name,threads_profile_picture_url"));
+        let picture = "https://cdn.example/p.jpg";
+        (200, json!({"id": "55", "username": "name", "threads_profile_picture_url": picture}))
     })
     .await;
     let identity = Threads.verify(&session(&network)).await.unwrap();
+    assert_eq!(identity.meta[crate::PICTURE], "https://cdn.example/p.jpg");
     assert_eq!((identity.remote_id.as_str(), identity.username.as_str()), ("55", "name"));
     assert_eq!(network.lines(), ["GET /net/v1.0/me"]);
     let refused = Network::start(|_| (400, json!({"error": {"code": 190}}))).await;

@@ -1,0 +1,166 @@
+//! Pictures of accounts: what the network named when the account was connected is copied, since its address ends after a while.
+//!
+//! Three facts of an account tell of it: the address at the network ([`platforms::PICTURE`]), what was copied (`picture`, a key
+//! of the store) and of which address (`picture_of`). A copy that fails is tried again at `picture_at`.
+
+use fanfare_entities::{AccountId, Millis, account, account::AccountStatus};
+use fanfare_media::{CopyError, Sizes, copy_remote};
+use fanfare_platforms as platforms;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::session;
+use crate::{
+    Domain,
+    error::{Error, Result},
+};
+
+/// The prefix of every copy.
+pub(crate) const ROOT: &str = "profiles";
+
+/// Largest picture that is copied, in bytes.
+const MOST: u64 = 5_000_000;
+
+/// A picture that does not come is asked for this often, and how long to wait before the first further try, in ms.
+const TRIES: i64 = 4;
+const WAIT: Millis = 60_000;
+
+/// The facts that a reconnect keeps.
+const KEPT: [&str; 2] = ["picture", "picture_of"];
+
+/// Returns the address of the copy, if there is one.
+pub(super) fn shown(cx: &Domain, row: &account::Model) -> Option<String> {
+    Some(format!("{}/{}", cx.settings.media_base_url, path(&row.meta)?))
+}
+
+fn path(meta: &Value) -> Option<&str> {
+    meta["picture"].as_str()
+}
+
+/// Returns the time at which a picture is to be copied; none if nothing is.
+pub(super) fn due(meta: &Value) -> Option<Millis> {
+    let there = meta[platforms::PICTURE].as_str()?;
+    let is_copied = meta["picture_of"].as_str() == Some(there);
+    (!is_copied).then(|| meta["picture_at"].as_i64().unwrap_or(0))
+}
+
+/// Keeps the copy of an account that is connected again.
+pub(super) fn keep(before: &account::Model, meta: &mut Value) {
+    let Some(meta) = meta.as_object_mut().filter(|_| before.status != AccountStatus::Disconnected)
+    else {
+        return;
+    };
+    for name in KEPT {
+        if let Some(value) = before.meta.get(name) {
+            meta.insert(name.to_owned(), value.clone());
+        }
+    }
+}
+
+/// Copies the picture of an account that was claimed, if that is due, and tells the row what came of it.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn copy(cx: &Domain, row: &mut account::Model) -> Result<()> {
+    let now = cx.clock.now();
+    if due(&row.meta).is_none_or(|at| at > now) {
+        return Ok(());
+    }
+    let Some(session) = session(cx, row).await? else { return Ok(()) };
+    let Some(there) = row.meta[platforms::PICTURE].as_str().map(str::to_owned) else {
+        return Ok(());
+    };
+    let before = path(&row.meta).map(str::to_owned);
+    let tries = row.meta["picture_tries"].as_i64().unwrap_or(0) + 1;
+    let mut facts: Map<String, Value> = row.meta.as_object().cloned().unwrap_or_default();
+    facts.retain(|name, _| !["picture_at", "picture_tries"].contains(&name.as_str()));
+    let fetched = fetch(cx, &session, row.id, &there).await;
+    match &fetched {
+        Fetched::Later if tries < TRIES => {
+            facts.insert("picture_at".to_owned(), json!(now + (WAIT << tries)));
+            facts.insert("picture_tries".to_owned(), json!(tries));
+        }
+        Fetched::Stored(path) => {
+            facts.insert("picture".to_owned(), json!(path));
+            facts.insert("picture_of".to_owned(), json!(there));
+        }
+        Fetched::Later | Fetched::Never => {
+            facts.insert("picture_of".to_owned(), json!(there));
+        }
+    }
+    row.meta = Value::Object(facts);
+    let written = account::Entity::update_many()
+        .col_expr(account::Column::Meta, Expr::value(row.meta.clone()))
+        .filter(account::Column::Id.eq(row.id))
+        .filter(account::Column::Fence.eq(row.fence))
+        .exec(&cx.db.write)
+        .await?;
+    let is_written = written.rows_affected == 1;
+    let Fetched::Stored(fresh) = fetched else { return Ok(()) };
+    let old = if is_written { before } else { Some(fresh) };
+    if let Some(old) = old {
+        cx.store.delete(&old).await.map_err(Error::internal)?;
+    }
+    Ok(())
+}
+
+/// The outcome of a copy.
+enum Fetched {
+    /// It is at this place of the store.
+    Stored(String),
+    /// The network did not give it now.
+    Later,
+    /// There is no picture that could be kept.
+    Never,
+}
+
+async fn fetch(cx: &Domain, session: &platforms::Session, id: AccountId, address: &str) -> Fetched {
+    let Ok(url) = Url::parse(address) else { return Fetched::Never };
+    let prefix = format!("{ROOT}/{id}");
+    let copied = copy_remote(&cx.store, &session.http, &url, &prefix, Sizes::all(MOST)).await;
+    match copied {
+        Ok(copied) if copied.file.mime.starts_with("image/") => Fetched::Stored(copied.file.path),
+        Ok(copied) => {
+            let removed = cx.store.delete(&copied.file.path).await;
+            tracing::info!(account.id = id.0, is_removed = removed.is_ok(), "a picture is none");
+            Fetched::Never
+        }
+        Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_)) => Fetched::Later,
+        Err(error) => {
+            tracing::info!(account.id = id.0, %error, "a picture was not copied");
+            Fetched::Never
+        }
+    }
+}
+
+/// Returns those of the paths that connected accounts name.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn named(cx: &Domain, paths: &[String]) -> Result<Vec<String>> {
+    let owner = |path: &String| path.split('/').nth(1)?.parse().ok().map(AccountId);
+    let rows = account::Entity::find()
+        .filter(account::Column::Id.is_in(paths.iter().filter_map(owner)))
+        .filter(account::Column::Status.ne(AccountStatus::Disconnected))
+        .all(&cx.db.write)
+        .await?;
+    Ok(rows.iter().filter_map(|row| path(&row.meta)).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_due_until_it_is_copied_and_again_when_it_changes() {
+        assert_eq!(due(&json!({})), None);
+        assert_eq!(due(&json!({"picture_url": "https://a.example/1"})), Some(0));
+        let waits = json!({"picture_url": "https://a.example/1", "picture_at": 70});
+        assert_eq!(due(&waits), Some(70));
+        let copied = json!({"picture_url": "https://a.example/1", "picture_of": "https://a.example/1", "picture": "p"});
+        assert_eq!(due(&copied), None);
+        let changed = json!({"picture_url": "https://a.example/2", "picture_of": "https://a.example/1", "picture": "p"});
+        assert_eq!(due(&changed), Some(0));
+    }
+}

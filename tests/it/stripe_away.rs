@@ -1,0 +1,155 @@
+//! Stripe is away, or its answers are lost: a clear refusal, nothing half done, and settled when it is back.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
+
+use fanfare_entities::signup;
+use fanfare_tests::{Answer, Options, TestApp, User};
+use reqwest::Method;
+use sea_orm::{EntityTrait, PaginatorTrait};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, copy, copy_bidirectional},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+use url::Url;
+
+use crate::{
+    signup::{object, text},
+    subscriptions::subscriber,
+};
+
+/// The way to Stripe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Open,
+    /// Nobody answers.
+    Closed,
+    /// Requests arrive, and their answers are lost.
+    Deaf,
+}
+
+/// A way to the simulated Stripe that can be cut.
+struct Road {
+    url: Url,
+    way: watch::Sender<Way>,
+    to: Arc<OnceLock<SocketAddr>>,
+}
+
+impl Road {
+    async fn build() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/stripe", listener.local_addr().unwrap()).parse().unwrap();
+        let (way, seen) = watch::channel(Way::Open);
+        let to: Arc<OnceLock<SocketAddr>> = Arc::default();
+        let there = Arc::clone(&to);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                if let Some(to) = there.get() {
+                    tokio::spawn(pass(client, *to, seen.clone()));
+                }
+            }
+        });
+        Self { url, way, to }
+    }
+
+    fn lead_to(&self, app: &TestApp) {
+        let there = &app.simulator.url;
+        let place = format!("{}:{}", there.host_str().unwrap(), there.port().unwrap());
+        self.to.set(place.parse().unwrap()).unwrap();
+    }
+
+    fn is(&self, way: Way) {
+        self.way.send_replace(way);
+    }
+}
+
+/// Carries a connection while the way stays as it was.
+async fn pass(mut client: TcpStream, to: SocketAddr, mut seen: watch::Receiver<Way>) {
+    let way = *seen.borrow_and_update();
+    let Ok(mut server) = TcpStream::connect(to).await else { return };
+    let carried = async {
+        match way {
+            Way::Open => drop(copy_bidirectional(&mut client, &mut server).await),
+            Way::Closed => {}
+            Way::Deaf => {
+                let (mut from, mut answer) = (client.split().0, server.into_split());
+                tokio::select! {
+                    _ = copy(&mut from, &mut answer.1) => {}
+                    _ = answer.0.read_u8() => {}
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = carried => {}
+        _ = seen.changed() => {}
+    }
+}
+
+async fn subscribed() -> (TestApp, Road, User, String) {
+    let road = Road::build().await;
+    let options = Options { stripe_at: Some(road.url.clone()), ..Options::default() };
+    let app = TestApp::with(options).await;
+    road.lead_to(&app);
+    let (ada, session) = subscriber(&app, "ada@example.com").await;
+    let theirs = format!("subscriptions/{}", text(&session, "subscription"));
+    (app, road, ada, theirs)
+}
+
+async fn ask(user: &User, verb: &str, key: &str, body: &Value) -> Answer {
+    let path = format!("/api/v1/subscription/{verb}");
+    user.send(Method::POST, &path, &[("Idempotency-Key", key)], Some(body)).await
+}
+
+async fn shown(user: &User) -> Value {
+    user.get("/api/v1/subscription").await.expect(200).body["subscription"].clone()
+}
+
+/// Changes of a subscription, and what each asks for.
+fn changes() -> [(&'static str, Value); 3] {
+    [("cancel", json!({"reason": "other"})), ("pause", json!({})), ("downgrade", json!({}))]
+}
+
+#[tokio::test]
+async fn while_stripe_is_away_nothing_changes_and_then_all_works() {
+    let (app, road, ada, theirs) = subscribed().await;
+    let (before, of_stripe) = (shown(&ada).await, object(&app, &theirs).await);
+    let signups = async || signup::Entity::find().count(&app.domain.db.read).await.unwrap();
+    let begun = signups().await;
+    road.is(Way::Closed);
+    for (verb, body) in changes() {
+        let refused = ask(&ada, verb, verb, &body).await.refused(503, "unavailable");
+        assert_eq!(refused.body["retryable"], true, "{verb}: {}", refused.text);
+        assert_eq!(shown(&ada).await, before, "{verb}");
+    }
+    let new = json!({"email": "eve@example.com", "name": "Eve"});
+    let _ = app.nobody().post("/api/v1/signup", new.clone()).await.refused(503, "unavailable");
+    assert_eq!(signups().await, begun, "no signup is left behind");
+    assert_eq!(object(&app, &theirs).await, of_stripe);
+    road.is(Way::Open);
+    let _ = app.nobody().post("/api/v1/signup", new).await.expect(201);
+    // The same request under the same key is carried out now.
+    let paused = ask(&ada, "pause", "pause", &json!({})).await.expect(200).body;
+    assert_eq!(paused["subscription"]["status"], "paused", "{paused}");
+    assert!(object(&app, &theirs).await["pause_collection"].is_object());
+}
+
+#[tokio::test]
+async fn a_pause_whose_answer_was_lost_is_one_pause() {
+    let (app, road, ada, theirs) = subscribed().await;
+    road.is(Way::Deaf);
+    let lost = ask(&ada, "pause", "once", &json!({})).await;
+    lost.refused(503, "unavailable");
+    let pause = object(&app, &theirs).await["pause_collection"].clone();
+    assert!(pause.is_object(), "Stripe has it: {pause}");
+    road.is(Way::Open);
+    let paused = ask(&ada, "pause", "once", &json!({})).await.expect(200).body;
+    assert_eq!(paused["subscription"]["status"], "paused", "{paused}");
+    assert_eq!(object(&app, &theirs).await["pause_collection"], pause, "the same pause");
+    let resumed = ask(&ada, "resume", "back", &json!({})).await.expect(200).body;
+    assert_eq!(resumed["subscription"]["status"], "active", "{resumed}");
+}
