@@ -17,6 +17,7 @@ use super::{business_target, change_of};
 use crate::{
     Tx,
     error::{Error, Result},
+    inbox::note_hidden,
 };
 
 /// A row that a change is about.
@@ -216,9 +217,11 @@ async fn comment<C: ConnectionTrait>(
         }
         _ => return Ok(()),
     }
-    if inbox_comment::Entity::find_by_id(id).one(conn).await?.is_some() {
-        change.update(conn).await?;
+    let Some(row) = inbox_comment::Entity::find_by_id(id).one(conn).await? else { return Ok(()) };
+    if let (Change::Hide { .. }, Some(remote_id)) = (made, &row.remote_id) {
+        note_hidden(conn, (row.workspace_id, row.account_id), remote_id, (now + 1, now)).await?;
     }
+    change.update(conn).await?;
     Ok(())
 }
 

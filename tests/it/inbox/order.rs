@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Histories that are played if nothing else is said.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 200;
 
 /// Batches in which the deliveries of a history come.
 const BATCHES: usize = 4;
@@ -25,10 +25,10 @@ const BATCHES: usize = 4;
 const TOGETHER: usize = 300;
 
 /// Numbers that follow from a seed (SplitMix64).
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -11,7 +11,7 @@ use sea_orm::{
 use serde_json::json;
 
 use super::super::{files, inbound};
-use super::{Intake, tell::tell_comment};
+use super::{Intake, hides, tell::tell_comment};
 use crate::{
     Tx,
     error::Result,
@@ -76,6 +76,10 @@ pub(in crate::inbox) async fn comment(
         ..Default::default()
     };
     let row = inbox_comment::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    if row.hidden {
+        let whose = (row.workspace_id, row.account_id);
+        hides::note(tx.conn(), whose, &comment.id, (happened_at, tx.now())).await?;
+    }
     files::expect(tx, files::of_comment(&row), &comment.attachments).await?;
     inbound::wake(tx, account.id).await?;
     let answered = adopt(tx, &row).await?;
@@ -154,6 +158,10 @@ async fn update_comment(
         && (row.author_id.is_some() || comment.author.id.is_empty())
     {
         return Ok(());
+    }
+    if hidden.is_some() {
+        let whose = (row.workspace_id, row.account_id);
+        hides::note(tx.conn(), whose, &comment.id, (happened_at, tx.now())).await?;
     }
     let change = inbox_comment::ActiveModel {
         id: Set(row.id),
@@ -266,13 +274,16 @@ pub(in crate::inbox) async fn hidden(
     at: Millis,
 ) -> Result<bool> {
     let Some(row) = comment_named(tx, account, id).await? else { return Ok(false) };
-    if at >= row.changed_at - 999 && row.hidden != hidden {
-        let change = inbox_comment::ActiveModel {
-            id: Set(row.id),
-            hidden: Set(hidden),
-            changed_at: Set(row.changed_at.max(at)),
-            ..Default::default()
-        };
+    // Networks tell the second alone, and other changes the millisecond.
+    let last = hides::last(tx.conn(), account.id, id).await?;
+    if last.is_some_and(|last| at < last - 999) {
+        return Ok(true);
+    }
+    let at = last.map_or(at, |last| at.max(last));
+    hides::note(tx.conn(), (row.workspace_id, account.id), id, (at, tx.now())).await?;
+    if row.hidden != hidden {
+        let hidden = Set(hidden);
+        let change = inbox_comment::ActiveModel { id: Set(row.id), hidden, ..Default::default() };
         change.update(tx.conn()).await?;
     }
     Ok(true)
