@@ -5,6 +5,7 @@ mod insights;
 mod networks;
 mod posts;
 mod readings;
+mod shares;
 mod suggestions;
 
 use std::time::Duration;
