@@ -48,9 +48,9 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
     let rows = CHORES.map(|(name, _)| chore::ActiveModel {
         name: Set(name.to_owned()),
         due_at: Set(Some(cx.clock.now())),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         ..Default::default()
     });
     let known = OnConflict::column(chore::Column::Name).do_nothing().to_owned();
@@ -139,6 +139,6 @@ fn first_id_at(time: Millis) -> Uuid {
 pub async fn finish(cx: &Domain, chore: &chore::Model) -> Result<()> {
     let every = CHORES.iter().find(|(name, _)| *name == chore.name).map(|(_, every)| *every);
     let every = every.and_then(|every| Millis::try_from(every.as_millis()).ok()).unwrap_or(DAY);
-    let lease = Lease { id: chore.id.0, fencing_token: chore.fence };
+    let lease = Lease { id: chore.id.0, fencing_token: chore.fencing_token };
     durable::release(cx, JobKind::CleanUp, &[lease], cx.clock.now() + every).await
 }

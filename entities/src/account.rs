@@ -59,11 +59,11 @@ pub struct Model {
     /// The time at which there is something to do for it.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and change of credentials.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// Refreshes that failed in a row.
     pub attempts: i32,
     /// Leases that lapsed in a row.
-    pub laps: i32,
+    pub lease_expirations: i32,
     /// The user who connected it last.
     pub connected_by: UserId,
     /// The time at which it was made.

@@ -17,11 +17,11 @@ pub struct Model {
     /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim and finish: whoever holds an older number has lost the row.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// Failed tries in a row.
     pub attempts: i32,
     /// Leases in a row that ended without a result.
-    pub laps: i32,
+    pub lease_expirations: i32,
     /// Something was published meanwhile, whose first reading is then.
     pub wake_at: Option<Millis>,
     /// The time at which the next daily reading begins.

@@ -1,8 +1,8 @@
 //! The tables, one file each, and the types of their ids. No rule lives here.
 //!
 //! Times are whole milliseconds since 1970 UTC in both databases, so that they compare and sort alike. The columns
-//! `due_at`, `fence`, `attempts` and `laps` mean the same in every table that has them; see
-//! `docs/architecture.md`, "Durable work". Beside them stands `held_by`, the worker that holds the row (while `laps` is
+//! `due_at`, `fencing_token`, `attempts` and `lease_expirations` mean the same in every table that has them; see
+//! `docs/architecture.md`, "Durable work". Beside them stands `held_by`, the worker that holds the row (while `lease_expirations` is
 //! above 0) or held it last, which only the statements of `domain::durable` read and write.
 
 mod ids;

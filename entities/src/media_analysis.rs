@@ -45,11 +45,11 @@ pub struct Model {
     /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// Failed tries of the work so far.
     pub attempts: i32,
     /// Leases in a row that ended without a result.
-    pub laps: i32,
+    pub lease_expirations: i32,
     /// The time at which it was made.
     pub created_at: Millis,
     /// The time at which it was last changed.

@@ -76,11 +76,11 @@ pub struct Model {
     /// do.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// Failed tries of the work so far.
     pub attempts: i32,
     /// Leases in a row that ended without a result.
-    pub laps: i32,
+    pub lease_expirations: i32,
     /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost call).
     pub out_of_line: bool,
     /// The connector's state between two steps.

@@ -29,6 +29,7 @@ mod m0025_brand_profiles;
 mod m0026_inbox_files;
 mod m0027_post_warnings;
 mod m0028_source_etags;
+mod m0029_plain_names;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -67,6 +68,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0025_brand_profiles::BrandProfiles),
             Box::new(m0027_post_warnings::PostWarnings),
             Box::new(m0028_source_etags::SourceEtags),
+            Box::new(m0029_plain_names::PlainNames),
         ]
     }
 }

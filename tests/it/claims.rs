@@ -105,7 +105,7 @@ async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
     assert_eq!(seen.len(), 1, "its lease has lapsed");
     // Its holder is alive after all, and its clock is behind: the lease stays as it is.
     let step = BeginStep {
-        lease: Lease { id: ids[0], fencing_token: holder.post.fence },
+        lease: Lease { id: ids[0], fencing_token: holder.post.fencing_token },
         attempt: attempt(),
         sending: Some((1, 2)),
         in_line: true,
@@ -154,7 +154,7 @@ async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
 fn published(taken: Claimed) -> CompleteStep {
     let PostId(id) = taken.post.id;
     CompleteStep {
-        lease: Lease { id, fencing_token: taken.post.fence },
+        lease: Lease { id, fencing_token: taken.post.fencing_token },
         keep: false,
         out_of_line: false,
         status: PostStatus::Published,

@@ -146,7 +146,7 @@ async fn over(app: &TestApp, user: &User, id: i64) -> Value {
 /// Waits of the protocol (the end of a deadline, a container) pass too; a held lease does not.
 async fn let_waits_pass(app: &TestApp) {
     let sql = "UPDATE posts SET due_at = 1, sending_until = sending_until - 600000 \
-         WHERE due_at IS NOT NULL AND laps = 0";
+         WHERE due_at IS NOT NULL AND lease_expirations = 0";
     app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
 }
 

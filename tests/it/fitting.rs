@@ -254,7 +254,7 @@ async fn a_worker_killed_while_it_analyses_or_converts() {
         let held = [
             ("media_analyses", "due_at > 1"),
             ("media_variants", "due_at > 1"),
-            ("posts", "laps > 0"),
+            ("posts", "lease_expirations > 0"),
         ];
         for (table, which) in held {
             let lapse = format!("UPDATE {table} SET due_at = 1 WHERE {which}");

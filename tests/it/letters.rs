@@ -165,7 +165,7 @@ async fn a_link_expires() {
 /// Moves the clock to the next try of the letter that waits for one; never while one is being sent, whose lease would end.
 async fn to_next_try(app: &TestApp) {
     let rows = letter::Entity::find().all(&app.domain.db.read).await.unwrap();
-    let waiting = rows.iter().filter(|row| row.laps == 0);
+    let waiting = rows.iter().filter(|row| row.lease_expirations == 0);
     if let Some(at) = waiting.filter_map(|row| row.due_at).min() {
         let wait = u64::try_from(at - app.clock.now()).unwrap_or_default();
         app.advance(Duration::from_millis(wait));

@@ -37,7 +37,7 @@ pub struct Cause {
 #[derive(Debug, Clone, Copy)]
 struct Holder {
     worker: usize,
-    fence: i64,
+    fencing_token: i64,
 }
 
 /// The record of a post beside its row.
@@ -54,7 +54,7 @@ pub struct Case {
     /// The number of times it came to an end.
     pub ends: usize,
     /// Most leases in a row that lapsed.
-    laps: i32,
+    lease_expirations: i32,
 }
 
 /// The judge of one simulation.
@@ -111,7 +111,7 @@ impl Judge {
             }
             case.sent += usize::from(row.sending_at.is_some() && row.sending_at != old.sending_at);
             case.flagged |= row.duplicate_risk;
-            case.laps = case.laps.max(row.laps);
+            case.lease_expirations = case.lease_expirations.max(row.lease_expirations);
             case.ends += usize::from(row.is_final() && !old.is_final());
             if row.status == "failed" && old.status != "failed" {
                 justified(row, case, self.disconnected)?;
@@ -149,19 +149,21 @@ impl Judge {
         hold!(row.sending_at.is_some(), "post {post} is being published, and nothing says so");
         let held = self.holders.get(&post);
         hold!(
-            held.is_some_and(|held| held.worker == call.actor.worker && held.fence == row.fence),
+            held.is_some_and(
+                |held| held.worker == call.actor.worker && held.fencing_token == row.fencing_token
+            ),
             "post {post} is being published by worker {}, which has lost it",
             call.actor.worker
         );
         Ok(())
     }
 
-    /// The fence under which this call is made, if its worker holds the row for long enough that it can be renewed.
+    /// The fencing token under which this call is made, if its worker holds the row for long enough that it can be renewed.
     pub fn shield_of(&self, call: &Call, now_of_worker: Millis) -> Option<i64> {
         let (row, held) = (self.rows.get(&call.actor.post)?, self.holders.get(&call.actor.post)?);
-        let holds = held.worker == call.actor.worker && held.fence == row.fence;
+        let holds = held.worker == call.actor.worker && held.fencing_token == row.fencing_token;
         let lasts = row.due_at.is_some_and(|due| due >= now_of_worker + 25_000);
-        (holds && lasts).then_some(row.fence)
+        (holds && lasts).then_some(row.fencing_token)
     }
 
     /// Checks that a job was enqueued only after a commit.
@@ -243,7 +245,7 @@ fn changed(
     calls: &[Call],
 ) -> Result<(), Broken> {
     let post = row.id;
-    hold!(row.fence >= old.fence, "the fence of post {post} fell");
+    hold!(row.fencing_token >= old.fencing_token, "the fencing_token of post {post} fell");
     hold!(
         row.due_at.is_some() == row.is_on_its_way(),
         "post {post} is {} and due at {:?}",
@@ -264,28 +266,30 @@ fn changed(
             Err(format!("post {post} changed by itself"))
         };
     };
-    if row.laps > old.laps {
+    if row.lease_expirations > old.lease_expirations {
         hold!(
             old.due_at.is_some_and(|due| due <= cause.now),
             "worker {} took post {post} before it was due",
             actor.worker
         );
         let robbed = calls.iter().find(|call| {
-            call.actor.post == post && call.shielded == Some(old.fence) && call.go.is_some()
+            call.actor.post == post && call.shielded == Some(old.fencing_token) && call.go.is_some()
         });
         hold!(
             robbed.is_none(),
             "post {post} was taken from worker {}, which lives",
             robbed.map_or(0, |call| call.actor.worker)
         );
-        holders.insert(post, Holder { worker: actor.worker, fence: row.fence });
+        holders.insert(post, Holder { worker: actor.worker, fencing_token: row.fencing_token });
         return Ok(());
     }
     // Whatever else a worker does to a row, it does as its holder.
     if row.rank() != old.rank() {
         let held = holders.get(&post);
         hold!(
-            held.is_some_and(|held| held.worker == actor.worker && held.fence == old.fence),
+            held.is_some_and(
+                |held| held.worker == actor.worker && held.fencing_token == old.fencing_token
+            ),
             "worker {} changed post {post}, which it had lost",
             actor.worker
         );
@@ -297,7 +301,7 @@ impl Row {
     /// Returns the columns that only a holder may change.
     fn rank(&self) -> (&str, i64, i32, Option<Millis>, Option<&str>) {
         let id = self.platform_post_id.as_deref();
-        (&self.status, self.fence, self.attempt, self.sending_at, id)
+        (&self.status, self.fencing_token, self.attempt, self.sending_at, id)
     }
 }
 
@@ -307,7 +311,7 @@ fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
     let (code, post) = (row.code(), row.id);
     let reason = match code {
         // Three workers were lost with it; that none was robbed is seen at each claim.
-        "misconfigured" => case.laps > MAX_LEASE_EXPIRATIONS,
+        "misconfigured" => case.lease_expirations > MAX_LEASE_EXPIRATIONS,
         "platform_unavailable" => count("trouble") >= 5,
         "account_disconnected" => disconnected,
         "content_rejected" => count("rejected") >= 1,
@@ -333,11 +337,11 @@ fn told(old: &Row, row: &Row, now: Millis) -> String {
     if old.status != row.status {
         words.push(format!("{} → {}", old.status, row.status));
     }
-    if old.fence != row.fence {
-        words.push(format!("fence {}", row.fence));
+    if old.fencing_token != row.fencing_token {
+        words.push(format!("fencing_token {}", row.fencing_token));
     }
-    if old.laps != row.laps {
-        words.push(format!("laps {}", row.laps));
+    if old.lease_expirations != row.lease_expirations {
+        words.push(format!("lease_expirations {}", row.lease_expirations));
     }
     if old.due_at != row.due_at {
         words.push(row.due_at.map_or("not due".into(), |due| format!("due in {} ms", due - now)));

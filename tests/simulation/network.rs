@@ -70,7 +70,7 @@ pub struct Call {
     pub decided: bool,
     /// The answer that its worker will get.
     pub answer: Option<Answer>,
-    /// The fence under which it was made, if its worker's lease lasted for a while then and it was not stopped since.
+    /// The fencing token under which it was made, if its worker's lease lasted for a while then and it was not stopped since.
     pub shielded: Option<i64>,
     pub go: Option<oneshot::Sender<Answer>>,
 }

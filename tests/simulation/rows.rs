@@ -17,8 +17,8 @@ pub struct Row {
     pub out_of_line: bool,
     pub scheduled_at: Option<Millis>,
     pub due_at: Option<Millis>,
-    pub fence: i64,
-    pub laps: i32,
+    pub fencing_token: i64,
+    pub lease_expirations: i32,
     pub attempts: i32,
     pub attempt: i32,
     pub sending_at: Option<Millis>,
@@ -53,7 +53,7 @@ impl Row {
 
 /// All posts.
 pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
-    let sql = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fence, laps, attempts, attempt, sending_at, \
+    let sql = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fencing_token, lease_expirations, attempts, attempt, sending_at, \
                content_key, platform_post_id, partly_public, duplicate_risk, error FROM posts ORDER BY id";
     let rows = Row::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
     rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()

@@ -31,7 +31,7 @@ pub async fn run(job: AnalyseMedia, cx: Context) {
 
 async fn carry(cx: &Context, row: &media_analysis::Model) {
     tracing::debug!(mime = row.mime, "the analysis of a file was claimed");
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("analysis_claimed").await;
     let outcome = lease::kept(cx, JobKind::AnalyseMedia, lease, look(cx, row)).await;
     cx.failpoint.reach("analysis_done").await;
@@ -48,7 +48,7 @@ async fn carry(cx: &Context, row: &media_analysis::Model) {
 }
 
 async fn look(cx: &Context, row: &media_analysis::Model) -> Outcome {
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return Outcome::Failed(lease::stored(&Flaw::TooCostly));
     }
     let (store, settings) = (&cx.domain.store, &cx.domain.settings);

@@ -29,7 +29,7 @@ pub async fn run(job: ApplyStripeEvent, cx: Context) {
 
 async fn carry(cx: &Context, row: &stripe_event::Model) {
     cx.failpoint.reach("event_claimed").await;
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let outcome = lease::kept(cx, JobKind::ApplyStripeEvent, lease, apply(cx, row)).await;
     cx.failpoint.reach("event_applied").await;
     cx.counters.event(&outcome);
@@ -42,7 +42,7 @@ async fn carry(cx: &Context, row: &stripe_event::Model) {
 }
 
 async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return EventOutcome::Failed("its workers ended before it was applied".to_owned());
     }
     match events::apply(&cx.domain, row).await {

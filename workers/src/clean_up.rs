@@ -31,7 +31,7 @@ pub async fn run(job: CleanUp, cx: Context) {
             return;
         }
     };
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     match row.name.as_str() {
         // A walk over a large bucket outlasts a lease.
         upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, lease, find_orphans(&cx)).await,

@@ -31,7 +31,7 @@ pub async fn run(job: ConvertMedia, cx: Context) {
 
 async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_analysis::Model>) {
     tracing::debug!(profile = row.profile, "the conversion of a file was claimed");
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("conversion_claimed").await;
     let made = lease::kept(cx, JobKind::ConvertMedia, lease, make(cx, row, source)).await;
     let path = made.as_ref().ok().map(|made| made.path.clone());
@@ -59,7 +59,7 @@ async fn make(
     row: &media_variant::Model,
     source: Option<&media_analysis::Model>,
 ) -> Result<Variant, Flaw> {
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return Err(Flaw::TooCostly);
     }
     let gone = || Flaw::Unreadable("it is no longer stored".to_owned());

@@ -17,7 +17,7 @@ pub async fn run(job: CopyAttachment, cx: Context) {
     };
     let id = row.id.0;
     cx.failpoint.reach("attachment_claimed").await;
-    let held = Lease { id, fencing_token: row.fence };
+    let held = Lease { id, fencing_token: row.fencing_token };
     let working = Box::pin(files::run(&cx.domain, row, cx.calls.is_wanted()));
     if let Err(error) = lease::kept(&cx, JobKind::CopyAttachment, held, working).await {
         tracing::warn!(file.id = id, %error, "a file of an inbox is left to its lease");

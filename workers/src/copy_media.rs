@@ -36,7 +36,7 @@ pub async fn run(job: CopyMedia, cx: Context) {
 async fn carry(cx: &Context, row: &media_asset::Model) {
     tracing::debug!(attempts = row.attempts, "the copy of a file was claimed");
     cx.failpoint.reach("copy_claimed").await;
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let outcome = lease::kept(cx, JobKind::CopyMedia, lease, copy(cx, row)).await;
     cx.failpoint.reach("copy_stored").await;
     cx.counters.copy(&outcome);
@@ -50,7 +50,7 @@ async fn carry(cx: &Context, row: &media_asset::Model) {
 
 async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     let url = row.source_url.as_deref().and_then(|url| Url::parse(url).ok());
-    let Some(url) = url.filter(|_| row.laps <= MAX_LEASE_EXPIRATIONS) else {
+    let Some(url) = url.filter(|_| row.lease_expirations <= MAX_LEASE_EXPIRATIONS) else {
         return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
     };
     let sizes = match sizes::plan(&cx.domain, row.workspace_id).await {

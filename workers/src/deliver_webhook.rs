@@ -55,7 +55,7 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
 async fn carry(cx: Context, claimed: deliveries::Claimed) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
-    let lease = Lease { id: claimed.delivery.id.0, fencing_token: claimed.delivery.fence };
+    let lease = Lease { id: claimed.delivery.id.0, fencing_token: claimed.delivery.fencing_token };
     let tenant = claimed.delivery.workspace_id;
     let order = (claimed.delivery.created_at, claimed.delivery.id.0);
     let line = Some((Line::Receiver(claimed.delivery.webhook_id), order));
@@ -100,7 +100,7 @@ async fn defer(cx: &Context, lease: Lease) {
 async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outcome {
     let row = &claimed.delivery;
     let mut outcome = deliveries::Outcome {
-        lease: Lease { id: row.id.0, fencing_token: row.fence },
+        lease: Lease { id: row.id.0, fencing_token: row.fencing_token },
         workspace_id: row.workspace_id,
         webhook_id: row.webhook_id,
         status: DeliveryStatus::Failed,

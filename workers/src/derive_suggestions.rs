@@ -17,7 +17,7 @@ pub async fn run(job: DeriveSuggestions, cx: Context) {
     };
     let id = row.id.0;
     cx.failpoint.reach("suggestions_claimed").await;
-    let held = Lease { id, fencing_token: row.fence };
+    let held = Lease { id, fencing_token: row.fencing_token };
     let deriving = Box::pin(suggestions::run(&cx.domain, row));
     if let Err(error) = lease::kept(&cx, JobKind::DeriveSuggestions, held, deriving).await {
         tracing::warn!(account.id = id, %error, "suggestions were not made; the row is left to its lease");

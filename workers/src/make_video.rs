@@ -48,7 +48,7 @@ pub async fn run(job: MakeVideo, cx: Context) {
 
 async fn carry(cx: &Context, row: ai_job::Model) {
     cx.failpoint.reach("video_claimed").await;
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let outcome = lease::kept(cx, JobKind::MakeVideo, lease, take(cx, &row, lease)).await;
     let outcome = match outcome {
         Ok(Some(outcome)) => outcome,
@@ -77,7 +77,7 @@ async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<
     let Some(filmer) = filmer else {
         return Ok(failed("provider_error", "The provider is no longer configured."));
     };
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return Ok(failed(
             "outcome_unknown",
             "The workers that made the film ended before it was there.",

@@ -30,7 +30,7 @@ pub async fn run(job: SendMail, cx: Context) {
 
 async fn carry(cx: &Context, row: &letter::Model) {
     cx.failpoint.reach("letter_claimed").await;
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let outcome = lease::kept(cx, JobKind::SendMail, lease, send(cx, row)).await;
     cx.failpoint.reach("letter_sent").await;
     cx.counters.letter(&outcome);
@@ -43,7 +43,7 @@ async fn carry(cx: &Context, row: &letter::Model) {
 }
 
 async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return MailOutcome::Failed("its workers ended before it was sent".to_owned());
     }
     let letter = match letters::written(&cx.domain, row).await {

@@ -18,7 +18,7 @@ pub async fn run(job: SyncAnalytics, cx: Context) {
             return;
         }
     };
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("analytics_claimed").await;
     let posts_wait = || cx.calls.is_wanted();
     let reading = Box::pin(sync::run(&cx.domain, row, &posts_wait));

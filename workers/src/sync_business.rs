@@ -16,7 +16,7 @@ pub async fn run(job: SyncBusiness, cx: Context) {
         }
     };
     let id = row.account_id.0;
-    let held = Lease { id: row.id.0, fencing_token: row.fence };
+    let held = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let posts_wait = || cx.calls.is_wanted();
     let reading = Box::pin(sync::run(&cx.domain, row, &posts_wait));
     if let Err(error) = lease::kept(&cx, JobKind::SyncBusiness, held, reading).await {

@@ -264,7 +264,7 @@ pub(super) async fn store(
             profile_picture::keep(&known, meta);
         }
         row.id = Set(known.id);
-        row.fence = Set(known.fence + 1);
+        row.fencing_token = Set(known.fencing_token + 1);
         // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
         row.brand_id = Set(if is_connected { known.brand_id } else { brand });
         // What was still to be given back to the network is only forgotten: where that ends the whole grant, it would
@@ -284,7 +284,7 @@ pub(super) async fn store(
     row.remote_id = Set(remote_id);
     row.sandbox = Set(sandbox);
     row.brand_id = Set(brand);
-    row.fence = Set(0);
+    row.fencing_token = Set(0);
     row.created_at = Set(act.cx.clock.now());
     let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
@@ -319,7 +319,7 @@ async fn connected(
         due_at: Set(plan.due_at.into_iter().chain(picture.map(|_| now)).min()),
         warned: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         connected_by: Set(act.caller.user_id),
         updated_at: Set(now),
         ..Default::default()

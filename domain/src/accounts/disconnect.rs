@@ -45,8 +45,8 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
         refresh_at: Set(None),
         due_at: Set(revoking.map(|_| now)),
         attempts: Set(0),
-        laps: Set(0),
-        fence: Set(row.fence + 1),
+        lease_expirations: Set(0),
+        fencing_token: Set(row.fencing_token + 1),
         updated_at: Set(now),
         ..Default::default()
     };
@@ -77,7 +77,7 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
         status: Set(AccountStatus::ReconnectRequired),
         refresh_at: Set(None),
         due_at: Set(None),
-        fence: Set(row.fence + 1),
+        fencing_token: Set(row.fencing_token + 1),
         updated_at: Set(cx.clock.now()),
         ..Default::default()
     };

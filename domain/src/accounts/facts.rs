@@ -38,7 +38,7 @@ pub async fn renew(
         .col_expr(account::Column::UpdatedAt, Expr::value(now))
         .filter(account::Column::Id.eq(row.id))
         // Whoever has kept the account meanwhile may know more; then it is next time.
-        .filter(account::Column::Fence.eq(row.fence))
+        .filter(account::Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)
         .await?;
     Ok(())

@@ -93,7 +93,7 @@ pub(super) async fn copy(cx: &Domain, row: &mut account::Model) -> Result<()> {
     let written = account::Entity::update_many()
         .col_expr(account::Column::Meta, Expr::value(row.meta.clone()))
         .filter(account::Column::Id.eq(row.id))
-        .filter(account::Column::Fence.eq(row.fence))
+        .filter(account::Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)
         .await?;
     let is_written = written.rows_affected == 1;

@@ -181,13 +181,13 @@ async fn put(
         due_at: Set(plan.due_at),
         warned: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         updated_at: Set(now),
         ..Default::default()
     };
     let kept = account::Entity::update_many()
         .set(change)
-        .col_expr(account::Column::Fence, Expr::col(account::Column::Fence).add(1))
+        .col_expr(account::Column::FencingToken, Expr::col(account::Column::FencingToken).add(1))
         .filter(account::Column::Id.eq(row.id))
         .filter(account::Column::SecretId.eq(row.secret_id))
         .exec(conn)

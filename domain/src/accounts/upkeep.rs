@@ -51,7 +51,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: AccountId) -> Result<Option<ac
 /// # Errors
 /// The database's; then its lease lapses.
 pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(
             account.id = row.id.0,
             "an account is left alone: three workers were lost over it"
@@ -252,15 +252,15 @@ async fn give<C: ConnectionTrait>(
         refresh_at: Set(next.refresh_at),
         warned: Set(next.warned),
         attempts: Set(next.attempts),
-        laps: Set(0),
+        lease_expirations: Set(0),
         updated_at: Set(cx.clock.now()),
         ..Default::default()
     };
     let given = account::Entity::update_many()
         .set(change)
-        .col_expr(account::Column::Fence, Expr::value(row.fence + 1))
+        .col_expr(account::Column::FencingToken, Expr::value(row.fencing_token + 1))
         .filter(account::Column::Id.eq(row.id))
-        .filter(account::Column::Fence.eq(row.fence))
+        .filter(account::Column::FencingToken.eq(row.fencing_token))
         .exec(conn)
         .await?;
     Ok(given.rows_affected == 1)

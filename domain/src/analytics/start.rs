@@ -46,9 +46,9 @@ pub(crate) async fn connected<C: ConnectionTrait>(
         id: Set(row.id),
         workspace_id: Set(row.workspace_id),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         daily_at: Set(now),
         listed: Set(false),
         refused: Set(json!({})),
@@ -65,7 +65,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
         .update_columns([
             Column::DueAt,
             Column::Attempts,
-            Column::Laps,
+            Column::LeaseExpirations,
             Column::DailyAt,
             Column::MissingPermissions,
             Column::Refused,
@@ -73,21 +73,27 @@ pub(crate) async fn connected<C: ConnectionTrait>(
             Column::PurgeAt,
             Column::UpdatedAt,
         ])
-        .value(Column::Fence, Expr::col((analytics_sync::Entity, Column::Fence)).add(1))
+        .value(
+            Column::FencingToken,
+            Expr::col((analytics_sync::Entity, Column::FencingToken)).add(1),
+        )
         .to_owned();
     analytics_sync::Entity::insert(sync).on_conflict(again).exec_without_returning(conn).await?;
     let round = suggestion_round::ActiveModel {
         id: Set(row.id),
         workspace_id: Set(row.workspace_id),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
     };
     use suggestion_round::Column as Round;
     let again = OnConflict::column(Round::Id)
-        .update_columns([Round::DueAt, Round::Attempts, Round::Laps])
-        .value(Round::Fence, Expr::col((suggestion_round::Entity, Round::Fence)).add(1))
+        .update_columns([Round::DueAt, Round::Attempts, Round::LeaseExpirations])
+        .value(
+            Round::FencingToken,
+            Expr::col((suggestion_round::Entity, Round::FencingToken)).add(1),
+        )
         .to_owned();
     suggestion_round::Entity::insert(round).on_conflict(again).exec_without_returning(conn).await?;
     Ok(())
@@ -109,8 +115,8 @@ pub(crate) async fn disconnected<C: ConnectionTrait>(
         .col_expr(Column::Archived, Expr::value(is_kept))
         .col_expr(Column::WakeAt, Expr::value(None::<Millis>))
         .col_expr(Column::NextDay, Expr::value(None::<String>))
-        .col_expr(Column::Laps, Expr::value(0))
-        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0))
+        .col_expr(Column::FencingToken, Expr::col(Column::FencingToken).add(1))
         .filter(Column::Id.eq(row.id))
         .exec(conn)
         .await?;
@@ -134,7 +140,7 @@ pub async fn post_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
         // A row that a worker holds is due at the end of its lease, and looks at `wake_at` before that.
         let sql = "UPDATE analytics_syncs SET \
              wake_at = CASE WHEN wake_at IS NULL OR wake_at > $2 THEN $2 ELSE wake_at END, \
-             due_at = CASE WHEN laps = 0 AND due_at > $2 THEN $2 ELSE due_at END WHERE id = $1";
+             due_at = CASE WHEN lease_expirations = 0 AND due_at > $2 THEN $2 ELSE due_at END WHERE id = $1";
         conn.execute_raw(statement(conn, sql, [row.id.into(), at.into()])).await?;
     }
     Ok(())

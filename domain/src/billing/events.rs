@@ -77,9 +77,9 @@ pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
         object_id: Set(event.data.object.id),
         status: Set(EventStatus::Pending),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()

@@ -44,15 +44,15 @@ pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
     let (now, conn) = (cx.clock.now(), &cx.db.write);
     let pass = format!(
         "UPDATE posts SET out_of_line = true \
-         WHERE due_at > $1 AND laps > 0 AND {whose} AND sending_at IS NOT NULL"
+         WHERE due_at > $1 AND lease_expirations > 0 AND {whose} AND sending_at IS NOT NULL"
     );
     conn.execute_raw(statement(conn, pass, [now.into(), name.into()])).await?;
     let mut ended = 0;
     for kind in JobKind::ALL {
         let unsent = if kind == JobKind::PublishPost { "AND sending_at IS NULL" } else { "" };
         let sql = format!(
-            "UPDATE {} SET due_at = $1, fence = fence + 1 \
-             WHERE due_at > $1 AND laps > 0 AND {whose} {unsent} RETURNING id, {}",
+            "UPDATE {} SET due_at = $1, fencing_token = fencing_token + 1 \
+             WHERE due_at > $1 AND lease_expirations > 0 AND {whose} {unsent} RETURNING id, {}",
             table(kind),
             workspace_column(kind, ""),
         );

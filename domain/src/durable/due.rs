@@ -17,7 +17,7 @@ use crate::{
 /// At most this many workspaces are visited in one turn.
 pub(super) const WORKSPACES_A_TURN: usize = 1_000;
 
-/// The time at which it is due, and its fence, which whoever takes it raises.
+/// The time at which it is due, and its fencing token, which whoever takes it raises.
 pub(super) type State = (Millis, i64);
 
 /// The position of a row among due rows: its time and its id.
@@ -58,7 +58,7 @@ pub(super) async fn due(
         write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
     }
     let sql = format!(
-        "SELECT id, due_at, fence, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
+        "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
         workspace_column(kind, ""),
         table(kind)
     );
@@ -73,7 +73,7 @@ pub(super) async fn soon(
     most: usize,
 ) -> Result<Vec<Due>> {
     let sql = format!(
-        "SELECT id, due_at, fence, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
+        "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
         workspace_column(kind, ""),
         table(kind)
     );
@@ -84,7 +84,7 @@ async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     let rows = cx.db.read.query_all_raw(query).await?;
     let rows = rows.iter().map(|row| {
         let workspace = workspace_of(row)?;
-        let state = (row.try_get("", "due_at")?, row.try_get("", "fence")?);
+        let state = (row.try_get("", "due_at")?, row.try_get("", "fencing_token")?);
         Ok(Due { id: row.try_get("", "id")?, state, workspace })
     });
     Ok(rows.collect::<Result<_, DbErr>>()?)

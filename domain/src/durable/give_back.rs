@@ -16,9 +16,9 @@ pub(crate) fn give_back<E: EntityTrait>(
     let column = Alias::new;
     E::update_many()
         .col_expr(column("due_at"), Expr::value(due_at))
-        .col_expr(column("laps"), Expr::value(0))
-        .col_expr(column("fence"), Expr::value(lease.fencing_token + 1))
+        .col_expr(column("lease_expirations"), Expr::value(0))
+        .col_expr(column("fencing_token"), Expr::value(lease.fencing_token + 1))
         .col_expr(column("updated_at"), Expr::value(now))
         .filter(Expr::col(column("id")).eq(lease.id))
-        .filter(Expr::col(column("fence")).eq(lease.fencing_token))
+        .filter(Expr::col(column("fencing_token")).eq(lease.fencing_token))
 }

@@ -67,7 +67,7 @@ const fn is_shared(kind: JobKind) -> bool {
     !matches!(kind, JobKind::CleanUp | JobKind::SendMail | JobKind::ApplyStripeEvent)
 }
 
-/// Claims the rows of `ids` that are due: starts a lease, raises the fencing token (`fence`) and returns the rows. Rows that
+/// Claims the rows of `ids` that are due: starts a lease, raises the fencing token (`fencing_token`) and returns the rows. Rows that
 /// another worker holds, or that were moved, are skipped.
 ///
 /// # Errors
@@ -91,7 +91,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
         String::new()
     };
     let sql = format!(
-        "UPDATE {table} SET fence = fence + 1, laps = laps + 1, due_at = $2, held_by = $3 \
+        "UPDATE {table} SET fencing_token = fencing_token + 1, lease_expirations = lease_expirations + 1, due_at = $2, held_by = $3 \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
          WHERE {} {lock}) RETURNING *",
         takeable(table)
@@ -105,8 +105,10 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
 
 /// Returns the condition under which a row of `table` can be claimed; `$1` is now.
 pub(crate) fn takeable(table: &str) -> String {
-    let early = mutation::when(Mutation::ClaimInTime, " OR (laps = 0 AND due_at IS NOT NULL)");
-    let held = mutation::when(Mutation::ClaimUnheld, " OR (laps > 0 AND due_at IS NOT NULL)");
+    let early =
+        mutation::when(Mutation::ClaimInTime, " OR (lease_expirations = 0 AND due_at IS NOT NULL)");
+    let held =
+        mutation::when(Mutation::ClaimUnheld, " OR (lease_expirations > 0 AND due_at IS NOT NULL)");
     format!("({table}.due_at <= $1{early}{held})")
 }
 
@@ -115,7 +117,7 @@ pub(crate) fn takeable(table: &str) -> String {
 pub struct Lease {
     /// The row.
     pub id: i64,
-    /// The row's `fence` at the claim. A write with an older token changes nothing.
+    /// The row's `fencing_token` at the claim. A write with an older token changes nothing.
     pub fencing_token: i64,
 }
 
@@ -147,7 +149,7 @@ pub async fn renew(
 /// # Errors
 /// The database's; then the leases expire.
 pub async fn release(cx: &Domain, kind: JobKind, leases: &[Lease], due_at: Millis) -> Result<()> {
-    let freed = ", fence = held.fence + 1, laps = 0";
+    let freed = ", fencing_token = held.fencing_token + 1, lease_expirations = 0";
     for job in set_due(cx, kind, leases, due_at, freed).await? {
         cx.after_commit.enqueue(kind, job, due_at);
     }
@@ -162,7 +164,7 @@ async fn set_due(
     also: &str,
 ) -> Result<Vec<JobRef>> {
     let conn = &cx.db.write;
-    let mut held = Rows::new(conn, &[("id", Type::Big), ("fence", Type::Big)]);
+    let mut held = Rows::new(conn, &[("id", Type::Big), ("fencing_token", Type::Big)]);
     for lease in leases {
         held.push([lease.id.into(), lease.fencing_token.into()]);
     }
@@ -171,7 +173,7 @@ async fn set_due(
     let workspace = workspace_column(kind, t);
     let sql = format!(
         "UPDATE {} AS t SET due_at = $1{also} FROM {} \
-         WHERE t.id = held.id AND t.fence = held.fence AND t.due_at IS NOT NULL \
+         WHERE t.id = held.id AND t.fencing_token = held.fencing_token AND t.due_at IS NOT NULL \
          RETURNING {t}id, {workspace}",
         table(kind),
         held.from("held", 2),

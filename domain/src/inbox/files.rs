@@ -102,9 +102,9 @@ pub(super) async fn expect(tx: &mut Tx, item: Item, files: &[Attachment]) -> Res
             source: Set(Some(url.clone())),
             kept: Set(true),
             due_at: Set(Some(now)),
-            fence: Set(0),
+            fencing_token: Set(0),
             attempts: Set(0),
-            laps: Set(0),
+            lease_expirations: Set(0),
             created_at: Set(now),
             updated_at: Set(now),
             ..Default::default()
@@ -121,8 +121,8 @@ fn removal(now: Millis) -> UpdateMany<inbox_file::Entity> {
         .col_expr(Column::Kept, Expr::value(false))
         .col_expr(Column::Source, Expr::value(Option::<String>::None))
         .col_expr(Column::DueAt, Expr::value(now))
-        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
-        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::FencingToken, Expr::col(Column::FencingToken).add(1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Kept.eq(true))
 }
@@ -175,8 +175,8 @@ pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Resul
     if !row.kept {
         return remove(cx, &row).await;
     }
-    if posts_wait && row.laps <= MAX_LEASE_EXPIRATIONS {
-        let lease = Lease::new(row.id.0, row.fence);
+    if posts_wait && row.lease_expirations <= MAX_LEASE_EXPIRATIONS {
+        let lease = Lease::new(row.id.0, row.fencing_token);
         return durable::release(cx, JobKind::CopyAttachment, &[lease], cx.clock.now() + YIELD)
             .await;
     }
@@ -195,7 +195,7 @@ pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Resul
 
 async fn copy(cx: &Domain, row: &inbox_file::Model) -> Outcome {
     let url = row.source.as_deref().and_then(|url| Url::parse(url).ok());
-    let Some(url) = url.filter(|_| row.laps <= MAX_LEASE_EXPIRATIONS) else {
+    let Some(url) = url.filter(|_| row.lease_expirations <= MAX_LEASE_EXPIRATIONS) else {
         return Outcome::Without("unavailable");
     };
     let (http, prefix) = (cx.http.counted_as("media"), format!("{ROOT}/{}", row.workspace_id));
@@ -240,7 +240,7 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
             (done, Some(json!({ "reason": reason })))
         }
     };
-    let lease = Lease::new(row.id.0, row.fence);
+    let lease = Lease::new(row.id.0, row.fencing_token);
     let written = durable::give_back::<inbox_file::Entity>(lease, again, now)
         .set(change)
         .exec(tx.conn())
@@ -303,7 +303,7 @@ async fn remove(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
         cx.store.delete(path).await.map_err(Error::internal)?;
     }
     inbox_file::Entity::delete_by_id(InboxFileId(row.id.0))
-        .filter(Column::Fence.eq(row.fence))
+        .filter(Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)
         .await?;
     Ok(())

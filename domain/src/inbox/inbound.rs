@@ -163,9 +163,9 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
                 happened_at: Set(event.at.timestamp_millis()),
                 item: Set(Some(json!(event.item))),
                 due_at: Set(Some(now)),
-                fence: Set(0),
+                fencing_token: Set(0),
                 attempts: Set(0),
-                laps: Set(0),
+                lease_expirations: Set(0),
                 created_at: Set(now),
                 updated_at: Set(now),
                 ..Default::default()
@@ -245,7 +245,7 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
     for row in rows {
         if let Err(error) = one(cx, &account, row, Intake { live }).await {
             tracing::warn!(account.id = account.id.0, %error, "an event of a network was not applied");
-            if row.laps > MAX_LEASE_EXPIRATIONS || row.attempts >= WAITS {
+            if row.lease_expirations > MAX_LEASE_EXPIRATIONS || row.attempts >= WAITS {
                 done(cx, row).await?;
             }
         }
@@ -290,7 +290,7 @@ pub(super) async fn wake(tx: &Tx, account: AccountId) -> Result<()> {
         .filter(Column::AccountId.eq(account))
         .filter(Column::DueAt.gt(now))
         .filter(Column::Attempts.gt(0))
-        .filter(Column::Laps.eq(0))
+        .filter(Column::LeaseExpirations.eq(0))
         .exec(tx.conn())
         .await?;
     Ok(())
@@ -321,7 +321,7 @@ async fn done(cx: &Domain, row: &inbound_event::Model) -> Result<()> {
 /// The lease of an event.
 #[must_use]
 pub const fn lease(row: &inbound_event::Model) -> Lease {
-    Lease::new(row.id.0, row.fence)
+    Lease::new(row.id.0, row.fencing_token)
 }
 
 /// Forgets events that were applied before then: the network repeats none of them any more.

@@ -42,7 +42,7 @@ pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>>
     };
     let tx = Tx::begin(cx).await?;
     let held = letter::Entity::find_by_id(row.id).one(tx.conn()).await?;
-    if held.is_none_or(|held| held.fence != row.fence) {
+    if held.is_none_or(|held| held.fencing_token != row.fencing_token) {
         return Ok(None);
     }
     let Some(letter) = forgot::compose(&tx, &email, row).await? else { return Ok(None) };
@@ -54,7 +54,7 @@ pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>>
     let kept = letter::Entity::update_many()
         .col_expr(Column::SecretId, Expr::value(secret.0))
         .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
+        .filter(Column::FencingToken.eq(row.fencing_token))
         .exec(tx.conn())
         .await?;
     if kept.rows_affected != 1 {

@@ -109,9 +109,9 @@ async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -
         user_id: Set(to),
         status: Set(LetterStatus::Pending),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()

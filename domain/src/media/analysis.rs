@@ -45,9 +45,9 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
         mime: Set(mime.clone()),
         status: Set(WorkStatus::Pending),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         request_id: Set(asset.request_id.clone()),
@@ -82,11 +82,11 @@ pub async fn finish(
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
     let update = media_analysis::Entity::update_many()
-        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
-        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::FencingToken, Expr::value(lease.fencing_token + 1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(lease.id))
-        .filter(Column::Fence.eq(lease.fencing_token));
+        .filter(Column::FencingToken.eq(lease.fencing_token));
     let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
     let sized = if let Outcome::Done(facts, _) = &outcome { facts.size() } else { None };
     let update = update.col_expr(Column::DueAt, Expr::value(again));

@@ -77,11 +77,11 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
     let plan = sizes::plan(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
     let mut update = media_asset::Entity::update_many()
-        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
-        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::FencingToken, Expr::value(lease.fencing_token + 1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(lease.id))
-        .filter(Column::Fence.eq(lease.fencing_token));
+        .filter(Column::FencingToken.eq(lease.fencing_token));
     let (mut again, mut path) = (None, String::new());
     update = match outcome {
         Outcome::Stored(copied) => {

@@ -29,7 +29,7 @@ pub async fn wait(cx: &Domain, post: PostId, assets: &[AssetId]) -> Result<()> {
 /// # Errors
 /// The database's; then the posts look by themselves, later.
 pub(super) async fn wake(cx: &Domain, asset: AssetId) -> Result<()> {
-    const WAITING: &str = "UPDATE posts SET due_at = $2, fence = fence + 1, laps = 0 \
+    const WAITING: &str = "UPDATE posts SET due_at = $2, fencing_token = fencing_token + 1, lease_expirations = 0 \
         WHERE id IN (SELECT post_id FROM media_waits WHERE asset_id = $1) \
         AND status IN ('scheduled', 'publishing') AND sending_at IS NULL AND next_attempt_at IS NULL \
         AND due_at > $2 RETURNING id, workspace_id";

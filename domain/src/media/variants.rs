@@ -89,9 +89,9 @@ fn new_row(
         profile: Set(profile.to_owned()),
         status: Set(WorkStatus::Pending),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
@@ -145,12 +145,12 @@ pub async fn finish(
     let mut tx = Tx::begin(cx).await?;
     let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
     let update = media_variant::Entity::update_many()
-        .col_expr(Column::Fence, Expr::value(lease.fencing_token + 1))
-        .col_expr(Column::Laps, Expr::value(0))
+        .col_expr(Column::FencingToken, Expr::value(lease.fencing_token + 1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::DueAt, Expr::value(again))
         .filter(Column::Id.eq(lease.id))
-        .filter(Column::Fence.eq(lease.fencing_token));
+        .filter(Column::FencingToken.eq(lease.fencing_token));
     let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
     let update = match outcome {
         Outcome::Done(made) => update

@@ -146,10 +146,10 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
     };
     webhook::Entity::update(again).exec(tx.conn()).await?;
     let sql = format!(
-        "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, attempts = 0, laps = 0, \
-         fence = fence + 1, updated_at = $2 WHERE id IN (SELECT id FROM webhook_deliveries \
+        "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, attempts = 0, lease_expirations = 0, \
+         fencing_token = fencing_token + 1, updated_at = $2 WHERE id IN (SELECT id FROM webhook_deliveries \
          WHERE webhook_id = $1 AND (status = 'failed' OR status = 'pending' AND attempts > 0 \
-         AND laps = 0 AND due_at > $2) ORDER BY id LIMIT {MOST}) RETURNING id"
+         AND lease_expirations = 0 AND due_at > $2) ORDER BY id LIMIT {MOST}) RETURNING id"
     );
     let values = [id.into(), now.into()];
     let sent = tx.conn().query_all_raw(statement(tx.conn(), sql, values)).await?;

@@ -81,16 +81,16 @@ impl Kind {
     const fn columns(self) -> &'static str {
         match self {
             Self::Post => {
-                "id, workspace_id, platform, account_id, status, scheduled_at, due_at, fence, laps, attempt AS attempts, \
+                "id, workspace_id, platform, account_id, status, scheduled_at, due_at, fencing_token, lease_expirations, attempt AS attempts, \
                  error ->> 'code' AS error, duplicate_risk, updated_at"
             }
             Self::Delivery => {
                 "id, workspace_id, NULL AS platform, NULL AS account_id, status, NULL AS scheduled_at, due_at, \
-                 fence, laps, attempts, last_error AS error, 1 = 0 AS duplicate_risk, updated_at"
+                 fencing_token, lease_expirations, attempts, last_error AS error, 1 = 0 AS duplicate_risk, updated_at"
             }
             Self::Copy => {
                 "id, workspace_id, NULL AS platform, NULL AS account_id, status, NULL AS scheduled_at, due_at, \
-                 fence, laps, attempts, error ->> 'code' AS error, 1 = 0 AS duplicate_risk, updated_at"
+                 fencing_token, lease_expirations, attempts, error ->> 'code' AS error, 1 = 0 AS duplicate_risk, updated_at"
             }
         }
     }
@@ -135,9 +135,9 @@ pub struct Found {
     /// The time at which there is something to do; the end of the lease while it is held.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit.
-    pub fence: i64,
+    pub fencing_token: i64,
     /// Claims in a row without a result.
-    pub laps: i32,
+    pub lease_expirations: i32,
     /// Tries so far.
     pub attempts: i32,
     /// Code of its error, or what went wrong.
@@ -152,13 +152,13 @@ impl Found {
     /// Leases in a row that lapsed: the one that is held now has not.
     #[must_use]
     pub fn lapsed(&self, now: Millis) -> i32 {
-        lapsed(self.laps, self.due_at, now)
+        lapsed(self.lease_expirations, self.due_at, now)
     }
 }
 
 /// Leases in a row that lapsed, of a row that was claimed so often without a result.
-pub(super) fn lapsed(laps: i32, due_at: Option<Millis>, now: Millis) -> i32 {
-    (laps - i32::from(due_at.is_some_and(|until| until > now))).max(0)
+pub(super) fn lapsed(lease_expirations: i32, due_at: Option<Millis>, now: Millis) -> i32 {
+    (lease_expirations - i32::from(due_at.is_some_and(|until| until > now))).max(0)
 }
 
 /// A page.

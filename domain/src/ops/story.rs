@@ -154,9 +154,12 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
                 "On the network",
                 row.platform_post_url.clone().or(row.platform_post_id.clone()).unwrap_or_default(),
             ),
-            ("Fence", row.fence.to_string()),
+            ("Fencing token", row.fencing_token.to_string()),
             ("Failed attempts", row.attempts.to_string()),
-            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
+            (
+                "Lapsed leases in a row",
+                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+            ),
             ("Request", row.request_id.clone()),
         ],
         times: vec![
@@ -196,7 +199,7 @@ fn next_of_post(row: &post::Model, held: bool, now: Millis) -> String {
         (Status::Draft, _) => "Nothing: it is a draft.".into(),
         (Status::Paused, _) => "Nothing happens: its owner has paused it.".into(),
         (_, Some(due)) if due <= now => "It is due; the next free worker takes it.".into(),
-        (Status::Publishing, Some(due)) if row.laps > 0 && due - now <= LEASE => {
+        (Status::Publishing, Some(due)) if row.lease_expirations > 0 && due - now <= LEASE => {
             "A worker is working on it; if its lease expires, another worker takes over.".into()
         }
         (_, Some(_)) => "It waits until it is due.".into(),
@@ -289,7 +292,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
         id,
         title: format!("Delivery {id} of {}", row.event_type),
         status: row.status.to_value(),
-        next: next_of((row.due_at, row.laps), cx.clock.now()),
+        next: next_of((row.due_at, row.lease_expirations), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Webhook", row.webhook_id.to_string()),
@@ -299,8 +302,11 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
             ("Tries", row.attempts.to_string()),
             ("Last status", row.last_status.map_or_else(String::new, |code| code.to_string())),
             ("Last error", row.last_error.unwrap_or_default()),
-            ("Fence", row.fence.to_string()),
-            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
+            ("Fencing token", row.fencing_token.to_string()),
+            (
+                "Lapsed leases in a row",
+                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+            ),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
         post: event.and_then(|event| event.post_id),
@@ -318,15 +324,18 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
         id,
         title: format!("Copy {id}: {}", row.filename),
         status: row.status.to_value(),
-        next: next_of((row.due_at, row.laps), cx.clock.now()),
+        next: next_of((row.due_at, row.lease_expirations), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("From", row.source_url.as_deref().map(failing_webhooks::address).unwrap_or_default()),
             ("Type", row.mime.unwrap_or_default()),
             ("Bytes", row.bytes.map_or_else(String::new, |bytes| bytes.to_string())),
             ("Failed attempts", row.attempts.to_string()),
-            ("Fence", row.fence.to_string()),
-            ("Lapsed leases in a row", lapsed(row.laps, row.due_at, cx.clock.now()).to_string()),
+            ("Fencing token", row.fencing_token.to_string()),
+            (
+                "Lapsed leases in a row",
+                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+            ),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
         error: row.error,
@@ -334,11 +343,11 @@ async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
     })
 }
 
-fn next_of((due_at, laps): (Option<Millis>, i32), now: Millis) -> String {
+fn next_of((due_at, lease_expirations): (Option<Millis>, i32), now: Millis) -> String {
     match due_at {
         None => "Nothing is due.".into(),
         Some(due) if due <= now => "It is due; the next free worker takes it.".into(),
-        Some(_) if laps > 0 => {
+        Some(_) if lease_expirations > 0 => {
             "A worker is working on it; if its lease expires, another worker takes over.".into()
         }
         Some(_) => "It waits for its next try.".into(),

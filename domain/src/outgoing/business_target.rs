@@ -87,7 +87,7 @@ async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
         .col_expr(business_profile::Column::DueAt, Expr::value(at))
         .filter(business_profile::Column::AccountId.eq(row.account_id))
         .filter(business_profile::Column::DueAt.gt(at))
-        .filter(business_profile::Column::Laps.eq(0))
+        .filter(business_profile::Column::LeaseExpirations.eq(0))
         .exec(tx.conn())
         .await?;
     Ok(())

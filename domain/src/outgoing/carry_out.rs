@@ -67,7 +67,7 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     let changes = changes(platform, &change)
         .ok_or_else(|| Error::internal("a change that the network does not take"))?;
     let mut run = Run { cx, holder, changes, change, row };
-    if run.row.laps > MAX_LEASE_EXPIRATIONS {
+    if run.row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return run.abandon().await;
     }
     if account.status != AccountStatus::Connected {

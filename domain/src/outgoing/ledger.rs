@@ -106,8 +106,8 @@ pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis
         repeated: Set(row.repeated),
         attempts: Set(row.attempts),
         due_at: Set(Some(due_at)),
-        laps: Set(0),
-        fence: Set(row.fence + 1),
+        lease_expirations: Set(0),
+        fencing_token: Set(row.fencing_token + 1),
         updated_at: Set(tx.now()),
         ..Default::default()
     };
@@ -143,8 +143,8 @@ pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now)
         remote_id: Set(remote_id),
         error: Set(error),
         due_at: Set(None),
-        laps: Set(0),
-        fence: Set(row.fence + 1),
+        lease_expirations: Set(0),
+        fencing_token: Set(row.fencing_token + 1),
         updated_at: Set(now),
         ..Default::default()
     };
@@ -163,7 +163,7 @@ pub(super) async fn write<C: sea_orm::ConnectionTrait>(
     let written = outgoing::Entity::update_many()
         .set(change)
         .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
+        .filter(Column::FencingToken.eq(row.fencing_token))
         .exec(conn)
         .await?;
     Ok(written.rows_affected == 1)

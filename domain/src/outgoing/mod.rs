@@ -172,9 +172,9 @@ pub(crate) async fn insert<C: ConnectionTrait>(
         repeated: Set(0),
         request_id: Set(act.request_id.clone()),
         due_at: Set(Some(now + LEASE)),
-        fence: Set(1),
+        fencing_token: Set(1),
         attempts: Set(0),
-        laps: Set(1),
+        lease_expirations: Set(1),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
@@ -234,8 +234,8 @@ pub(crate) async fn happened(tx: &Tx, target: Target, remote_id: &str) -> Result
             sending_at: Set(None),
             sending_until: Set(None),
             due_at: Set(None),
-            laps: Set(0),
-            fence: Set(row.fence + 1),
+            lease_expirations: Set(0),
+            fencing_token: Set(row.fencing_token + 1),
             updated_at: Set(tx.now()),
             ..Default::default()
         };

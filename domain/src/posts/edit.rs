@@ -122,9 +122,14 @@ async fn changed(
     let now = act.cx.clock.now();
     let platform = super::platform(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
-    let fence = row.fence + i64::from(mutation::is_off(Mutation::ChangeTakesRow));
-    let mut next =
-        post::Model { fence, laps: 0, out_of_line: false, updated_at: now, ..row.clone() };
+    let fencing_token = row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow));
+    let mut next = post::Model {
+        fencing_token,
+        lease_expirations: 0,
+        out_of_line: false,
+        updated_at: now,
+        ..row.clone()
+    };
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
     apply(&mut content, changes, platform, files);

@@ -64,7 +64,7 @@ async fn next<C: ConnectionTrait>(
     // By the index of due times, which a held row leaves: no batch reads again what an earlier one has done.
     let sql = format!(
         "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \
-         fence = fence + 1, laps = 0, sending_at = NULL, sending_until = NULL, \
+         fencing_token = fencing_token + 1, lease_expirations = 0, sending_at = NULL, sending_until = NULL, \
          reconciling_at = NULL, next_attempt_at = NULL, \
          state = CASE WHEN partly_public THEN state END, updated_at = $2 \
          WHERE id IN (SELECT id FROM {table} WHERE due_at IS NOT NULL \

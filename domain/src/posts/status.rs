@@ -198,9 +198,9 @@ pub(super) fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::
 /// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.
 fn reset(row: &post::Model, now: Millis) -> post::Model {
     post::Model {
-        fence: row.fence + i64::from(mutation::is_off(Mutation::ChangeTakesRow)),
+        fencing_token: row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow)),
         attempts: 0,
-        laps: 0,
+        lease_expirations: 0,
         out_of_line: false,
         steps: None,
         sending_at: None,

@@ -84,8 +84,8 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
         id: Set(row.id),
         status: Set(DeliveryStatus::Pending),
         attempts: Set(0),
-        laps: Set(0),
-        fence: Set(row.fence + 1),
+        lease_expirations: Set(0),
+        fencing_token: Set(row.fencing_token + 1),
         due_at: Set(Some(now)),
         updated_at: Set(now),
         ..Default::default()

@@ -149,7 +149,7 @@ pub struct Outcome {
 pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
-        ("fence", Type::Big),
+        ("fencing_token", Type::Big),
         ("status", Type::Text),
         ("due_at", Type::Big),
         ("attempts", Type::Int),
@@ -173,10 +173,10 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
         ]);
     }
     let sql = format!(
-        "UPDATE webhook_deliveries AS t SET fence = t.fence + 1, laps = 0, \
+        "UPDATE webhook_deliveries AS t SET fencing_token = t.fencing_token + 1, lease_expirations = 0, \
          status = u.status, due_at = u.due_at, attempts = u.attempts, last_status = u.last_status, \
          last_error = u.last_error, updated_at = $1 FROM {} \
-         WHERE t.id = u.id AND t.fence = u.fence RETURNING {}id",
+         WHERE t.id = u.id AND t.fencing_token = u.fencing_token RETURNING {}id",
         values.from("u", 2),
         if cx.db.is_postgres() { "t." } else { "" }
     );

@@ -353,7 +353,7 @@ async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()>
     webhook_delivery::Entity::update_many()
         .col_expr(Column::Status, Expr::value("failed"))
         .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
-        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::FencingToken, Expr::col(Column::FencingToken).add(1))
         .col_expr(Column::LastError, Expr::value("the webhook was disabled"))
         .filter(Column::WebhookId.eq(id))
         .filter(Column::Status.eq(DeliveryStatus::Pending))

@@ -42,9 +42,11 @@ async fn progress(app: &TestApp) -> (usize, bool) {
     let profiles = business_profile::Entity::find().all(db).await.unwrap();
     let numbers = analytics_sync::Entity::find().all(db).await.unwrap();
     let read = profiles.iter().filter(|row| row.synced_at.is_some()).count();
-    let rests = |due_at: Option<i64>, laps: i32| laps == 0 && due_at.is_none_or(|at| at > now);
-    let rest = profiles.iter().all(|row| rests(row.due_at, row.laps))
-        && numbers.iter().all(|row| rests(row.due_at, row.laps));
+    let rests = |due_at: Option<i64>, lease_expirations: i32| {
+        lease_expirations == 0 && due_at.is_none_or(|at| at > now)
+    };
+    let rest = profiles.iter().all(|row| rests(row.due_at, row.lease_expirations))
+        && numbers.iter().all(|row| rests(row.due_at, row.lease_expirations));
     (read, rest)
 }
 

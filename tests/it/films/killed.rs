@@ -29,7 +29,7 @@ async fn survived(app: &TestApp, user: &User, place: &str, prompt: &str) -> Valu
     let path = format!("/api/v1/ai/video-jobs/{}", text(&job, "id"));
     app.eventually("another worker ends it", || async {
         // The provider is asked again at once; a row that is held stays as it is.
-        rows(app, "due_at = 1 WHERE due_at IS NOT NULL AND laps = 0").await;
+        rows(app, "due_at = 1 WHERE due_at IS NOT NULL AND lease_expirations = 0").await;
         let job = user.get(&path).await.expect(200).body["job"].clone();
         (!matches!(text(&job, "status"), "queued" | "processing")).then_some(job)
     })

@@ -103,9 +103,11 @@ async fn bring(user: &User, way: usize, name: &str, mime: &str, bytes: &[u8]) ->
 async fn is_busy(app: &TestApp) -> bool {
     let db = &app.domain.db.read;
     let mut busy = false;
-    for (table, which) in
-        [("media_analyses", "due_at > 0"), ("media_variants", "due_at > 0"), ("posts", "laps > 0")]
-    {
+    for (table, which) in [
+        ("media_analyses", "due_at > 0"),
+        ("media_variants", "due_at > 0"),
+        ("posts", "lease_expirations > 0"),
+    ] {
         let sql = format!("SELECT id FROM {table} WHERE {which} LIMIT 1");
         let found = db.query_all_raw(statement(db, sql, [])).await.unwrap();
         busy |= !found.is_empty();

@@ -82,7 +82,7 @@ impl TestApp {
         let busy = JobKind::ALL.map(|kind| {
             let table = durable::table(kind);
             format!(
-                "EXISTS (SELECT 1 FROM {table} WHERE due_at <= $1 OR (laps > 0 AND due_at > $1))"
+                "EXISTS (SELECT 1 FROM {table} WHERE due_at <= $1 OR (lease_expirations > 0 AND due_at > $1))"
             )
         });
         let sql = format!("SELECT 1 WHERE {}", busy.join(" OR "));

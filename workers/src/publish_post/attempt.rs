@@ -16,7 +16,7 @@ pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     let unsettled = row.sending_at.is_some();
     // More than one lap means that the worker before died: what it did stays in its own attempt.
     if row.steps.is_some()
-        && (row.laps <= 1 || unsettled)
+        && (row.lease_expirations <= 1 || unsettled)
         && let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await?
     {
         return Ok(open);

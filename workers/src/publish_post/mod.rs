@@ -47,7 +47,11 @@ pub async fn run(job: PublishPost, cx: Context) {
 }
 
 async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
-    tracing::debug!(fence = claimed.post.fence, laps = claimed.post.laps, "a post was claimed");
+    tracing::debug!(
+        fencing_token = claimed.post.fencing_token,
+        lease_expirations = claimed.post.lease_expirations,
+        "a post was claimed"
+    );
     cx.failpoint.reach("claimed").await;
     // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
     // much room, which is taken once: whatever wraps it would move it.

@@ -75,7 +75,7 @@ impl<'a> Run<'a> {
         draft: Draft,
     ) -> Result<Run<'a>> {
         let attempt = attempt::open(cx, &row).await?;
-        let lease = Lease { id: row.id.0, fencing_token: row.fence };
+        let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
         let (state, partly_public) = (row.state.clone(), row.partly_public);
         let membership = (row.sending_at.is_none() && !row.out_of_line)
             .then_some(row.scheduled_at)
@@ -100,7 +100,8 @@ impl<'a> Run<'a> {
 
     /// Returns true if too many leases of this row have expired in a row.
     pub fn has_too_many_expirations(&self) -> bool {
-        self.row.laps > MAX_LEASE_EXPIRATIONS && mutation::is_off(Mutation::TooManyExpirations)
+        self.row.lease_expirations > MAX_LEASE_EXPIRATIONS
+            && mutation::is_off(Mutation::TooManyExpirations)
     }
 
     /// Its time is too long ago to begin now.
@@ -321,7 +322,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs a call and renews the lease every third of it. A lease that is lost does not stop the call: it is in
-    /// flight, and its result will be discarded by the fence.
+    /// flight, and its result will be discarded by the fencing token.
     pub(super) async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
         let mut call = std::pin::pin!(call);
         let third = Duration::from_millis(LEASE.unsigned_abs() / 3);

@@ -154,9 +154,9 @@ pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>
         status: Set(AiJobStatus::Queued),
         request_id: Set(Some(act.request_id.clone())),
         due_at: Set(Some(now)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
@@ -228,7 +228,7 @@ pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
     let cancelled = ai_job::Entity::update_many()
         .col_expr(Column::Status, Expr::value(AiJobStatus::Cancelled.to_value()))
         .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
-        .col_expr(Column::Fence, Expr::col(Column::Fence).add(1))
+        .col_expr(Column::FencingToken, Expr::col(Column::FencingToken).add(1))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .col_expr(Column::CompletedAt, Expr::value(now))
         .filter(Column::Uid.eq(uid))

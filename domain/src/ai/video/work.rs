@@ -128,7 +128,7 @@ fn held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
     ai_job::Entity::update_many()
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(AiJobId(lease.id)))
-        .filter(Column::Fence.eq(lease.fencing_token))
+        .filter(Column::FencingToken.eq(lease.fencing_token))
         .filter(Column::DueAt.is_not_null())
 }
 
@@ -154,10 +154,10 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
     let plan = sizes::plan(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
-    let lease = Lease { id: row.id.0, fencing_token: row.fence };
+    let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     let mut update = held(lease, now)
-        .col_expr(Column::Fence, Expr::value(row.fence + 1))
-        .col_expr(Column::Laps, Expr::value(0));
+        .col_expr(Column::FencingToken, Expr::value(row.fencing_token + 1))
+        .col_expr(Column::LeaseExpirations, Expr::value(0));
     let (mut due, mut ended) = (None, None);
     update = match &outcome {
         VideoOutcome::Later(at, progress) => {

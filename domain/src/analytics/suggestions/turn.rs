@@ -60,7 +60,7 @@ pub async fn run(cx: &Domain, round: suggestion_round::Model) -> Result<()> {
         derive(cx, &row).await?;
     }
     let next = next_round(cx, &row).await?;
-    let lease = Lease { id: round.id.0, fencing_token: round.fence };
+    let lease = Lease { id: round.id.0, fencing_token: round.fencing_token };
     durable::release(cx, JobKind::DeriveSuggestions, &[lease], next).await
 }
 

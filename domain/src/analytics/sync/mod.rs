@@ -119,7 +119,7 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
     else {
         return give_back(cx, &row, &Findings::default(), Next::never(&row)).await;
     };
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(
             account.id = row.id.0,
             "the numbers of an account are left for a day: workers were lost over it"
@@ -287,8 +287,8 @@ async fn give_back(
         id: Set(row.id),
         due_at: Set(due_at),
         wake_at: Set(None),
-        fence: Set(stored.fence + 1),
-        laps: Set(0),
+        fencing_token: Set(stored.fencing_token + 1),
+        lease_expirations: Set(0),
         attempts: Set(next.attempts),
         refused: Set(json!(refused)),
         missing_permissions: Set(json!(missing)),
@@ -309,7 +309,7 @@ fn ends_soon(account: &account::Model, now: Millis) -> bool {
 
 async fn held(tx: &Tx, row: &analytics_sync::Model) -> Result<Option<analytics_sync::Model>> {
     let found = analytics_sync::Entity::find_by_id(row.id)
-        .filter(analytics_sync::Column::Fence.eq(row.fence))
+        .filter(analytics_sync::Column::FencingToken.eq(row.fencing_token))
         .lock_exclusive()
         .one(tx.conn())
         .await?;

@@ -22,9 +22,9 @@ fn profile(location: Value) -> business_profile::Model {
         synced_at: Some(1),
         facts_at: Some(1),
         due_at: None,
-        fence: 0,
+        fencing_token: 0,
         attempts: 0,
-        laps: 0,
+        lease_expirations: 0,
         created_at: 0,
         updated_at: 0,
     }

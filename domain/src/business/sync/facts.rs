@@ -26,7 +26,7 @@ pub(in crate::business) async fn ask_if_stale(act: &Act, account: &account::Mode
     let Some(row) = row.one(&cx.db.read).await? else { return Ok(()) };
     let fresh = row.synced_at.is_some_and(|at| now < at + stale);
     let soon = row.due_at.is_some_and(|due| due <= now + 1_000);
-    if fresh || soon || row.laps > 0 || account.status != AccountStatus::Connected {
+    if fresh || soon || row.lease_expirations > 0 || account.status != AccountStatus::Connected {
         return Ok(());
     }
     ask(cx, &row).await
@@ -40,7 +40,7 @@ pub(in crate::business) async fn ask(cx: &Domain, row: &business_profile::Model)
     business_profile::Entity::update_many()
         .set(change)
         .filter(Column::Id.eq(row.id))
-        .filter(Column::Fence.eq(row.fence))
+        .filter(Column::FencingToken.eq(row.fencing_token))
         .exec(tx.conn())
         .await?;
     tx.enqueue(JobKind::SyncBusiness, row.workspace_id, row.id.0, now);

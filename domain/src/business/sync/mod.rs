@@ -60,9 +60,9 @@ pub(crate) async fn connected<C: ConnectionTrait>(
         posts_known: Set(false),
         backfilled: Set(false),
         due_at: Set(Some(now + MINUTE)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
@@ -94,7 +94,7 @@ pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>)
     let account = account.filter(|account| account.status == AccountStatus::Connected);
     let Some(account) = account else { return finish(cx, &row, None, false, 0).await };
     let after = |time| Some(now + shortened(time, factor(cx, &account)));
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
         return finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
     }
@@ -165,7 +165,7 @@ async fn finish(
         attempts: Set(attempts),
         ..Default::default()
     };
-    let lease = Lease::new(row.id.0, row.fence);
+    let lease = Lease::new(row.id.0, row.fencing_token);
     durable::give_back::<business_profile::Entity>(lease, due_at, now)
         .set(change)
         .exec(&cx.db.write)

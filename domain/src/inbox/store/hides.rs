@@ -51,9 +51,9 @@ pub(crate) async fn note<C: ConnectionTrait>(
         happened_at: Set(at),
         item: Set(None),
         due_at: Set(None),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()

@@ -57,9 +57,9 @@ pub(crate) async fn connected<C: ConnectionTrait>(
         backfilled: Set(false),
         needs_permission: Set(false),
         due_at: Set(Some(due_at)),
-        fence: Set(0),
+        fencing_token: Set(0),
         attempts: Set(0),
-        laps: Set(0),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
@@ -116,7 +116,7 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Re
     };
     let Some(account) = account else { return finish(cx, &row, rest).await };
     let short = |time| shortened(time, factor(cx, &account));
-    if row.laps > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(account.id = account.id.0, "an inbox is left alone for a day");
         return finish(cx, &row, Outcome { due_at: Some(now + 24 * HOUR), ..rest }).await;
     }
@@ -193,7 +193,7 @@ async fn finish(cx: &Domain, row: &inbox_sync::Model, outcome: Outcome) -> Resul
         attempts: Set(outcome.attempts),
         ..Default::default()
     };
-    let lease = Lease::new(row.id.0, row.fence);
+    let lease = Lease::new(row.id.0, row.fencing_token);
     durable::give_back::<inbox_sync::Entity>(lease, outcome.due_at, now)
         .set(change)
         .exec(&cx.db.write)

@@ -109,7 +109,7 @@ async fn ask(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncAsk
     let (now, last) = (tx.now(), row.last_synced_at);
     let cooldown = shortened(COOLDOWN, factor(&act.cx, account));
     let recent = |at: Option<Millis>| at.is_some_and(|at| now < at + cooldown);
-    if row.laps > 0 {
+    if row.lease_expirations > 0 {
         return Ok(answer(SyncStatus::Running, last));
     }
     if recent(last) || recent(row.asked_at) {

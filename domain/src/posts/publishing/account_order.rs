@@ -71,15 +71,15 @@ pub(super) async fn next_of<C: ConnectionTrait>(
 /// Selects the first posts in the line of a post's account, as the text of a JSON list of [`Standing`].
 pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     let first = format!(
-        "SELECT q.id, q.due_at, q.laps FROM posts AS q WHERE q.account_id = {post}.account_id AND {STANDS} \
+        "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {STANDS} \
          ORDER BY q.scheduled_at, q.id LIMIT {AHEAD}"
     );
     match conn.get_database_backend() {
         DbBackend::Postgres => format!(
-            "(SELECT json_agg(json_build_array(first.id, first.due_at, first.laps))::text FROM ({first}) AS first)"
+            "(SELECT json_agg(json_build_array(first.id, first.due_at, first.lease_expirations))::text FROM ({first}) AS first)"
         ),
         _ => format!(
-            "(SELECT json_group_array(json_array(first.id, first.due_at, first.laps)) FROM ({first}) AS first)"
+            "(SELECT json_group_array(json_array(first.id, first.due_at, first.lease_expirations)) FROM ({first}) AS first)"
         ),
     }
 }
@@ -146,7 +146,7 @@ const LOOK: Millis = 60_000;
 pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Result<(), DbErr> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
-        ("fence", Type::Big),
+        ("fencing_token", Type::Big),
         ("due_at", Type::Big),
         ("later", Type::Big),
         ("turn", Type::Big),
@@ -160,7 +160,7 @@ pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Resu
         let later = (*until).min(now + LOOK);
         rows.push([
             row.id.0.into(),
-            row.fence.into(),
+            row.fencing_token.into(),
             row.due_at.into(),
             later.into(),
             (*until).into(),
@@ -168,7 +168,7 @@ pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Resu
     }
     let sql = format!(
         "UPDATE posts SET due_at = u.later, next_attempt_at = u.turn FROM {} \
-         WHERE posts.id = u.id AND posts.fence = u.fence AND posts.due_at = u.due_at",
+         WHERE posts.id = u.id AND posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at",
         rows.from("u", 1)
     );
     conn.execute_raw(statement(conn, sql, rows.values())).await?;

@@ -40,7 +40,7 @@ pub struct BeginStep {
 pub async fn begin_step(cx: &Domain, steps: &[Arc<BeginStep>]) -> Result<Vec<bool>> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
-        ("fence", Type::Big),
+        ("fencing_token", Type::Big),
         ("attempt", Type::Int),
         ("steps", Type::Json),
         ("sending_at", Type::Big),
@@ -62,7 +62,8 @@ pub async fn begin_step(cx: &Domain, steps: &[Arc<BeginStep>]) -> Result<Vec<boo
             one.in_line.into(),
         ]);
     }
-    let fenced = mutation::unless(Mutation::BeginStepFenced, " AND posts.fence = u.fence");
+    let fenced =
+        mutation::unless(Mutation::BeginStepFenced, " AND posts.fencing_token = u.fencing_token");
     // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
     let sql = format!(
         "UPDATE posts SET attempt = u.attempt, steps = u.steps, \

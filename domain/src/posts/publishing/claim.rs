@@ -41,7 +41,7 @@ impl Claimant<'_> {
 }
 
 /// Takes those of `ids` that are due and whose turn it is among the posts of their account: the lease starts and the
-/// fence rises. A post whose time has come is announced as `post.publishing`. A row that somebody else holds, that was
+/// fencing token rises. A post whose time has come is announced as `post.publishing`. A row that somebody else holds, that was
 /// moved, or that has to wait behind an earlier post is not among what comes back.
 ///
 /// # Errors
@@ -103,7 +103,7 @@ pub async fn take(
 }
 
 /// True while a post, `posts`, is as it stands in `u`: whatever its holder or anybody else writes changes one of these.
-const AS_SEEN: &str = "posts.fence = u.fence AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
+const AS_SEEN: &str = "posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
      AND posts.attempt = u.attempt AND posts.sending_at IS NOT DISTINCT FROM u.sending_at \
      AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
 
@@ -123,14 +123,15 @@ fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'s
         (from, as_seen)
     };
     let update = format!(
-        "UPDATE posts SET fence = posts.fence + 1, laps = posts.laps + 1, due_at = $1, held_by = $2, \
+        "UPDATE posts SET fencing_token = posts.fencing_token + 1, lease_expirations = posts.lease_expirations + 1, due_at = $1, held_by = $2, \
          out_of_line = posts.out_of_line OR posts.sending_at IS NOT NULL, \
          status = u.now_status, announced_fence = u.now_announced FROM {from} WHERE {is_seen}"
     );
     let again = |row: &post::Model| {
         mutation::is_on(Mutation::EmittedOnce) && row.status == PostStatus::Publishing
     };
-    let begun = seen.iter().filter(|row| row.announced_fence == Some(row.fence) || again(row));
+    let begun =
+        seen.iter().filter(|row| row.announced_fence == Some(row.fencing_token) || again(row));
     let event = |row| worker_event("post.publishing", row, "The post's time has come.".to_owned());
     Change {
         update,
@@ -144,7 +145,7 @@ fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'s
 fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
-        ("fence", Type::Big),
+        ("fencing_token", Type::Big),
         ("due_at", Type::Big),
         ("updated_at", Type::Big),
         ("attempt", Type::Int),
@@ -157,11 +158,11 @@ fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     ];
     let mut rows = Rows::new(&cx.db.write, COLUMNS);
     for row in seen {
-        let (fence, due_at) = (row.fence, row.due_at);
+        let (fencing_token, due_at) = (row.fencing_token, row.due_at);
         become_taken(row, now);
         rows.push([
             row.id.0.into(),
-            fence.into(),
+            fencing_token.into(),
             due_at.into(),
             row.updated_at.into(),
             row.attempt.into(),
@@ -179,13 +180,13 @@ fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
 /// At its time a scheduled post becomes `publishing`; `announced_fence` is set by the first such claim since it was
 /// scheduled, so that the event is told once.
 fn become_taken(row: &mut post::Model, now: Millis) {
-    row.fence += 1;
-    row.laps += 1;
+    row.fencing_token += 1;
+    row.lease_expirations += 1;
     row.due_at = Some(now + LEASE);
     row.out_of_line |= row.sending_at.is_some();
     if row.status == PostStatus::Scheduled && row.scheduled_at.is_some_and(|at| at <= now) {
         row.status = PostStatus::Publishing;
-        row.announced_fence = row.announced_fence.or(Some(row.fence));
+        row.announced_fence = row.announced_fence.or(Some(row.fencing_token));
     }
 }
 

@@ -67,7 +67,7 @@ pub struct CompleteStep {
 /// an edit, has the row. Final results are told as events.
 ///
 /// # Errors
-/// The database's. What was committed all the same cannot be written twice, because it raised the fence.
+/// The database's. What was committed all the same cannot be written twice, because it raised the fencing token.
 pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<Vec<bool>> {
     let mut open: Vec<&CompleteStep> = steps.iter().map(AsRef::as_ref).collect();
     let mut faces = open.iter().filter_map(|one| Some(Face::of(one.ended.as_ref()?))).collect();
@@ -101,7 +101,7 @@ impl Face {
     /// Those of posts that are still held.
     async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<Faces> {
         let db = &cx.db.read;
-        let mut held = Rows::new(db, &[("id", Type::Big), ("fence", Type::Big)]);
+        let mut held = Rows::new(db, &[("id", Type::Big), ("fencing_token", Type::Big)]);
         for one in open {
             held.push([one.lease.id.into(), one.lease.fencing_token.into()]);
         }
@@ -110,7 +110,7 @@ impl Face {
         }
         let sql = format!(
             "SELECT posts.id, posts.group_key, posts.release_id FROM {} \
-             JOIN posts ON posts.id = held.id AND posts.fence = held.fence",
+             JOIN posts ON posts.id = held.id AND posts.fencing_token = held.fencing_token",
             held.from("held", 1)
         );
         let rows = db.query_all_raw(statement(db, sql, held.values())).await?;
@@ -153,7 +153,9 @@ fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Chang
     let set: Vec<String> = RECORD_COLUMNS
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| !matches!(*name, "id" | "fence" | "up" | "attempt" | "told" | "leaves_line"))
+        .filter(|name| {
+            !matches!(*name, "id" | "fencing_token" | "up" | "attempt" | "told" | "leaves_line")
+        })
         .filter(|name| !matches!(*name, "group_key" | "release_id"))
         .map(|name| format!("{name} = u.{name}"))
         .collect();
@@ -172,9 +174,12 @@ fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Chang
             change.attempts.push((record.lease.id, attempt));
         }
     }
-    let fenced = mutation::unless(Mutation::CompleteStepFenced, " AND posts.fence = u.fence");
+    let fenced = mutation::unless(
+        Mutation::CompleteStepFenced,
+        " AND posts.fencing_token = u.fencing_token",
+    );
     change.update = format!(
-        "UPDATE posts SET fence = posts.fence + u.up, laps = 0, updated_at = $1, \
+        "UPDATE posts SET fencing_token = posts.fencing_token + u.up, lease_expirations = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
          WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({AS_EMITTED}))",
         set.join(", "),
@@ -186,7 +191,7 @@ fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Chang
 
 const RECORD_COLUMNS: Columns = &[
     ("id", Type::Big),
-    ("fence", Type::Big),
+    ("fencing_token", Type::Big),
     ("up", Type::Big),
     ("status", Type::Text),
     ("due_at", Type::Big),
