@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::failpoint;
+use fanfare_domain::{failpoint, ops::fleet};
 use fanfare_tests::{Options, Picture, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -306,6 +306,9 @@ async fn a_worker_killed_while_it_delivers_a_webhook() {
 async fn a_worker_told_to_stop_ends_well() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let mut worker = Worker::start(&app, None);
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    app.eventually("it says that it is there", || async {
+        (!fleet::list(&app.domain).await.unwrap().is_empty()).then_some(())
+    })
+    .await;
     assert_eq!(worker.stop().await.code(), Some(0));
 }

@@ -37,7 +37,7 @@ async fn a_token_is_refreshed_before_it_ends() {
     let id = user.connect("threads").await;
     let before = account(&user, id).await["token_expires_at"].as_str().unwrap().to_owned();
     app.pass(Duration::from_secs(44 * DAY)).await;
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    app.at_rest().await;
     assert_eq!(calls(&app, "threads", id, "refresh_access_token").await.len(), 0, "not yet");
     app.pass(Duration::from_secs(7 * DAY)).await;
     app.eventually("a fresh token", || async {
@@ -155,7 +155,7 @@ async fn a_dead_token_asks_for_a_reconnect_and_says_so_once() {
     .await;
     app.eventually("a webhook", || async { (receiver.heard().len() == 1).then_some(()) }).await;
     app.pass(Duration::from_secs(5 * DAY)).await;
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    app.at_rest().await;
     assert_eq!(receiver.heard().len(), 1, "once");
 }
 

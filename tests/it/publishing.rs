@@ -29,7 +29,11 @@ async fn a_scheduled_post_waits_for_its_time() {
     let id = post["id"].as_i64().unwrap();
     assert_eq!(post["status"], "scheduled");
     app.advance(Duration::from_millis(59_999));
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    // Another one goes out meanwhile, so the queue was looked through.
+    let other = user.connect("bluesky").await;
+    let now = user.publish(json!({"account_id": other, "caption": "Now"})).await;
+    app.settled(&user, now["id"].as_i64().unwrap(), &["published"]).await;
+    app.at_rest().await;
     let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
     assert_eq!(post["status"], "scheduled", "none leaves early");
     app.advance(Duration::from_millis(1));

@@ -70,7 +70,7 @@ async fn a_post_that_is_not_found_twice_is_deleted_and_keeps_its_numbers() {
     let gone = format!("/api/v1/sandbox/threads/posts/{}?account_id={id}", post["id"]);
     let _ = user.delete(&gone).await.expect(200);
     app.pass(Duration::from_secs(2 * HOUR)).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    app.at_rest().await;
     assert_eq!(posts(&user, id).await[0]["status"], "live", "once is not enough");
     app.pass(Duration::from_secs(6 * HOUR + 60)).await;
     app.eventually("the post counts as deleted", || async {

@@ -76,6 +76,15 @@ impl TestApp {
         }
     }
 
+    /// Waits until no work of any kind is due or in a worker's hands: until what the clock asks for has been done.
+    ///
+    /// # Panics
+    /// It never ends.
+    pub async fn at_rest(&self) {
+        self.eventually("all work is done", || async { (!self.is_at_work().await).then_some(()) })
+            .await;
+    }
+
     /// Says whether work of any kind is due or in a worker's hands.
     async fn is_at_work(&self) -> bool {
         let db = &self.domain.db.read;
