@@ -108,8 +108,8 @@ async fn connections(config: &Config, db: &Opened) -> Finding {
              FANFARE_DATABASE_POOL"
         )),
         Some(most) => Ok(format!(
-            "up to {pool} a process; the server takes {most}, so {} processes fit",
-            most / pool
+            "up to {pool} a process and one more of an api process; the server takes {most}, so {} processes fit",
+            most / (pool + 1)
         )),
     }
 }
