@@ -35,8 +35,8 @@ impl Target {
         self.ask("arrived").await
     }
 
-    /// Returns the arrivals of one tenant.
-    pub async fn arrived_of(&self, tenant: usize) -> Arrived {
+    /// Returns the arrivals of one tenant, by its number, or of another kind of call, by its name.
+    pub async fn arrived_of(&self, tenant: impl std::fmt::Display) -> Arrived {
         self.ask(&format!("arrived/{tenant}")).await
     }
 

@@ -13,6 +13,7 @@ mod bullmq;
 mod cpu;
 mod full;
 mod groups;
+mod inbox;
 mod lateness;
 mod limits;
 mod load;
@@ -27,6 +28,7 @@ mod servers;
 mod service;
 mod soak;
 mod start;
+mod sync;
 mod table;
 mod tenants;
 mod webhooks;
@@ -96,9 +98,9 @@ fn main() {
 }
 
 /// The one list of benchmarks.
-const ALL: [&str; 11] = [
-    "queue", "full", "lateness", "tenants", "webhooks", "pending", "limits", "api", "start",
-    "media", "analysis",
+const ALL: [&str; 13] = [
+    "queue", "full", "lateness", "tenants", "webhooks", "sync", "inbox", "pending", "limits", "api",
+    "start", "media", "analysis",
 ];
 
 /// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
@@ -125,6 +127,8 @@ async fn run(name: &str, args: &Args) {
         "lateness" => lateness::run(posts / 2, peers).await,
         "tenants" => tenants::run(posts).await,
         "webhooks" => webhooks::run().await,
+        "sync" => sync::run(args.rounds).await,
+        "inbox" => inbox::run().await,
         "pending" => pending::run(args.pending).await,
         "limits" => limits::run().await,
         "api" => api::run(posts / 4).await,

@@ -15,6 +15,9 @@ use salvo::{Depot, FlowCtrl, Handler, Listener, Request, Response, Router, conn:
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+/// The name under which calls that read numbers are counted.
+pub const READS: &str = "reads";
+
 /// The arrivals so far.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Arrived {
@@ -58,7 +61,7 @@ impl Noted {
             return self.arrived.get(of).cloned().unwrap_or_default();
         }
         let mut all = Arrived::default();
-        for one in self.arrived.values() {
+        for (_, one) in self.arrived.iter().filter(|(of, _)| *of != READS) {
             all.posts += one.posts;
             all.again += one.again;
             all.last = all.last.max(one.last);
@@ -106,6 +109,7 @@ impl Handler for Network {
                 let id = user_number(req);
                 json!({"id": id, "name": "User", "slug": format!("user{id}"), "capabilities": {"publish_posts": true}})
             }
+            "/xrpc/app.bsky.feed.getPosts" => self.numbers(req),
             // A receiver of webhooks that never answers.
             "/never" => std::future::pending().await,
             path if path.starts_with("/hook/") => {
@@ -128,6 +132,16 @@ impl Handler for Network {
 }
 
 impl Network {
+    /// The numbers of the asked posts.
+    fn numbers(&self, req: &Request) -> Value {
+        self.noted.lock().unwrap().arrived.entry(READS.to_owned()).or_default().posts += 1;
+        let query = url::form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
+        let posts = query.filter(|(name, _)| name == "uris").map(|(_, uri)| {
+            json!({"uri": uri, "likeCount": 3, "replyCount": 1, "repostCount": 0, "quoteCount": 0})
+        });
+        json!({ "posts": posts.collect::<Vec<_>>() })
+    }
+
     /// A delivery to a receiver, late by the time since its event.
     fn note_event(&self, receiver: &str, event: &Value) {
         let told = event["created_at"].as_str().and_then(|at| at.parse::<DateTime<Utc>>().ok());

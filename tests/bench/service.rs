@@ -170,6 +170,11 @@ impl Service {
         found.map(|(_, value)| value.clone()).expect("the variable")
     }
 
+    /// Gives the next processes one more variable.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
     /// Has the next processes tell their metrics; where.
     pub fn with_metrics(&mut self) -> String {
         let listen = free_address();
@@ -286,8 +291,12 @@ impl Service {
 
     /// Waits until `posts` are recorded as published.
     pub async fn recorded(&self, posts: usize) {
-        let sql = "SELECT count(*) AS n FROM posts WHERE status = 'published'";
-        let wanted = i64::try_from(posts).expect("a small number");
+        self.counted("SELECT count(*) AS n FROM posts WHERE status = 'published'", posts).await;
+    }
+
+    /// Waits until a statement that counts rows as `n` finds so many.
+    pub async fn counted(&self, sql: &str, rows: usize) {
+        let wanted = i64::try_from(rows).expect("a small number");
         loop {
             let asked = Statement::from_string(self.db.get_database_backend(), sql);
             let row = self.db.query_one_raw(asked).await.expect("a count").expect("a row");

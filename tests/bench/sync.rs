@@ -1,0 +1,84 @@
+//! Lateness of posts beside the reading of numbers: reading comes after publishing.
+
+use std::time::Duration;
+
+use sea_orm::ConnectionTrait;
+
+use crate::{
+    load::Target,
+    network::{Arrived, READS, now},
+    servers::Servers,
+    service::{ACCOUNTS, Due, Service},
+    table::{number, print, ratio},
+};
+
+/// Posts, and the time over which they are due, in ms.
+const POSTS: usize = 300;
+const WINDOW: i64 = 15_000;
+
+/// The time in which everybody gets ready, in ms.
+const AHEAD: i64 = 5_000;
+
+/// Runs it without readings and with them, in turn, on one installation.
+pub async fn run(rounds: usize) {
+    let servers = Servers::find().await;
+    let target = Target::start(0);
+    let service = Service::fleet(&servers, &target).await;
+    let worker = service.start(&["worker"]);
+    service.fill(ACCOUNTS, Due::At(now())).await;
+    target.until(ACCOUNTS).await;
+    service.recorded(ACCOUNTS).await;
+    found(&service).await;
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    let (mut before, mut reads) = (ACCOUNTS, 0);
+    for _ in 0..rounds {
+        for (late, has_reads) in [(&mut without, false), (&mut with, true)] {
+            let asked = target.arrived_of(READS).await.posts;
+            late.extend(measure(&service, &target, before, has_reads).await);
+            before += POSTS;
+            reads += target.arrived_of(READS).await.posts - asked;
+        }
+    }
+    drop(worker);
+    let (without, with) = (told(without), told(with));
+    let rows = [("without readings", &without, 0), ("with readings", &with, reads)];
+    let rows = rows.map(|(name, arrived, reads)| {
+        let late = |part| number(arrived.late(part) as f64);
+        let times = ratio(arrived.late(990) as f64, without.late(990) as f64);
+        vec![name.to_owned(), reads.to_string(), late(500), late(990), late(1_000), times]
+    });
+    let title = format!("{POSTS} posts over {} s beside the numbers of {ACCOUNTS} accounts: ms late", WINDOW / 1_000);
+    print(&title, &["", "calls to read", "p50", "p99", "last", "p99 ÷ without"], &rows);
+}
+
+fn told(late: Vec<i64>) -> Arrived {
+    Arrived { posts: late.len(), late, ..Arrived::default() }
+}
+
+/// Waits until the published posts are among those whose numbers are read.
+async fn found(service: &Service) {
+    let sql = "UPDATE analytics_syncs SET due_at = 0 WHERE due_at IS NOT NULL";
+    service.db.execute_unprepared(sql).await.expect("rows");
+    service.counted("SELECT count(*) AS n FROM post_numbers", ACCOUNTS / 2).await;
+}
+
+/// The lateness of the posts of one window, in which the numbers of every account that has some are read, or of none.
+async fn measure(service: &Service, target: &Target, before: usize, has_reads: bool) -> Vec<i64> {
+    let from = now() + AHEAD;
+    let (read, due) = match has_reads {
+        true => (from, format!("{from} + id % {WINDOW}")),
+        false => (from + 3_600_000, format!("{from} + 3600000")),
+    };
+    let far = from + 86_400_000;
+    for sql in [
+        format!("UPDATE post_numbers SET next_at = {read}"),
+        format!("UPDATE analytics_syncs SET due_at = {due}, daily_at = {far}, next_day = NULL WHERE due_at IS NOT NULL"),
+    ] {
+        service.db.execute_unprepared(&sql).await.expect("rows");
+    }
+    service.fill(POSTS, Due::Over(from, from + WINDOW)).await;
+    let arrived = target.until(before + POSTS).await;
+    // What was read last is still on its way.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    arrived.late[before..].to_vec()
+}
