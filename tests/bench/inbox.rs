@@ -66,7 +66,9 @@ pub async fn run() {
         late(1_000),
         format!("{:.1}", begun.elapsed().as_secs_f64()),
     ];
-    let title = format!("{RATE} events a second for {SECONDS} s: ms from the time of an event to its answer");
+    let title = format!(
+        "{RATE} events a second for {SECONDS} s: ms from the time of an event to its answer"
+    );
     print(&title, &["", "answered/s", "p50", "p99", "last", "all applied after s"], &[row]);
 }
 

@@ -47,7 +47,10 @@ pub async fn run(rounds: usize) {
         let times = ratio(arrived.late(990) as f64, without.late(990) as f64);
         vec![name.to_owned(), reads.to_string(), late(500), late(990), late(1_000), times]
     });
-    let title = format!("{POSTS} posts over {} s beside the numbers of {ACCOUNTS} accounts: ms late", WINDOW / 1_000);
+    let title = format!(
+        "{POSTS} posts over {} s beside the numbers of {ACCOUNTS} accounts: ms late",
+        WINDOW / 1_000
+    );
     print(&title, &["", "calls to read", "p50", "p99", "last", "p99 ÷ without"], &rows);
 }
 
@@ -72,7 +75,9 @@ async fn measure(service: &Service, target: &Target, before: usize, has_reads: b
     let far = from + 86_400_000;
     for sql in [
         format!("UPDATE post_numbers SET next_at = {read}"),
-        format!("UPDATE analytics_syncs SET due_at = {due}, daily_at = {far}, next_day = NULL WHERE due_at IS NOT NULL"),
+        format!(
+            "UPDATE analytics_syncs SET due_at = {due}, daily_at = {far}, next_day = NULL WHERE due_at IS NOT NULL"
+        ),
     ] {
         service.db.execute_unprepared(&sql).await.expect("rows");
     }

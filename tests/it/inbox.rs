@@ -3,6 +3,7 @@
 mod actions;
 mod files;
 mod hooks;
+mod killed;
 pub mod lost;
 mod order;
 mod unlisted;

@@ -145,9 +145,17 @@ impl TestApp {
     /// # Panics
     /// Something it needs is missing.
     pub async fn second_instance(&self) -> String {
+        self.instance_of(self.twin_domain().await).await
+    }
+
+    /// A service with these rules; its origin.
+    ///
+    /// # Panics
+    /// There is no free port.
+    pub async fn instance_of(&self, domain: Domain) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let service = fanfare_api::service(self.twin_domain().await);
+        let service = fanfare_api::service(domain);
         tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
         origin
     }

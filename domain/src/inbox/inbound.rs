@@ -30,10 +30,12 @@ use crate::{
 /// Most events of an account that are applied together.
 const AT_ONCE: u64 = 200;
 
-/// The number of times that an event waits for what it is about, and the first time's length in ms. Each is twice as long as
-/// the one before, and together they last as long as Meta repeats what was not taken.
-const WAITS: i32 = 15;
+/// The first time that an event waits for what it is about, in ms; later it waits for as long as it is old.
 const WAIT: Millis = 5_000;
+
+/// The age in ms at which it waits no longer: for so long Meta repeats what was not taken. Its tries do not count, since
+/// each new item of the account is a reason to look.
+const WAITED: Millis = 45 * 3_600_000;
 
 /// The accounts that an event may be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -245,7 +247,7 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
     for row in rows {
         if let Err(error) = one(cx, &account, row, Intake { live }).await {
             tracing::warn!(account.id = account.id.0, %error, "an event of a network was not applied");
-            if row.lease_expirations > MAX_LEASE_EXPIRATIONS || row.attempts >= WAITS {
+            if row.lease_expirations > MAX_LEASE_EXPIRATIONS || age(cx, row) >= WAITED {
                 done(cx, row).await?;
             }
         }
@@ -265,9 +267,9 @@ async fn one(
     let mut tx = Tx::begin(cx).await?;
     lock(&tx, account.id).await?;
     let there = store::inbound(&mut tx, account, item, row.happened_at, how).await?;
-    let waits = !there && row.attempts < WAITS;
-    let change = if waits {
-        let due_at = tx.now() + (WAIT << row.attempts.unsigned_abs());
+    let age = age(cx, row);
+    let change = if !there && age < WAITED {
+        let due_at = tx.now() + age.max(WAIT);
         tx.enqueue(JobKind::ApplyInbound, row.workspace_id, row.id.0, due_at);
         let attempts = Set(row.attempts + 1);
         let change = inbound_event::ActiveModel { attempts, ..Default::default() };
@@ -280,6 +282,10 @@ async fn one(
         tx.commit().await?;
     }
     Ok(())
+}
+
+fn age(cx: &Domain, row: &inbound_event::Model) -> Millis {
+    cx.clock.now() - row.created_at
 }
 
 /// Makes the events of an account due that wait for what they are about: something new has come.
