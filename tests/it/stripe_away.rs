@@ -147,6 +147,12 @@ async fn a_pause_whose_answer_was_lost_is_one_pause() {
     let pause = object(&app, &theirs).await["pause_collection"].clone();
     assert!(pause.is_object(), "Stripe has it: {pause}");
     road.is(Way::Open);
+    // An event may tell of it before the request comes again.
+    app.eventually("Stripe's event is applied", || async {
+        app.advance(std::time::Duration::from_secs(1));
+        (shown(&ada).await["status"] == "paused").then_some(())
+    })
+    .await;
     let paused = ask(&ada, "pause", "once", &json!({})).await.expect(200).body;
     assert_eq!(paused["subscription"]["status"], "paused", "{paused}");
     assert_eq!(object(&app, &theirs).await["pause_collection"], pause, "the same pause");

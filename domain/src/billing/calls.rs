@@ -44,6 +44,15 @@ pub(crate) async fn call<T: DeserializeOwned>(
     serde_json::from_value(reply).map_err(Error::internal)
 }
 
+/// Returns whether a call for `purpose` has been written down.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn is_written_down(cx: &Domain, purpose: &str) -> Result<bool> {
+    let known = stripe_call::Entity::find().filter(Column::DedupKey.eq(purpose));
+    Ok(known.one(&cx.db.write).await?.is_some())
+}
+
 /// Reads an object.
 ///
 /// # Errors

@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    call, lookup, read, refusal, subscriptions,
+    call,
+    calls::is_written_down,
+    lookup, read, refusal, subscriptions,
     view::{OneSubscription, Subscription, pause_available_at},
 };
 use crate::{
@@ -154,6 +156,12 @@ impl<'a> Change<'a> {
         call(&self.act.cx, &format!("{}:{step}", self.purpose), request).await
     }
 
+    /// Has the same request made this step before? It was allowed then; if its answer was lost, an event may have told of what it
+    /// did meanwhile, and that is no reason to refuse it.
+    async fn has_begun(&self, step: &str) -> Result<bool> {
+        is_written_down(&self.act.cx, &format!("{}:{step}", self.purpose)).await
+    }
+
     /// Fails unless the subscription stands like this and has no change ahead of it.
     fn require(&self, statuses: &[BillingStatus], what: &str) -> Result<()> {
         if statuses.contains(&self.row.status) {
@@ -238,6 +246,18 @@ pub async fn cancel(
 /// [`Code::Unavailable`].
 pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "pause", key).await?;
+    if !change.has_begun("pause").await? {
+        may_pause(&change)?;
+    }
+    let until = ((change.now + PAUSE) / 1_000).to_string();
+    let pause = Request::post(change.path())
+        .with("pause_collection[behavior]", "void")
+        .with("pause_collection[resumes_at]", until);
+    let _: Value = change.call("pause", &pause).await?;
+    change.finish().await
+}
+
+fn may_pause(change: &Change<'_>) -> Result<()> {
     if let Some(at) = pause_available_at(&change.row).filter(|at| *at > change.now) {
         let seconds = u64::try_from((at - change.now) / 1_000 + 1).unwrap_or(1);
         let message = "The subscription was paused less than 90 days ago.";
@@ -248,13 +268,7 @@ pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription
     if change.row.pending_tier.is_some() {
         return Err(change.refused("paused while a change is ahead"));
     }
-    change.require(&[BillingStatus::Active], "paused")?;
-    let until = ((change.now + PAUSE) / 1_000).to_string();
-    let pause = Request::post(change.path())
-        .with("pause_collection[behavior]", "void")
-        .with("pause_collection[resumes_at]", until);
-    let _: Value = change.call("pause", &pause).await?;
-    change.finish().await
+    change.require(&[BillingStatus::Active], "paused")
 }
 
 /// Ends the pause of the caller's subscription.
@@ -263,7 +277,9 @@ pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription
 /// [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
 pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "resume", key).await?;
-    change.require(&[BillingStatus::Paused], "resumed")?;
+    if !change.has_begun("resume").await? {
+        change.require(&[BillingStatus::Paused], "resumed")?;
+    }
     let resume = Request::post(change.path()).with("pause_collection", "");
     let _: Value = change.call("resume", &resume).await?;
     change.finish().await
