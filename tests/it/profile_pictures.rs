@@ -45,10 +45,9 @@ async fn pictures_are_copied_and_served_by_us() {
         let account = made["account"]["id"].as_i64().unwrap();
         let url = copied(&app, &user, account).await;
         assert!(url.contains("/profiles/"), "{platform}: {url}");
-        let picture = reqwest::get(&url).await.unwrap();
-        assert_eq!(picture.status().as_u16(), 200, "{platform}: {url}");
-        assert_eq!(picture.headers()["content-type"], "image/png", "{platform}");
-        let bytes = picture.bytes().await.unwrap();
+        let (status, headers, bytes) = user.fetch(&json!(url), &[]).await;
+        assert_eq!(status, 200, "{platform}: {url}");
+        assert_eq!(headers["content-type"], "image/png", "{platform}");
         assert!(bytes.starts_with(b"\x89PNG"), "{platform}");
     }
     let listed = user.get("/api/v1/accounts").await.expect(200).body;
@@ -69,7 +68,7 @@ async fn a_network_without_pictures_has_null_and_copies_go_with_their_account() 
     assert_eq!(orphans::sweep(&app.domain, later).await.unwrap(), 0, "it is in use");
     let _ = user.delete(&format!("/api/v1/accounts/{account}")).await.expect(200);
     assert_eq!(orphans::sweep(&app.domain, later).await.unwrap(), 1);
-    assert_eq!(reqwest::get(&url).await.unwrap().status().as_u16(), 404);
+    assert_eq!(user.fetch(&json!(url), &[]).await.0, 404);
 }
 
 #[tokio::test]
