@@ -178,7 +178,7 @@ impl Gate {
 
 /// A wait that must end; the limit only keeps a broken test from hanging.
 async fn within<T>(what: &str, wait: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(60), wait)
+    timeout(Duration::from_secs(300), wait)
         .await
         .unwrap_or_else(|_| panic!("waited in vain: {what}"))
 }

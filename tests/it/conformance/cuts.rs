@@ -99,7 +99,7 @@ async fn round(app: &TestApp, user: &User, name: &str, accounts: &[i64]) {
     // Many posts take longer than a story usually waits for one thing.
     for _ in 0..1_000 {
         app.pass(Duration::from_secs(10)).await;
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        app.at_rest().await;
         if all_ended(user).await {
             return;
         }
