@@ -76,6 +76,15 @@ impl TestApp {
         }
     }
 
+    /// Lets a step of time pass and waits for the work of it, though not for what takes long.
+    pub async fn step(&self, by: Duration) {
+        self.pass(by).await;
+        let begun = tokio::time::Instant::now();
+        while begun.elapsed() < WORK && self.is_at_work().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// Waits until no work of any kind is due or in a worker's hands: until what the clock asks for has been done.
     ///
     /// # Panics
