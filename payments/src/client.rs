@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::{Method, Request};
 
-/// The API version whose shapes [`crate::objects`] reads.
+/// The API version whose shapes `crate::objects` reads.
 pub const VERSION: &str = "2026-08-26.dahlia";
 
 /// The time a call may take.

@@ -2,11 +2,11 @@
 //!
 //! Written from the platforms' own documentation, never from the connectors, and linked by neither `domain`,
 //! `platforms` nor `workers`: a connector and its sandbox can be wrong only separately. Adding a network is one
-//! folder that implements [`network::Network`] and one line in [`realms`].
+//! folder that implements `network::Network` and one line in `realms`.
 //!
-//! It is a test double. Each workspace has its own realm of networks ([`realms`]), its control asks for a secret
-//! ([`control`]), what it changes is on the disk before it answers ([`journal`]), and what it fetches goes through the
-//! product's guarded client ([`fetch`]).
+//! It is a test double. Each workspace has its own realm of networks (`realms`), its control asks for a secret
+//! (`control`), what it changes is on the disk before it answers (`journal`), and what it fetches goes through the
+//! product's guarded client (`fetch`).
 
 mod ai;
 mod bluesky;

@@ -152,7 +152,7 @@ pub struct DisplayMetric {
 /// Shows the numbers of one account, or of all that the caller sees and whose networks count accounts.
 ///
 /// # Errors
-/// Days that cannot be, or [`Code::AccountNotFound`].
+/// Days that cannot be, or [`Code::AccountNotFound`](crate::error::Code::AccountNotFound).
 pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNumbersList>> {
     let mut rows = super::visible_accounts(act, query.account_id).await?;
     if query.account_id.is_none() {

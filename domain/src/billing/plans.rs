@@ -84,7 +84,7 @@ impl Plans {
     /// Reads plans from JSON.
     ///
     /// # Errors
-    /// [`BadPlans`].
+    /// The text names no usable plans; the error says why.
     pub fn parse(text: &str) -> Result<Self, BadPlans> {
         let plans: Self = serde_json::from_str(text)?;
         let tiers: Vec<_> = plans.plans.iter().map(|plan| plan.tier.as_str()).collect();
