@@ -27,7 +27,7 @@ pub struct Vertex {
     endpoint: Endpoint,
     /// The path of the models, such as `v1/projects/p/locations/us-central1/publishers/google/models`.
     models: String,
-    /// Whose tokens are sent; without one the endpoint's key is.
+    /// The service account that gives the tokens; without one the endpoint's key is sent.
     account: Option<Arc<ServiceAccount>>,
 }
 
@@ -52,7 +52,7 @@ impl Vertex {
         most: (Duration, usize),
     ) -> Result<Value, Failure> {
         let path = format!("{}/{model}:{method}", self.models);
-        // What may not be made twice is not sent where a connection that ended unseen loses it.
+        // A request that may not be made twice is kept from a connection that may have ended unseen.
         let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_a_fresh_connection());
         let Some(account) = &self.account else {
             return endpoint::json(self.endpoint.bearing(request()?), most.0, most.1).await;

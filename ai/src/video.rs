@@ -34,7 +34,7 @@ pub struct Film<'a> {
     pub image: Option<&'a (String, Bytes)>,
 }
 
-/// Somebody who films.
+/// A provider's client for films.
 #[derive(Debug, Clone, Copy)]
 pub enum Filmer<'a> {
     /// xAI.

@@ -22,7 +22,7 @@ pub struct Call {
     pub act: Act,
     /// The `Idempotency-Key`, for handlers that cover each item by itself.
     pub idempotency_key: Option<String>,
-    /// Where a caller who listens is told what the call is at.
+    /// Tells a caller who listens of the call's progress.
     pub progress: Progress,
     pub(crate) path: HashMap<String, String>,
     pub(crate) query: Value,

@@ -278,7 +278,7 @@ impl Endpoint {
     }
 }
 
-/// Where the request around this one listens, if it does.
+/// Returns the progress that the request around this one listens to, if it does.
 fn progress(req: &mut Request) -> Progress {
     req.extensions_mut().remove().unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! What a call is at, for a caller who listens while it runs.
+//! The progress of a call, for a caller who listens while it runs.
 
 use tokio::sync::watch;
 
 /// The stage of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stage {
-    /// What is going on, in a few words.
+    /// The work under way, in a few words.
     pub what: String,
     /// The longest time that the caller asked it to take, in seconds.
     pub most: Option<u32>,

@@ -32,7 +32,7 @@ pub struct Provider {
 pub struct VertexConfig {
     /// Its id.
     pub project: String,
-    /// Where its models run.
+    /// The location in which its models run.
     pub location: String,
     /// The address.
     pub url: Url,

@@ -22,7 +22,7 @@ pub struct PublicCall {
     pub cx: Domain,
     /// The address of the client.
     pub address: String,
-    /// Where a caller who listens is told what the call is at.
+    /// Tells a caller who listens of the call's progress.
     pub progress: Progress,
     path: HashMap<String, String>,
     query: Value,

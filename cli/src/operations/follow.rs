@@ -57,7 +57,7 @@ fn end(status: &str) -> Option<Exit> {
 /// The service does not answer.
 pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
     if !matches.get_flag("quiet") {
-        // Whoever stops waiting can look for it later.
+        // The id lets a person who stops waiting look for it later.
         let _ = writeln!(std::io::stderr(), "Following {} {}.", work.kind, work.id);
     }
     let bar = indicatif::ProgressBar::new_spinner();

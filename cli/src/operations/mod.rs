@@ -172,7 +172,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
     let work = Work::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
     match work {
-        // What is printed is how it ended, and that alone.
+        // Only the end is printed.
         Some(work) => follow::follow(&work, matches).await,
         None => Ok(show(&reply, matches)),
     }

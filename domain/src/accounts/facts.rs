@@ -37,7 +37,7 @@ pub async fn renew(
         .col_expr(account::Column::Meta, Expr::value(Value::Object(session.account.meta.clone())))
         .col_expr(account::Column::UpdatedAt, Expr::value(now))
         .filter(account::Column::Id.eq(row.id))
-        // Whoever has kept the account meanwhile may know more; then it is next time.
+        // A worker that has kept the account meanwhile may know more; then the next session writes them.
         .filter(account::Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)
         .await?;

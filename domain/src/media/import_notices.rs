@@ -51,7 +51,7 @@ impl ImportNotices {
 
     /// Tells this process of a committed end.
     pub(super) fn tell(&self, id: AssetId) {
-        // Nobody may be waiting.
+        // Without a waiting request it fails, which is fine.
         let _ = self.ended.send(id);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) async fn fit(
     url: &str,
     rules: &MediaRules,
 ) -> Result<Fit> {
-    // What is no longer stored the network refuses in its own words.
+    // The network refuses a file that is no longer stored, in its own words.
     let Some(asset) = media::stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
     let mut files = [media::of_asset(cx, &asset)];
     let is_pending = !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty();

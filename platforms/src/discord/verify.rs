@@ -8,7 +8,7 @@ use crate::{Error, Identity, Result, Session};
 /// A webhook that a person made in a channel; the other kinds belong to followed channels and to apps.
 const INCOMING: u8 = 1;
 
-/// Where Discord keeps pictures, each by an id and a hash.
+/// The address of Discord's pictures, each below it by an id and a hash.
 const PICTURES: &str = "https://cdn.discordapp.com/avatars";
 
 /// Asks the webhook who it is.

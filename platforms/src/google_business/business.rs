@@ -11,11 +11,16 @@ use http::Method;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
-use super::{API, GoogleBusiness, client, error::parse_error, verify::location};
+use super::{
+    API, GoogleBusiness, client,
+    error::parse_error,
+    photos::{MediaItem, MediaList, PHOTOS},
+    verify::location,
+};
 use crate::{
-    BusinessProfile, Change, Changes, Class, Error, Found, Frame, Kind, Lost, MediaRules,
-    ProfileFacts, Progress, RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result,
-    ReviewMedia, ReviewPage, Session,
+    BusinessProfile, Change, Changes, Class, Error, Found, Kind, Lost, MediaRules, ProfileFacts,
+    Progress, RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia,
+    ReviewPage, Session,
     google::{self, authorized},
     recent_posts::Page,
     response::{self, is_since},
@@ -29,22 +34,6 @@ const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
 const VERIFICATIONS: &str = "https://mybusinessverifications.googleapis.com";
 
 const READ_MASK: &str = "name,title,phoneNumbers,categories,storefrontAddress,websiteUri,regularHours,specialHours,serviceArea,profile,openInfo,metadata";
-
-/// Photos of a profile (<https://support.google.com/business/answer/6103862>).
-const PHOTOS: MediaRules = MediaRules {
-    min: 1,
-    images_max: 1,
-    videos_max: 0,
-    total_max: 1,
-    mixed: false,
-    image_types: &["image/jpeg", "image/png"],
-    video_types: &[],
-    video_forms: &[],
-    image_bytes_max: 25_000_000,
-    video_bytes_max: 0,
-    video_ms_max: None,
-    frame: Frame::ANY,
-};
 
 /// Most reviews of a page, and most media.
 const REVIEWS: &str = "50";
@@ -156,72 +145,6 @@ fn review_media(item: &Value) -> ReviewMedia {
     let url = text("videoUrl");
     let kind = if url.is_some() { "video" } else { "image" };
     ReviewMedia { url, thumbnail_url: text("thumbnailUrl"), kind: kind.to_owned() }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MediaList {
-    #[serde(default)]
-    media_items: Vec<MediaItem>,
-    #[serde(default)]
-    next_page_token: String,
-}
-
-#[derive(Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-#[derive(Default)]
-struct MediaItem {
-    name: String,
-    media_format: String,
-    location_association: Association,
-    google_url: Option<String>,
-    thumbnail_url: Option<String>,
-    source_url: Option<String>,
-    create_time: Option<DateTime<Utc>>,
-    dimensions: Option<Dimensions>,
-    insights: Insights,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Association {
-    category: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Dimensions {
-    width_pixels: Option<i64>,
-    height_pixels: Option<i64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Insights {
-    view_count: Option<Value>,
-}
-
-impl MediaItem {
-    fn read(self) -> RemoteMedia {
-        let count = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
-        let profile = self.name.ends_with("/media/profile");
-        RemoteMedia {
-            category: match self.location_association.category {
-                category if category.is_empty() => "ADDITIONAL".to_owned(),
-                category => category,
-            },
-            video: self.media_format == "VIDEO",
-            url: self.google_url,
-            thumbnail_url: self.thumbnail_url,
-            source_url: self.source_url,
-            width: self.dimensions.as_ref().and_then(|size| size.width_pixels),
-            height: self.dimensions.as_ref().and_then(|size| size.height_pixels),
-            view_count: self.insights.view_count.as_ref().and_then(count),
-            // The time of a profile photo is always the beginning of 1970.
-            created_at: self.create_time.filter(|at| !profile && at.timestamp() > 0),
-            name: self.name,
-        }
-    }
 }
 
 #[derive(Deserialize)]

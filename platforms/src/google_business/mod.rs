@@ -8,6 +8,7 @@ mod check;
 mod client;
 mod content;
 mod error;
+mod photos;
 mod publish;
 mod settings;
 #[cfg(test)]

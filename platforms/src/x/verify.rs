@@ -19,6 +19,6 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         secrets: session.secrets.clone(),
         expires_at: oauth::ends(&session.secrets),
     }
-    // What X names is 48 pixels wide; the same picture is there in 400.
+    // X names the picture of 48 pixels; the same one is there in 400.
     .pictured(user.profile_image_url.map(|url| url.replace("_normal.", "_400x400."))))
 }

@@ -165,7 +165,7 @@ pub(super) fn read(body: &Value) -> Result<FilmJob, Reply> {
     if !instance["image"].is_null() && !is_image(&instance["image"]) {
         return Err(invalid("image needs bytesBase64Encoded and mimeType"));
     }
-    // What is left out is eight seconds.
+    // Eight seconds, if left out.
     let length = &parameters["durationSeconds"];
     let seconds = if length.is_null() { Some(8) } else { length.as_i64() };
     let resolution = parameters["resolution"].as_str().unwrap_or("720p");

@@ -85,7 +85,7 @@ async fn reading_takes_sixty_percent_of_a_quota_and_posts_find_the_rest() {
     assert!(progress(&app).await.0 < ACCOUNTS, "a share that is too small was enough");
     // Posts find their part of the same minute.
     join_all(accounts.iter().take(POSTING).map(|id| publish(&app, &user, *id))).await;
-    // What did not fit comes later, a share a minute.
+    // The rest comes later, a share a minute.
     while progress(&app).await.0 < ACCOUNTS {
         app.pass(STEP).await;
         rests(&app).await;

@@ -132,7 +132,7 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
         broken.push(violation(code, "source_url", message, remedy));
     };
     let small = |side: Option<i32>| side.is_some_and(|side| side < PHOTO_SIDE);
-    // How large a converted file is shows when it is there.
+    // The size of a converted file is known once it is there.
     if (bytes < least && !is_converted) || small(row.width) || small(row.height) {
         let message = "The photo is smaller than 10 KB or 250 by 250 pixels.".to_owned();
         wrong(Code::MediaDimensionsUnsupported, message, "Send a larger one.");
