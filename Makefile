@@ -22,8 +22,8 @@ TIMED := scripts/timed.sh
 install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node, docker-compose, promtool
 	$(TIMED) install scripts/install.sh
 
-# A failed story's message stays readable in a log that is cut.
-export RUST_BACKTRACE ?= 0
+# A failed story's message stays readable in a log that is cut, whatever the environment says; `make test RUST_BACKTRACE=1` shows more.
+export RUST_BACKTRACE := 0
 
 # Stories wait more than they work: three run on two cores.
 export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)

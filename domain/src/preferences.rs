@@ -90,7 +90,7 @@ fn checked_name(name: &str, broken: &mut Violations) -> String {
     name.to_owned()
 }
 
-/// Gives a person another password, after the current one, and ends all log-ins of the person.
+/// Gives a person another password, after the current one, and ends all log-ins of the person and all links to set one.
 ///
 /// # Errors
 /// [`crate::Code::InvalidField`] for a wrong or a weak password, [`crate::Code::RateLimited`] if too many were tried.

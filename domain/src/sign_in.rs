@@ -5,14 +5,15 @@ pub mod links;
 use fanfare_entities::{Millis, UserId, user, user_password, user_session};
 use sea_orm::{
     ActiveValue::Set,
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     sea_query::{Expr, OnConflict},
 };
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    Domain,
+    Domain, Tx,
+    billing::subscriptions,
     error::{Code, Error, Result},
     logins::{self, LogIn, Realm},
     passwords,
@@ -36,7 +37,7 @@ pub struct Session {
     pub confirmed_at: Millis,
 }
 
-/// Sets a person's password and ends the person's log-ins.
+/// Sets a person's password, and ends the person's log-ins and links to set one.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is not good enough.
@@ -49,13 +50,16 @@ pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> R
     Ok(user_id)
 }
 
-/// Stores a person's password and ends the person's log-ins.
-pub(crate) async fn store_password<C: ConnectionTrait>(
-    conn: &C,
+/// Stores a person's password, and ends the person's log-ins and links to set one. It locks the person, so that no log-in with
+/// the earlier password begins beside it.
+pub(crate) async fn store_password(
+    tx: &DatabaseTransaction,
     user_id: UserId,
     password_hash: String,
     now: Millis,
 ) -> Result<()> {
+    subscriptions::lock(tx, user_id).await?;
+    links::end_all(tx, user_id, now).await?;
     let row = user_password::ActiveModel {
         user_id: Set(user_id),
         password_hash: Set(password_hash),
@@ -64,9 +68,9 @@ pub(crate) async fn store_password<C: ConnectionTrait>(
     let again = OnConflict::column(user_password::Column::UserId)
         .update_columns([user_password::Column::PasswordHash, user_password::Column::UpdatedAt])
         .to_owned();
-    user_password::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    user_password::Entity::insert(row).on_conflict(again).exec_without_returning(tx).await?;
     let theirs = user_session::Column::UserId.eq(user_id);
-    user_session::Entity::delete_many().filter(theirs).exec(conn).await?;
+    user_session::Entity::delete_many().filter(theirs).exec(tx).await?;
     Ok(())
 }
 
@@ -107,13 +111,32 @@ pub async fn log_in(
         Some(user) => user_password::Entity::find_by_id(user.id).one(&cx.db.read).await?,
         None => None,
     };
-    let same = passwords::is_right(stored.map(|row| row.password_hash), password).await?;
-    let Some(known) = known.filter(|_| same) else {
+    let tried = stored.as_ref().map(|row| row.password_hash.clone());
+    let same = passwords::is_right(tried.clone(), password).await?;
+    let session = match known.filter(|_| same).zip(tried) {
+        Some((known, tried)) => begin_session(cx, known.id, &tried).await?,
+        None => None,
+    };
+    let Some(session) = session else {
         tracing::warn!(address, "a log-in was refused");
         return Ok(LogIn::Wrong);
     };
     logins::forgive(cx, Realm::Persons, &email, address).await?;
-    Ok(LogIn::Welcome(open_session(&cx.db.write, known.id, cx.clock.now()).await?))
+    Ok(LogIn::Welcome(session))
+}
+
+/// Begins a log-in if the person's password is still the one that was tried: hashing takes a while, and a password that was
+/// replaced meanwhile has ended every log-in.
+async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Option<SecretString>> {
+    let tx = Tx::begin(cx).await?;
+    subscriptions::lock(tx.conn(), person).await?;
+    let stored = user_password::Entity::find_by_id(person).one(tx.conn()).await?;
+    if stored.is_none_or(|row| row.password_hash != tried) {
+        return Ok(None);
+    }
+    let session = open_session(tx.conn(), person, tx.now()).await?;
+    tx.commit().await?;
+    Ok(Some(session))
 }
 
 /// The log-in that a cookie's token belongs to, if it has not ended.

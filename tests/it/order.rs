@@ -43,8 +43,7 @@ async fn what_waited_for_a_limit_goes_out_in_its_order() {
             let caption = format!("part {number}");
             ids.push(schedule(&app, &user, account, 1 + number, &caption).await);
         }
-        app.eventually("all are public", || async {
-            app.pass(Duration::from_millis(300)).await;
+        app.in_time("all are public", Duration::from_millis(300), || async {
             let path = "/api/v1/posts?status=published&limit=100";
             let public = user.get(path).await.expect(200).body["posts"].as_array().unwrap().len();
             (public == ids.len()).then_some(())

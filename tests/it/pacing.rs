@@ -54,8 +54,7 @@ async fn attempts(user: &User, id: i64) -> usize {
 
 /// The post as soon as it is as wanted, while time passes in small steps: Threads is asked every few seconds.
 async fn in_time(app: &TestApp, user: &User, id: i64, is_so: impl Fn(&Value) -> bool) -> Value {
-    app.eventually("time brings it there", || async {
-        app.pass(Duration::from_secs(1)).await;
+    app.in_time("time brings it there", Duration::from_secs(1), || async {
         let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
         is_so(&post).then_some(post)
     })

@@ -10,6 +10,7 @@ use subtle::ConstantTimeEq;
 use super::{open_session, store_password};
 use crate::{
     Domain, Tx,
+    billing::subscriptions,
     error::{Code, Error, Result},
     passwords, signup,
     token::{self, hash},
@@ -51,6 +52,8 @@ pub(crate) async fn create(
     next: &str,
 ) -> Result<SecretString> {
     let (now, token) = (tx.now(), token::fresh());
+    // Two letters at once, each with its link, would not see each other's.
+    subscriptions::lock(tx.conn(), person).await?;
     end_all(tx.conn(), person, now).await?;
     let row = password_link::ActiveModel {
         hash: Set(hash(token.expose_secret())),
@@ -101,6 +104,7 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
     let tx = Tx::begin(cx).await?;
     let now = tx.now();
     let row = live(tx.conn(), token, now).await?.ok_or_else(ended)?;
+    subscriptions::lock(tx.conn(), row.user_id).await?;
     let used = password_link::Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
         .filter(Column::Hash.eq(row.hash.as_str()))
@@ -110,7 +114,6 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
     if used.rows_affected != 1 {
         return Err(ended());
     }
-    end_all(tx.conn(), row.user_id, now).await?;
     store_password(tx.conn(), row.user_id, password_hash, now).await?;
     signup::ready(tx.conn(), row.user_id, now).await?;
     let session = open_session(tx.conn(), row.user_id, now).await?;
@@ -132,7 +135,12 @@ async fn live<C: ConnectionTrait>(
     }))
 }
 
-async fn end_all<C: ConnectionTrait>(conn: &C, person: UserId, now: Millis) -> Result<()> {
+/// Ends every link of a person.
+pub(super) async fn end_all<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+    now: Millis,
+) -> Result<()> {
     password_link::Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
         .filter(Column::UserId.eq(person))

@@ -115,9 +115,8 @@ async fn a_network_that_asks_to_wait_is_waited_for_as_long_as_it_says() {
         let path = format!("/api/v1/posts/{id}");
         let asked = app.clock.now();
         let waiting = app
-            .eventually("the post waits", || async {
-                // A step before the public call may have a wait of its own.
-                app.pass(Duration::from_millis(250)).await;
+            // A step before the public call may have a wait of its own.
+            .in_time("the post waits", Duration::from_millis(250), || async {
                 let post = user.get(&path).await.body["post"].clone();
                 (post["error"]["code"] == "platform_rate_limited").then_some(post)
             })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::durable;
+use fanfare_domain::durable::{self, LEASE};
 use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, Statement};
 use serde_json::Value;
@@ -13,8 +13,11 @@ use crate::client::User;
 /// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The longest wait, in real time, for the work of one step of passing time. What waits for something else is left then.
-const WORK: Duration = Duration::from_secs(1);
+/// Returns the longest wait, in real time, for the work of one step of passing time. What waits for something else is left
+/// then; a step that may end a lease waits longer, since work in hand is lost with it.
+fn room(step: Duration) -> Duration {
+    Duration::from_secs(if step.as_millis() < u128::from(LEASE.unsigned_abs()) / 3 { 1 } else { 5 })
+}
 
 impl TestApp {
     /// Waits until a post is in one of these statuses; its record.
@@ -68,7 +71,7 @@ impl TestApp {
                     return found;
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
-                if begun.elapsed() >= WORK || !self.is_at_work().await {
+                if begun.elapsed() >= room(step) || !self.is_at_work().await {
                     break;
                 }
             }
@@ -80,7 +83,7 @@ impl TestApp {
     pub async fn step(&self, by: Duration) {
         self.pass(by).await;
         let begun = tokio::time::Instant::now();
-        while begun.elapsed() < WORK && self.is_at_work().await {
+        while begun.elapsed() < room(by) && self.is_at_work().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
