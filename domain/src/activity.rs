@@ -11,7 +11,9 @@ use crate::{
     Act, Reply,
     clock::Time,
     error::{Code, Error, Result, excerpt},
-    events, input, page,
+    events, input,
+    json_size::json_size,
+    page,
 };
 
 /// The part of the event stream to read.
@@ -115,7 +117,7 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
         let rest = visible(act).filter(event::Column::Sequence.gt(after));
         rest.order_by_asc(event::Column::Sequence)
     };
-    let page = page::read(&act.cx.db.read, limit, from, |row| page::size(&row.data)).await?;
+    let page = page::read(&act.cx.db.read, limit, from, |row| json_size(&row.data)).await?;
     let next_cursor = page.next(|row| row.sequence.unwrap_or_default().to_string());
     let listed =
         || EventPage { events: page.rows.into_iter().map(Event::of).collect(), next_cursor };

@@ -1,13 +1,14 @@
 //! The errors that callers see.
 
+mod codes;
+pub(crate) mod refusal;
+
 pub use fanfare_platforms::{Next, Violation, Violations, excerpt};
 use sea_orm::DbErr;
 
-pub use crate::error_codes::Code;
-use crate::{
-    page,
-    refusal::{Details, Reason, Refusal, State},
-};
+pub use self::codes::Code;
+use self::refusal::{Details, Reason, Refusal, State};
+use crate::json_size::json_size;
 
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -260,7 +261,7 @@ fn listed(violations: &[Violation]) -> Vec<Violation> {
         .iter()
         .map(short)
         .take_while(|shown| {
-            let size = page::size(shown) + 1;
+            let size = json_size(shown) + 1;
             let fits = size <= room;
             room = room.saturating_sub(size);
             fits

@@ -1,5 +1,7 @@
 //! Stored media files, as they are served.
 
+pub(crate) mod signed;
+
 use std::ops::Range;
 
 use fanfare_entities::{Millis, media_asset, media_asset::AssetStatus};
@@ -10,7 +12,6 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use crate::{
     Domain,
     error::{Code, Error, Result},
-    inbox,
 };
 
 /// A file that can be served.
@@ -28,9 +29,6 @@ pub struct File {
     pub good_for: Option<Millis>,
 }
 
-/// The first part of addresses that are signed and end.
-pub(crate) const SIGNED: &str = "signed";
-
 /// The file that is served under `name`. What has no name of its own (a file of an older version, or one that we made
 /// out of another) is served by its key, which nobody can guess either. What people sent to an inbox is served by an address
 /// that is signed and ends.
@@ -40,12 +38,12 @@ pub(crate) const SIGNED: &str = "signed";
 pub async fn find(cx: &Domain, name: &str) -> Result<File> {
     if let Some((first, rest)) = name.split_once('/') {
         let (path, good_for) = match first {
-            SIGNED => {
-                let (path, left) = inbox::files::signed(cx, rest).ok_or_else(gone)?;
+            signed::SIGNED => {
+                let (path, left) = signed::opened(cx, rest).ok_or_else(gone)?;
                 (path, Some(left))
             }
             // Files that people sent are served by signed addresses alone.
-            inbox::files::ROOT => return Err(gone()),
+            signed::ROOT => return Err(gone()),
             _ => (name.to_owned(), None),
         };
         let stat = cx.store.stat(&path).await.map_err(refusal)?;

@@ -21,7 +21,6 @@ pub mod credits;
 pub mod db;
 pub mod durable;
 pub mod error;
-mod error_codes;
 pub mod events;
 pub mod failpoint;
 pub mod feedback;
@@ -30,6 +29,7 @@ pub mod health;
 pub mod idempotency;
 pub mod inbox;
 pub mod input;
+mod json_size;
 pub mod keys;
 pub mod limits;
 pub mod logins;
@@ -47,7 +47,6 @@ pub mod posting_schedule;
 pub mod posts;
 pub mod preferences;
 pub mod processes;
-mod refusal;
 pub mod remedies;
 mod reply;
 pub mod retry_action;
@@ -81,13 +80,13 @@ use uuid::Uuid;
 
 pub use act::Act;
 pub use beside::beside;
+pub use error::refusal::{Details, Reason, Refusal, State};
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
     SuggestionId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
-pub use refusal::{Details, Reason, Refusal, State};
 pub use reply::{Deleted, Reply};
 pub use tx::Tx;
 pub use unreadable::Unreadable;

@@ -22,6 +22,14 @@ pub struct Platforms {
     planned: Option<&'static [Planned]>,
 }
 
+/// Returns the platform that a row names.
+///
+/// # Errors
+/// The row names a platform that this version does not know.
+pub fn of_row(name: &str) -> Result<PlatformId> {
+    name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
+}
+
 /// Every network with a connector, and on request those that are announced.
 #[must_use]
 pub fn list(include_planned: bool) -> Reply<Platforms> {

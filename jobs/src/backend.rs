@@ -15,9 +15,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Error,
-    buffer::Buffer,
+    buffer::{Buffer, Dequeued},
     concurrency::Slot,
-    fetcher::{Dequeued, Fetcher},
+    fetcher::Fetcher,
 };
 
 /// One fetched job: the id of its row and the slot it runs on. Dropping it frees the slot, so it is held until the work

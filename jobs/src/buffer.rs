@@ -6,7 +6,14 @@ use std::{
 
 use futures_util::task::AtomicWaker;
 
-use crate::{FetchedJob, fetcher::Dequeued};
+use crate::FetchedJob;
+
+/// A dequeued id. One from Redis keeps its score, so that it can be put back at the same position.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dequeued {
+    pub(crate) id: i64,
+    pub(crate) score: Option<f64>,
+}
 
 /// Holds the jobs that the fetcher has dequeued and the worker has not fetched yet.
 #[derive(Default)]

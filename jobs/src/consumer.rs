@@ -10,7 +10,7 @@ use tracing::{info, warn};
 
 use crate::{
     Error, JobKind,
-    fetcher::Dequeued,
+    buffer::Dequeued,
     redis_queue::{RedisQueue, due_key},
 };
 

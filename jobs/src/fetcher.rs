@@ -5,8 +5,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::{
-    Concurrency, FetchedJob, JobKind, buffer::Buffer, consumer::Consumer,
-    memory_queue::MemoryQueue, redis_queue::RedisQueue,
+    Concurrency, FetchedJob, JobKind,
+    buffer::{Buffer, Dequeued},
+    consumer::Consumer,
+    memory_queue::MemoryQueue,
+    redis_queue::RedisQueue,
 };
 
 /// The most ids that one pop takes.
@@ -21,13 +24,6 @@ pub(crate) struct Fetcher {
     pub(crate) slots: Concurrency,
     pub(crate) buffer: Arc<Buffer>,
     pub(crate) stop: CancellationToken,
-}
-
-/// A dequeued id. One from Redis keeps its score, so that it can be put back at the same position.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Dequeued {
-    pub(crate) id: i64,
-    pub(crate) score: Option<f64>,
 }
 
 impl Fetcher {

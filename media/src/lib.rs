@@ -8,6 +8,7 @@
 //! This crate has no database, no rows of assets and no public addresses.
 
 mod analysis;
+mod blocking;
 mod convert;
 mod dimensions;
 mod error;
@@ -30,6 +31,7 @@ mod store;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tiff;
 mod tools;
 mod writer;
 

@@ -4,7 +4,8 @@ use bytes::Bytes;
 
 use crate::{
     Facts, Flaw, Profile, Scratch, Target, Tools,
-    analysis::{blocking, header},
+    analysis::header,
+    blocking::blocking,
     convert::{Content, picture},
     kind,
     local::Local,

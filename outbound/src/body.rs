@@ -13,14 +13,7 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::piece::Piece;
-
-/// Largest frame. A large upload is handed over piece by piece, as the connection takes it, so that one which breaks
-/// off in the middle is known not to be sent. The last piece is not cut smaller than the rest: hyper takes it long
-/// before the bytes ahead of it are on the wire, so a small tail would tell no more; it would cost each post (which fits
-/// one frame) a second packet; and a server that acts on a body with only its tail missing would then be called
-/// "not sent".
-pub(crate) const FRAME: usize = 64 * 1024;
+use crate::piece::{FRAME, Piece, Unfinished};
 
 const OURS: u8 = 0;
 const HANDED: u8 = 1;
@@ -72,17 +65,6 @@ pub(crate) struct Outgoing {
     /// An empty body is announced as such (`Content-Length: 0`), as servers want it for a POST.
     announce: bool,
     handover: Arc<Handover>,
-}
-
-/// The request will not be completed.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unfinished {
-    /// The caller gave up before it was complete.
-    #[error("the request was withdrawn")]
-    Withdrawn,
-    /// The content could not be read, or had another size than announced.
-    #[error("the file that was to be sent could not be read")]
-    Unreadable,
 }
 
 impl Outgoing {
@@ -184,7 +166,7 @@ mod tests {
     use futures_util::{StreamExt, stream};
 
     use super::{FRAME, Outgoing, Unfinished};
-    use crate::piece::Piece;
+    use crate::piece::{FRAME, Piece, Unfinished};
 
     fn next(body: &mut Outgoing) -> Option<Result<Bytes, Unfinished>> {
         match Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop())) {

@@ -10,10 +10,26 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, stream::BoxStream};
 
-use crate::body::{FRAME, Unfinished};
+/// Largest frame. A large upload is handed over piece by piece, as the connection takes it, so that one which breaks
+/// off in the middle is known not to be sent. The last piece is not cut smaller than the rest: hyper takes it long
+/// before the bytes ahead of it are on the wire, so a small tail would tell no more; it would cost each post (which fits
+/// one frame) a second packet; and a server that acts on a body with only its tail missing would then be called
+/// "not sent".
+pub(crate) const FRAME: usize = 64 * 1024;
 
 /// Whatever stands in the way of reading a file.
 pub type Cause = Box<dyn StdError + Send + Sync>;
+
+/// The request will not be completed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unfinished {
+    /// The caller gave up before it was complete.
+    #[error("the request was withdrawn")]
+    Withdrawn,
+    /// The content could not be read, or had another size than announced.
+    #[error("the file that was to be sent could not be read")]
+    Unreadable,
+}
 
 /// A file, piece by piece.
 pub type FileStream = BoxStream<'static, Result<Bytes, Cause>>;

@@ -86,7 +86,7 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
         format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
     tx.emit(event(cx, &dead, message, None));
     tx.commit().await?;
-    fanfare_metrics::record::account_lost(crate::posts::platform(&dead.platform)?.as_str());
+    fanfare_metrics::record::account_lost(crate::platforms::of_row(&dead.platform)?.as_str());
     Ok(())
 }
 
@@ -99,7 +99,7 @@ async fn is_last(act: &Act, id: AccountId) -> Result<bool> {
 
 /// Does the network take this account's tokens back?
 fn revokes(row: &account::Model) -> bool {
-    crate::posts::platform(&row.platform).is_ok_and(|id| fanfare_platforms::find(id).revokes())
+    crate::platforms::of_row(&row.platform).is_ok_and(|id| fanfare_platforms::find(id).revokes())
 }
 
 fn event(

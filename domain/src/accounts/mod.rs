@@ -31,6 +31,7 @@ use crate::{
     clock::Time,
     error::{Code, Error, Result},
     input::{self, List},
+    json_size::json_size,
     page,
 };
 
@@ -122,7 +123,7 @@ pub(crate) async fn page(
         let after = last.map(|row| row.id).or(after.map(AccountId));
         after.map_or(query.clone(), |after| query.filter(account::Column::Id.gt(after)))
     };
-    let size = |row: &account::Model| page::size(&Account::of(&act.cx, row));
+    let size = |row: &account::Model| json_size(&Account::of(&act.cx, row));
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let accounts = page.rows.iter().map(|row| Account::of(&act.cx, row)).collect();
@@ -260,7 +261,7 @@ pub(crate) async fn caption_of(
     id: AccountId,
 ) -> Result<(fanfare_platforms::PlatformId, fanfare_platforms::Caption)> {
     let row = find(act, id).await?;
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     Ok((platform, fanfare_platforms::find(platform).spec_of(&facts(&row)?).caption))
 }
 
@@ -283,7 +284,7 @@ pub(crate) async fn brand_of_all(act: &Act, ids: &[i64]) -> Result<Option<BrandI
 /// [`Code::AccountNotFound`].
 pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
     let row = find(act, id).await?;
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let spec = fanfare_platforms::find(platform).spec_of(&facts(&row)?);
     Ok(Reply::ok(&AccountSchema {
         account_id: row.id,

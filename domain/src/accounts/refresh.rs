@@ -170,7 +170,7 @@ async fn put(
 ) -> Result<()> {
     let now = cx.clock.now();
     let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
-    let platform = platforms::find(crate::posts::platform(&row.platform)?);
+    let platform = platforms::find(crate::platforms::of_row(&row.platform)?);
     let plan = RefreshSchedule::new(platform, &Secrets::from_pairs(pairs), ends_at, now);
     let secret = cx.vault.store(conn, TABLE, &plain, now).await?;
     let change = account::ActiveModel {

@@ -18,7 +18,8 @@ use crate::{
     Act, Reply,
     clock::Time,
     error::{Code, Error, Result},
-    page, platforms,
+    json_size::json_size,
+    platforms,
 };
 
 /// An account to be made on a simulated network.
@@ -171,7 +172,7 @@ pub async fn sandbox_posts(
     let path = format!("{platform}/posts");
     let remote = [("remote_id", row.remote_id.as_str())];
     let mut held = ask(act, http::Method::GET, &path, &remote, None).await?;
-    let bytes = page::size(&held);
+    let bytes = json_size(&held);
     Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
 }
 

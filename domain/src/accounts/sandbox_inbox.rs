@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{sandbox::on_sandbox, sandbox_control::ask};
-use crate::{Act, Reply, error::Result, page};
+use crate::{Act, Reply, error::Result, json_size::json_size};
 
 /// The author of an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -153,7 +153,7 @@ pub async fn sandbox_inbox(
     let remote = [("remote_id", row.remote_id.as_str())];
     let path = format!("{platform}/inbox");
     let mut held = ask(act, Method::GET, &path, &remote, None).await?;
-    let bytes = page::size(&held);
+    let bytes = json_size(&held);
     Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
 }
 

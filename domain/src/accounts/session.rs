@@ -31,7 +31,7 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
     let plain = cx.vault.unseal(TABLE, secret)?;
     let pairs: BTreeMap<String, String> = serde_json::from_slice(&plain)
         .map_err(|_| Error::internal("stored credentials are not JSON"))?;
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let secrets = Secrets::from_pairs(pairs);
     let mut session = anonymous(cx, row.workspace_id, platform, row.sandbox, secrets)?;
     session.account = facts(row)?;

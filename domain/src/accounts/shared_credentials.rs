@@ -23,7 +23,7 @@ pub(super) async fn sharing(
     row: &account::Model,
     secrets: &Secrets,
 ) -> Result<Vec<Holder>> {
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let shares = match platforms::find(platform).spec().connect {
         Connect::Oauth(oauth) => oauth.shared,
         Connect::Credentials(_) => false,

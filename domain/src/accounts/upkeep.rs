@@ -88,7 +88,7 @@ impl Next {
 
 async fn check(cx: &Domain, row: account::Model) -> Result<()> {
     let now = cx.clock.now();
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let Some(refresh_at) = row.refresh_at else { return watch(cx, &row).await };
     if now < refresh_at {
         return finish(cx, &row, Next::at(refresh_at, &row)).await;
@@ -138,7 +138,7 @@ async fn unplanned(
     now: Millis,
 ) -> Result<Option<RefreshSchedule>> {
     let Some(session) = session(cx, row).await? else { return Ok(None) };
-    let platform = platforms::find(crate::posts::platform(&row.platform)?);
+    let platform = platforms::find(crate::platforms::of_row(&row.platform)?);
     let plan = RefreshSchedule::new(platform, &session.secrets, row.token_expires_at, now);
     Ok(Some(plan).filter(|plan| plan.refresh_at.is_some()))
 }
@@ -207,7 +207,7 @@ async fn give_back(cx: &Domain, row: account::Model) -> Result<()> {
     let before = account::Model { secret_id: Some(secret), ..row.clone() };
     let revoked = match session(cx, &before).await? {
         Some(session) => {
-            platforms::find(crate::posts::platform(&row.platform)?).revoke(&session).await
+            platforms::find(crate::platforms::of_row(&row.platform)?).revoke(&session).await
         }
         None => Ok(false),
     };

@@ -28,7 +28,7 @@ pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Resul
     let facts = known.facts;
     let mut brief = old.to_owned();
     known::tell(&mut brief, &known.notes);
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let rules = platforms::find(platform).spec().caption;
     let slot = Slot {
         name: row.platform.clone(),

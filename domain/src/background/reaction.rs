@@ -61,7 +61,7 @@ pub(crate) async fn react(
 /// # Errors
 /// The database's.
 pub(crate) async fn fresh_tokens(cx: &Domain, account: &account::Model) -> Result<Reaction> {
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
         Refreshed::Fresh => Ok(Reaction::After(0)),
         Refreshed::Elsewhere => Ok(Reaction::After(ELSEWHERE)),

@@ -7,7 +7,7 @@ use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 
 use super::{table, workspace_column, workspace_of};
-use crate::{Domain, db::statement, error::Result, ops::fleet::SILENCE};
+use crate::{Domain, db::statement, error::Result, processes::SILENCE};
 
 /// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
 /// silent again counts anew.

@@ -1,11 +1,9 @@
 //! The actions that are possible with a conversation or comment now. One pure function each; what they do not name is refused.
 
+use crate::access::Role;
+pub use crate::error::refusal::Can;
 use fanfare_entities::Millis;
 use fanfare_platforms::InboxRules;
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::access::Role;
 
 const HOUR: Millis = 3_600_000;
 
@@ -14,22 +12,6 @@ const WINDOW: Millis = 24 * HOUR;
 
 /// The same for what a person wrote, and for private answers to comments.
 const LONG_WINDOW: Millis = 7 * 24 * HOUR;
-
-/// Something that can be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Can {
-    /// Answer it.
-    Reply,
-    /// Hide it.
-    Hide,
-    /// Show it again.
-    Unhide,
-    /// Delete it.
-    Delete,
-    /// Answer it with a direct message.
-    PrivateReply,
-}
 
 /// The caller, the account and the time of a question.
 #[derive(Debug, Clone, Copy)]

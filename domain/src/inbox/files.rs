@@ -24,20 +24,11 @@ use crate::{
     Domain, Tx,
     durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
     error::{Error, Result},
-    files::SIGNED,
+    files::signed::ROOT,
 };
-
-/// The prefix of every copy.
-pub(crate) const ROOT: &str = "inbox";
 
 /// Largest file that is copied, in bytes.
 const MOST: u64 = 25_000_000;
-
-/// The time for which the address of a copy is good, in ms.
-const GOOD_FOR: Millis = 3_600_000;
-
-/// The purpose of signatures.
-const PURPOSE: &str = "address of an inbox file";
 
 /// A file that does not come is asked for this often, and how long to wait before each further try, in ms.
 const TRIES: i32 = 4;
@@ -307,22 +298,4 @@ async fn remove(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
         .exec(&cx.db.write)
         .await?;
     Ok(())
-}
-
-/// The address of a copy, good for an hour from now.
-pub(super) fn address(cx: &Domain, path: &str) -> Option<String> {
-    let name = path.strip_prefix(ROOT)?.strip_prefix('/')?;
-    let until = cx.clock.now() + GOOD_FOR;
-    let signature = cx.vault.sign(PURPOSE, &format!("{until} {name}")).ok()?;
-    Some(format!("{}/{SIGNED}/{until}/{signature}/{name}", cx.settings.media_base_url))
-}
-
-/// The path of a copy and how long its address is still good, in ms, if `name` is what stands behind [`SIGNED`] in one that
-/// is.
-pub(crate) fn signed(cx: &Domain, name: &str) -> Option<(String, Millis)> {
-    let (until, rest) = name.split_once('/')?;
-    let (signature, name) = rest.split_once('/')?;
-    let left = until.parse::<Millis>().ok()? - cx.clock.now();
-    let is_ours = cx.vault.is_signed(PURPOSE, &format!("{until} {name}"), signature).ok()?;
-    (is_ours && left > 0).then(|| (format!("{ROOT}/{name}"), left))
 }

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Asking, Can, files, state};
-use crate::{Domain, clock::Time};
+use super::{Asking, Can, state};
+use crate::{Domain, clock::Time, files::signed};
 
 /// The way that a message went.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
@@ -128,7 +128,7 @@ struct Attachment {
 fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let file = |one: &Value| {
-        let url = one["path"].as_str().and_then(|path| files::address(cx, path));
+        let url = one["path"].as_str().and_then(|path| signed::address(cx, path));
         let reason = text(&one["reason"]).unwrap_or_else(|| "not_copied".to_owned());
         Attachment {
             kind: text(&one["type"]).unwrap_or_else(|| "other".to_owned()),

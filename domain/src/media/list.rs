@@ -10,7 +10,9 @@ use super::asset::Media;
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    input, page,
+    input,
+    json_size::json_size,
+    page,
 };
 
 /// The filters of a list of files.
@@ -64,7 +66,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
             |before| files.clone().filter(before),
         )
     };
-    let size = |row: &media_asset::Model| page::size(&Media::of(&act.cx, row));
+    let size = |row: &media_asset::Model| json_size(&Media::of(&act.cx, row));
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let media = page.rows.iter().map(|row| Media::of(&act.cx, row)).collect();

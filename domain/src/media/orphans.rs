@@ -14,7 +14,7 @@ use crate::{
     Domain,
     accounts::profile_picture,
     error::{Error, Result},
-    inbox,
+    files::signed,
 };
 
 /// A row is written moments after its bytes. What has none after this long never will.
@@ -45,7 +45,7 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
     for (root, place) in [
         (asset::ROOT, Place::Brought),
         (derived::ROOT, Place::Made),
-        (inbox::files::ROOT, Place::Inbox),
+        (signed::ROOT, Place::Inbox),
         (profile_picture::ROOT, Place::Profile),
     ] {
         let old = cx.store.walk(root).map_err(Error::internal)?;

@@ -11,10 +11,8 @@ use super::Preview;
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
+    processes,
 };
-
-/// A worker that was not heard of for this long, in ms, counts as dead.
-pub const SILENCE: Millis = 15_000;
 
 /// A worker that was not heard of for this long, in ms, is forgotten.
 const FORGOTTEN: Millis = 24 * 3_600_000;
@@ -170,7 +168,7 @@ pub async fn list(cx: &Domain) -> Result<Vec<Worker>> {
 }
 
 fn view(row: worker::Model, now: Millis) -> Worker {
-    let state = if now - row.seen_at > SILENCE {
+    let state = if now - row.seen_at > processes::SILENCE {
         State::Dead
     } else if row.drain_at.is_none() {
         State::Working

@@ -47,7 +47,7 @@ impl Target {
     fn of(row: &pause::Model) -> Result<Self> {
         match (&row.platform, row.account_id) {
             (None, None) => Ok(Self::All),
-            (Some(name), None) => Ok(Self::Platform(crate::posts::platform(name)?)),
+            (Some(name), None) => Ok(Self::Platform(crate::platforms::of_row(name)?)),
             (_, Some(account)) => Ok(Self::Account(account)),
         }
     }

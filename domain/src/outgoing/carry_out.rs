@@ -63,7 +63,7 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     let Some(account) = accounts::row(cx, row.account_id).await? else {
         return Err(Error::internal("a change of an account that is gone"));
     };
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let changes = changes(platform, &change)
         .ok_or_else(|| Error::internal("a change that the network does not take"))?;
     let mut run = Run { cx, holder, changes, change, row };
@@ -144,7 +144,7 @@ impl Run<'_> {
         account: &account::Model,
         error: &platforms::Error,
     ) -> Result<Option<Session>> {
-        let platform = crate::posts::platform(&account.platform)?;
+        let platform = crate::platforms::of_row(&account.platform)?;
         match accounts::refresh(self.cx, platform, account.id, account.secret_id).await? {
             Refreshed::Fresh => {
                 let row = accounts::row(self.cx, account.id).await?;

@@ -54,7 +54,7 @@ pub(crate) fn error(failure: &Value) -> Error {
     let code = failure["code"].as_str().and_then(Code::named).unwrap_or(Code::ProviderUnreachable);
     let message = failure["message"].as_str().unwrap_or("The network did not do it.");
     let remedy = failure["remedy"].as_str().map(str::to_owned);
-    let details = crate::refusal::Details { remedy, ..Default::default() };
+    let details = crate::error::refusal::Details { remedy, ..Default::default() };
     let error = Error::new(code, message).with(details);
     match failure["retry_after"].as_u64() {
         Some(seconds) => error.retry_after(seconds),

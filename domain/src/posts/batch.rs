@@ -16,10 +16,10 @@ use crate::{
     Act, Reply,
     access::{Membership, Role},
     accounts::by_name,
+    error::refusal::Reason,
     error::{Code, Error, Result},
     idempotency::{self, Owner, Reserved},
     input::strict,
-    refusal::Reason,
     remedies::{self, KnownAccount, Situation},
 };
 

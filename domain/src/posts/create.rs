@@ -33,7 +33,7 @@ const GRACE: Millis = 60_000;
 /// Everything that is wrong with it, at once; nothing is written then.
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
-    let platform = super::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let suggestion = new.suggestion_id.map(SuggestionId);
     if let Some(id) = suggestion {
         suggestions::check(act, id, account.id).await?;

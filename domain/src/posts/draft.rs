@@ -56,7 +56,8 @@ pub async fn caption_length(
     caption: &str,
     files: usize,
 ) -> Result<CaptionLength> {
-    let (platform, facts) = (super::platform(&account.platform)?, accounts::facts(account)?);
+    let (platform, facts) =
+        (crate::platforms::of_row(&account.platform)?, accounts::facts(account)?);
     let content = Content {
         caption: caption.to_owned(),
         post_type: None,

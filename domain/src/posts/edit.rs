@@ -77,7 +77,7 @@ async fn judged(
     flaws: platforms::Violations,
 ) -> Result<Option<Vec<PostMedia>>> {
     let mut listed = urls(changes);
-    let platform = super::platform(&before.platform)?;
+    let platform = crate::platforms::of_row(&before.platform)?;
     let mut content = Content::of_row(before)?;
     let too_many = listed.as_mut().and_then(|urls| {
         apply(&mut content, changes, platform, None);
@@ -120,7 +120,7 @@ async fn changed(
     (files, too_many): (Option<Vec<PostMedia>>, Option<platforms::Violation>),
 ) -> Result<post::Model> {
     let now = act.cx.clock.now();
-    let platform = super::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
     let fencing_token = row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow));
     let mut next = post::Model {

@@ -85,7 +85,7 @@ async fn quota(
     post_type: &str,
     at: Millis,
 ) -> Result<Option<QuotaForecast>> {
-    let platform = super::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let is_daily = |limit: &&RateLimit| {
         let of_account = limit.per == Per::Account && limit.span == Duration::from_secs(24 * 3_600);
         of_account && limit.counts(post_type)

@@ -16,7 +16,7 @@ use crate::{Act, Reply, clock::show, error::Result};
 /// [`crate::Code::PostNotFound`].
 pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     let row = find(act, id).await?;
-    let platform = super::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
     let facts = account.as_ref().map(crate::accounts::facts).transpose()?.unwrap_or_default();
     let mut content = Content::of_row(&row)?;

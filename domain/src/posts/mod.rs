@@ -27,13 +27,9 @@ mod workspace;
 mod write;
 
 use fanfare_entities::{Millis, post};
-use fanfare_platforms::{PlatformId, Spec};
+use fanfare_platforms::Spec;
 
-use crate::{
-    Act,
-    error::{Error, Result},
-    events::NewEvent,
-};
+use crate::{Act, events::NewEvent};
 
 pub use batch::{Batch, MAX_ITEMS, create_batch};
 pub use create::{DryRun, Made, create};
@@ -59,14 +55,6 @@ pub use view::{
 };
 pub use workspace::WorkspaceOfPost;
 pub use write::{NewRow, Writer};
-
-/// The platform of a row.
-///
-/// # Errors
-/// The row names a platform that this version does not know.
-pub fn platform(name: &str) -> Result<PlatformId> {
-    name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
-}
 
 /// When a post that is to go out at `scheduled_at` is first picked up: ahead of its time if there is something to
 /// prepare.

@@ -18,7 +18,9 @@ use crate::{
     access::Membership,
     clock::Time,
     error::{Code, Error, Result},
-    input, page, platforms,
+    input,
+    json_size::json_size,
+    page, platforms,
 };
 
 /// Which posts to list.
@@ -296,7 +298,7 @@ pub async fn attempts(act: &Act, id: PostId, part: input::Cursor) -> Result<Repl
             .filter(post_attempt::Column::Number.gt(after))
             .order_by_asc(post_attempt::Column::Number)
     };
-    let size = |row: &post_attempt::Model| page::size(&(&row.error, &row.steps));
+    let size = |row: &post_attempt::Model| json_size(&(&row.error, &row.steps));
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.number.to_string());
     let bytes = page.bytes;

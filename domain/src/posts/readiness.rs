@@ -52,7 +52,7 @@ pub enum Files {
 /// # Errors
 /// The database's, or the row names a platform that this version does not know.
 pub async fn readiness(cx: &Domain, row: &post::Model, account: &Account) -> Result<Ready> {
-    let platform = super::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let mut content = match Content::of_row(row) {
         Ok(content) => content,
         Err(unreadable) => {

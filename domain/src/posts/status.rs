@@ -173,7 +173,7 @@ pub(super) async fn scheduled(
     at: Millis,
     now: Millis,
 ) -> Result<post::Model> {
-    let platform = super::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let content = Content::of_row(row)?;
     Error::check(super::create::objections(&content, platform, account, false, None).await?)?;
     let due = content.due(platform, account, at, now, row.state.is_some());

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::workspace::WorkspaceOfPost;
-use crate::{Reply, Unreadable, clock::Time, error::Result, page};
+use crate::{Reply, Unreadable, clock::Time, error::Result, json_size::json_size};
 
 use failure::{FailedPost, explained};
 pub use failure::{POST_ERRORS, PostError, PostErrorCode};
@@ -293,7 +293,7 @@ pub(super) fn payload(row: &post::Model) -> String {
 
 /// About how many bytes a post takes in a reply.
 pub(super) fn size(row: &post::Model) -> usize {
-    page::size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
+    json_size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
 }
 
 /// The reply with one post.

@@ -17,7 +17,9 @@ use crate::{
     activity::Event,
     clock::Time,
     error::{Code, Error, Result},
-    input, page,
+    input,
+    json_size::json_size,
+    page,
 };
 
 /// The page of a list.
@@ -58,7 +60,7 @@ pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply<De
         let below = last.map(|row| row.id.0).or(cursor);
         below.map_or(query.clone(), |below| query.filter(webhook_delivery::Column::Id.lt(below)))
     };
-    let page = page::read(db, limit, from, |row| page::size(&row.last_error) + 500).await?;
+    let page = page::read(db, limit, from, |row| json_size(&row.last_error) + 500).await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let deliveries = page.rows.into_iter().map(Delivery::of).collect();
     Ok(Reply::ok(&DeliveryPage { deliveries, next_cursor }))

@@ -14,7 +14,9 @@ mod probe;
 use bytes::Bytes;
 
 use crate::{
-    Flaw, Scratch, Store, Tools, kind,
+    Flaw, Scratch, Store, Tools,
+    blocking::blocking,
+    kind,
     local::Local,
     picture::{self, Canvas, Ground},
 };
@@ -115,12 +117,4 @@ async fn film(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Fla
 fn placeholder(small: Canvas) -> Option<String> {
     let small = small.into_rgba()?;
     blurhash::encode(4, 3, small.width(), small.height(), small.as_raw()).ok()
-}
-
-/// Runs what computes apart from what waits. A parser that panics over a hostile file is a flaw of the file.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Flaw> + Send + 'static,
-) -> Result<T, Flaw> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Flaw::Unreadable("it breaks the reader of its type".to_owned()))?
 }

@@ -3,7 +3,7 @@
 use super::{Content, Made, Profile, Target};
 use crate::{
     Facts, Flaw, Tools,
-    analysis::blocking,
+    blocking::blocking,
     local::Local,
     picture::{Canvas, Ground, draw, most_side},
 };

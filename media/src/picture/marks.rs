@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use image::{ImageDecoder, codecs::png::PngDecoder};
 
 use super::decoder_limits;
-use crate::dimensions::Tiff;
+use crate::tiff::Tiff;
 
 /// The largest colour profile that is read, in bytes; a larger one counts as none.
 const MOST_PROFILE: usize = 4 * 1024 * 1024;

@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     Facts, Flaw, Tools,
-    analysis::blocking,
+    blocking::blocking,
     dimensions,
     local::Local,
     tools::{self, Child},

@@ -1,7 +1,7 @@
 //! Exif: the directory of the place, and what else of a place stands beside it.
 
 use super::{iptc, xmp};
-use crate::dimensions::Tiff;
+use crate::tiff::Tiff;
 
 /// The entry that leads to the directory of the place (CIPA DC-008, 4.6.3).
 const PLACE: u16 = 0x8825;

@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::io::SyncIoBridge;
 
 use super::confine::Confined;
-use crate::{Flaw, analysis::blocking};
+use crate::{Flaw, blocking::blocking};
 
 /// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
 /// bound memory (macOS) the rest still holds. Where the kernel can end it with its parent (Linux) it does, so that nothing

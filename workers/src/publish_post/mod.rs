@@ -69,7 +69,7 @@ async fn publish(
     claimed: Box<posts::publishing::Claimed>,
 ) -> fanfare_domain::Result<()> {
     let posts::publishing::Claimed { post, account, secret } = *claimed;
-    let platform = (cx.connector)(posts::platform(&post.platform)?);
+    let platform = (cx.connector)(fanfare_domain::platforms::of_row(&post.platform)?);
     let (facts, unreadable) = match account.as_deref().map(accounts::facts).transpose() {
         Ok(facts) => (facts.unwrap_or_default(), None),
         Err(unreadable) => (Account::default(), Some(unreadable)),

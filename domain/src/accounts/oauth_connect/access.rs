@@ -95,7 +95,7 @@ impl ConnectAccess {
         let workspace = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
         let workspace = workspace.ok_or_else(absent)?.name;
         let (cx, request_id) = (cx.clone(), request_id.to_owned());
-        let platform = crate::posts::platform(&row.platform)?;
+        let platform = crate::platforms::of_row(&row.platform)?;
         let meter = Meter::default();
         let act = Act { cx, caller, membership, request_id, reservation: None, meter };
         Ok(Self { act, workspace, row, platform })

@@ -77,7 +77,7 @@ pub(super) async fn reply(act: &Act, row: &Model) -> Result<Reply<OneSession>> {
 
 /// The record of a session.
 pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
-    let platform = crate::posts::platform(&row.platform)?;
+    let platform = crate::platforms::of_row(&row.platform)?;
     let spec = platforms::find(platform).spec();
     let of_platform = || {
         let accounts = super::super::visible(act);

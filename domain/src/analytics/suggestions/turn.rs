@@ -152,7 +152,7 @@ async fn subjects(tx: &Tx, row: &account::Model, means: profile::Means) -> Resul
 
 /// The old caption, if there is one and the network still takes it.
 fn caption(row: &account::Model, old: &str) -> Option<String> {
-    let platform = crate::posts::platform(&row.platform).ok()?;
+    let platform = crate::platforms::of_row(&row.platform).ok()?;
     let rules = fanfare_platforms::find(platform).spec().caption;
     let caption = old.trim();
     let fits = !caption.is_empty() && (rules.count)(caption) <= rules.max;

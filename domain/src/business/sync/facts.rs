@@ -61,7 +61,7 @@ pub(in crate::business) async fn fresh(
     if is_fresh || account.status != AccountStatus::Connected {
         return Ok(Some(row));
     }
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let business = platforms::find(platform).business_profile();
     if let (Some(business), Some(session)) = (business, accounts::session(cx, account).await?)
         && let Ok(facts) = business.profile(&session).await

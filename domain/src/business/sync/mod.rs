@@ -50,7 +50,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
     account: &account::Model,
     now: Millis,
 ) -> Result<()> {
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     if platforms::find(platform).business_profile().is_none() {
         return Ok(());
     }
@@ -98,7 +98,7 @@ pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>)
         tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
         return finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
     }
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let business = platforms::find(platform).business_profile();
     let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
         return finish(cx, &row, None, false, 0).await;

@@ -9,8 +9,8 @@ use super::MessageReply;
 use crate::{
     Act,
     clock::Time,
+    error::refusal::Details,
     error::{Code, Error, Result, Violations, violation},
-    refusal::Details,
 };
 
 /// Fails unless the conversation can be answered.

@@ -46,7 +46,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
     account: &account::Model,
     now: Millis,
 ) -> Result<()> {
-    let platform: platforms::PlatformId = crate::posts::platform(&account.platform)?;
+    let platform: platforms::PlatformId = crate::platforms::of_row(&account.platform)?;
     if platforms::find(platform).inbox().is_none() {
         return Ok(());
     }
@@ -124,7 +124,7 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Re
         return finish(cx, &row, Outcome { due_at: Some(now + short(WITH_WEBHOOKS)), ..rest })
             .await;
     }
-    let platform = crate::posts::platform(&account.platform)?;
+    let platform = crate::platforms::of_row(&account.platform)?;
     let Some(inbox) = platforms::find(platform).inbox() else {
         return finish(cx, &row, rest).await;
     };

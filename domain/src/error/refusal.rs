@@ -4,7 +4,8 @@ use fanfare_platforms::{Next, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::{clock::Time, error::Code, inbox::Can};
+use super::Code;
+use crate::clock::Time;
 
 /// The body of a refusal, but for the request's id and the address of its explanation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -116,4 +117,20 @@ const fn is_none(count: &usize) -> bool {
 fn codes(_: &mut SchemaGenerator) -> Schema {
     let codes: Vec<_> = Code::ALL.iter().map(|code| code.entry().code).collect();
     json_schema!({"type": "string", "enum": codes})
+}
+
+/// Something that can be done with a conversation or a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Can {
+    /// Answer it.
+    Reply,
+    /// Hide it.
+    Hide,
+    /// Show it again.
+    Unhide,
+    /// Delete it.
+    Delete,
+    /// Answer it with a direct message.
+    PrivateReply,
 }

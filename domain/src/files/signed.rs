@@ -1,0 +1,35 @@
+//! Addresses of files that people sent to an inbox: signed, and good for a while.
+
+use fanfare_entities::Millis;
+
+use crate::Domain;
+
+/// The first part of addresses that are signed and end.
+pub(super) const SIGNED: &str = "signed";
+
+/// The prefix of every copy.
+pub(crate) const ROOT: &str = "inbox";
+
+/// The time for which an address is good, in ms.
+const GOOD_FOR: Millis = 3_600_000;
+
+/// The purpose of signatures.
+const PURPOSE: &str = "address of an inbox file";
+
+/// Returns the address of a copy, good for an hour from now.
+pub(crate) fn address(cx: &Domain, path: &str) -> Option<String> {
+    let name = path.strip_prefix(ROOT)?.strip_prefix('/')?;
+    let until = cx.clock.now() + GOOD_FOR;
+    let signature = cx.vault.sign(PURPOSE, &format!("{until} {name}")).ok()?;
+    Some(format!("{}/{SIGNED}/{until}/{signature}/{name}", cx.settings.media_base_url))
+}
+
+/// Returns the path of a copy and how long its address is still good, in ms, if `name` is what stands behind [`SIGNED`] in one that
+/// is.
+pub(super) fn opened(cx: &Domain, name: &str) -> Option<(String, Millis)> {
+    let (until, rest) = name.split_once('/')?;
+    let (signature, name) = rest.split_once('/')?;
+    let left = until.parse::<Millis>().ok()? - cx.clock.now();
+    let is_ours = cx.vault.is_signed(PURPOSE, &format!("{until} {name}"), signature).ok()?;
+    (is_ours && left > 0).then(|| (format!("{ROOT}/{name}"), left))
+}
