@@ -165,7 +165,7 @@ mod tests {
 
     use futures_util::{StreamExt, stream};
 
-    use super::{FRAME, Outgoing, Unfinished};
+    use super::Outgoing;
     use crate::piece::{FRAME, Piece, Unfinished};
 
     fn next(body: &mut Outgoing) -> Option<Result<Bytes, Unfinished>> {
