@@ -323,9 +323,10 @@ fn is_connection_trouble(error: &DbErr) -> bool {
     match driver_error(error) {
         None => matches!(error, DbErr::ConnectionAcquire(_)),
         Some(Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed) => true,
-        // 57P0x: the server is shutting down or starting; 08xxx: the connection broke; 53300: too many connections.
+        // 57P0x: the server is shutting down or starting; 08xxx: the connection broke; 53300: too many connections; 25P03:
+        // the transaction was idle for too long, on a machine that has no time for us.
         Some(Sqlx::Database(error)) => error.code().is_some_and(|code| {
-            code.starts_with("57P") || code.starts_with("08") || code == "53300"
+            code.starts_with("57P") || code.starts_with("08") || code == "53300" || code == "25P03"
         }),
         Some(_) => false,
     }

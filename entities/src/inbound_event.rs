@@ -17,6 +17,8 @@ pub struct Model {
     pub account_id: AccountId,
     /// Hash of what makes it the same event.
     pub dedup_key: String,
+    /// Hash of the network's id of the comment that the event waits for if it comes first; null: it waits for nothing.
+    pub subject_hash: Option<String>,
     /// The time at which it happened, by the network's time.
     pub happened_at: Millis,
     /// The event; null once it is applied.

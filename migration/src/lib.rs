@@ -30,6 +30,7 @@ mod m0026_inbox_files;
 mod m0027_post_warnings;
 mod m0028_source_etags;
 mod m0029_plain_names;
+mod m0030_inbound_subjects;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -69,6 +70,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0027_post_warnings::PostWarnings),
             Box::new(m0028_source_etags::SourceEtags),
             Box::new(m0029_plain_names::PlainNames),
+            Box::new(m0030_inbound_subjects::InboundSubjects),
         ]
     }
 }

@@ -20,7 +20,7 @@ const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_500 }
 const TIMES: usize = 20;
 
 /// Runs of which the cheapest counts: other work of the process falls into some of them.
-const RUNS: usize = 3;
+const RUNS: usize = 10;
 
 /// A number of bytes in a file of the process.
 fn memory(pid: u32, name: &str) -> usize {

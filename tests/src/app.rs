@@ -7,7 +7,7 @@ mod waiting;
 use std::{path::PathBuf, time::Duration};
 
 use fanfare_domain::{
-    Domain, Parts, Settings,
+    Code, Domain, Parts, Settings,
     access::{Role, Scope},
     billing::Plans,
     clock::{Clock, machine_now},
@@ -227,7 +227,15 @@ impl TestApp {
     /// # Panics
     /// The database does not answer.
     pub async fn person(&self, email: &str) -> UserId {
-        users::find_or_create(&self.domain, email).await.expect("a person")
+        // A machine with no time for us may be told that the database is away for a moment.
+        self.eventually("a person", || async {
+            match users::find_or_create(&self.domain, email).await {
+                Ok(id) => Some(id),
+                Err(error) if error.code() == Code::Unavailable => None,
+                Err(error) => panic!("a person: {error:?}"),
+            }
+        })
+        .await
     }
 
     /// A key for a person.

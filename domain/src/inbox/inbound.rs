@@ -150,6 +150,14 @@ fn key(account: &account::Model, event: &Inbound) -> String {
     hash(&parts.join("\n"))
 }
 
+/// Returns the network's id of the comment that an event needs to be there.
+fn subject(item: &InboundItem) -> Option<&str> {
+    match item {
+        InboundItem::CommentDeleted { id, .. } | InboundItem::CommentHidden { id, .. } => Some(id),
+        InboundItem::Message(_) | InboundItem::Unsent { .. } | InboundItem::Comment(_) => None,
+    }
+}
+
 async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
@@ -163,6 +171,7 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
                 account_id: Set(account.id),
                 dedup_key: Set(key),
                 happened_at: Set(event.at.timestamp_millis()),
+                subject_hash: Set(subject(&event.item).map(hash)),
                 item: Set(Some(json!(event.item))),
                 due_at: Set(Some(now)),
                 fencing_token: Set(0),
@@ -288,12 +297,13 @@ fn age(cx: &Domain, row: &inbound_event::Model) -> Millis {
     cx.clock.now() - row.created_at
 }
 
-/// Makes the events of an account due that wait for what they are about: something new has come.
-pub(super) async fn wake(tx: &Tx, account: AccountId) -> Result<()> {
+/// Makes the events due that wait for this comment of an account, by the network's id: it has come.
+pub(super) async fn wake(tx: &Tx, account: AccountId, comment: &str) -> Result<()> {
     let now = tx.now();
     inbound_event::Entity::update_many()
         .col_expr(Column::DueAt, Expr::value(now))
         .filter(Column::AccountId.eq(account))
+        .filter(Column::SubjectHash.eq(hash(comment)))
         .filter(Column::DueAt.gt(now))
         .filter(Column::Attempts.gt(0))
         .filter(Column::LeaseExpirations.eq(0))

@@ -44,7 +44,6 @@ pub use reply::{
     to_conversation as reply_to_conversation,
 };
 pub(crate) use reply::{finish, status as outgoing_status};
-pub(crate) use store::note_hidden;
 pub use sync::{SyncRequest, SyncsAsked, request as request_sync};
 pub use view::{Comment, Conversation, Message, OneComment, OneMessage};
 

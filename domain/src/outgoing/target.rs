@@ -17,7 +17,6 @@ use super::{business_target, change_of};
 use crate::{
     Tx,
     error::{Error, Result},
-    inbox::note_hidden,
 };
 
 /// A row that a change is about.
@@ -210,18 +209,19 @@ async fn comment<C: ConnectionTrait>(
     let changed_at = Set(now + 1);
     let mut change = inbox_comment::ActiveModel { id: Set(id), changed_at, ..Default::default() };
     match made {
-        Change::Hide { hidden, .. } => change.hidden = Set(*hidden),
+        Change::Hide { hidden, .. } => {
+            change.hidden = Set(*hidden);
+            change.visibility_changed_at = Set(Some(now + 1));
+        }
         Change::Delete { .. } => {
             change.deleted = Set(true);
             change.unanswered = Set(false);
         }
         _ => return Ok(()),
     }
-    let Some(row) = inbox_comment::Entity::find_by_id(id).one(conn).await? else { return Ok(()) };
-    if let (Change::Hide { .. }, Some(remote_id)) = (made, &row.remote_id) {
-        note_hidden(conn, (row.workspace_id, row.account_id), remote_id, (now + 1, now)).await?;
+    if inbox_comment::Entity::find_by_id(id).one(conn).await?.is_some() {
+        change.update(conn).await?;
     }
-    change.update(conn).await?;
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::TestApp;
 use crate::client::User;
 
 /// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Returns the longest wait, in real time, for the work of one step of passing time. What waits for something else is left
 /// then; a step that may end a lease waits longer, since work in hand is lost with it.

@@ -11,7 +11,7 @@ use sea_orm::{
 use serde_json::json;
 
 use super::super::{files, inbound};
-use super::{Intake, hides, tell::tell_comment};
+use super::{Intake, tell::tell_comment};
 use crate::{
     Tx,
     error::Result,
@@ -72,16 +72,13 @@ pub(in crate::inbox) async fn comment(
         url: Set(comment.url),
         commented_at: Set(at),
         changed_at: Set(happened_at),
+        visibility_changed_at: Set(comment.hidden.unwrap_or(false).then_some(happened_at)),
         created_at: Set(tx.now()),
         ..Default::default()
     };
     let row = inbox_comment::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    if row.hidden {
-        let whose = (row.workspace_id, row.account_id);
-        hides::note(tx.conn(), whose, &comment.id, (happened_at, tx.now())).await?;
-    }
     files::expect(tx, files::of_comment(&row), &comment.attachments).await?;
-    inbound::wake(tx, account.id).await?;
+    inbound::wake(tx, account.id, &comment.id).await?;
     let answered = adopt(tx, &row).await?;
     if let Some(parent) = parent.filter(|_| row.own) {
         answer(tx, parent.id).await?;
@@ -159,10 +156,6 @@ async fn update_comment(
     {
         return Ok(());
     }
-    if hidden.is_some() {
-        let whose = (row.workspace_id, row.account_id);
-        hides::note(tx.conn(), whose, &comment.id, (happened_at, tx.now())).await?;
-    }
     let change = inbox_comment::ActiveModel {
         id: Set(row.id),
         hidden: Set(hidden.unwrap_or(row.hidden)),
@@ -172,6 +165,7 @@ async fn update_comment(
         url: Set(url.or(row.url)),
         author_id: Set(row.author_id.or(Some(comment.author.id).filter(|id| !id.is_empty()))),
         changed_at: Set(row.changed_at.max(happened_at)),
+        visibility_changed_at: Set(hidden.map(|_| happened_at).or(row.visibility_changed_at)),
         ..Default::default()
     };
     change.update(tx.conn()).await?;
@@ -275,16 +269,16 @@ pub(in crate::inbox) async fn hidden(
 ) -> Result<bool> {
     let Some(row) = comment_named(tx, account, id).await? else { return Ok(false) };
     // Networks tell the second alone, and other changes the millisecond.
-    let last = hides::last(tx.conn(), account.id, id).await?;
+    let last = row.visibility_changed_at;
     if last.is_some_and(|last| at < last - 999) {
         return Ok(true);
     }
-    let at = last.map_or(at, |last| at.max(last));
-    hides::note(tx.conn(), (row.workspace_id, account.id), id, (at, tx.now())).await?;
-    if row.hidden != hidden {
-        let hidden = Set(hidden);
-        let change = inbox_comment::ActiveModel { id: Set(row.id), hidden, ..Default::default() };
-        change.update(tx.conn()).await?;
-    }
+    let change = inbox_comment::ActiveModel {
+        id: Set(row.id),
+        hidden: Set(hidden),
+        visibility_changed_at: Set(Some(last.map_or(at, |last| at.max(last)))),
+        ..Default::default()
+    };
+    change.update(tx.conn()).await?;
     Ok(true)
 }

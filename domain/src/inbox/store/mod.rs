@@ -4,7 +4,6 @@
 
 mod comments;
 mod conversations;
-mod hides;
 mod messages;
 mod tell;
 
@@ -13,7 +12,6 @@ pub(super) use self::{
     conversations::conversation_with,
     messages::message,
 };
-pub(crate) use hides::note as note_hidden;
 
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::InboundItem;
