@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 const ACCOUNTS: usize = 16;
 const AT_ONCE: usize = 10;
 
-/// Each of these stories keeps the machine busy by itself.
-/// The networks that are cut at once: each has a service of its own.
-const AT_ONCE: usize = 6;
+/// The networks that are cut at the same time: each has a service of its own.
+const NETWORKS: usize = 6;
 
+/// Each of these stories keeps the machine busy by itself.
 pub static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Checks a post after a cut.
@@ -61,7 +61,7 @@ async fn no_cut_makes_a_second_post() {
     let _turn = TURN.lock().await;
     let mut left = networks::all().into_iter();
     let mut running = tokio::task::JoinSet::new();
-    for name in left.by_ref().take(AT_ONCE) {
+    for name in left.by_ref().take(NETWORKS) {
         running.spawn(cut_everywhere(name));
     }
     while let Some(told) = running.join_next().await {
