@@ -118,8 +118,17 @@ async fn a_cancellation_needs_a_reason_and_comes_with_the_period() {
 async fn an_immediate_cancellation_ends_now() {
     let app = TestApp::start().await;
     let (ada, _) = subscriber(&app, "ada@example.com").await;
-    let ended = change(&ada, "cancel", json!({"reason": "other", "immediate": true})).await;
+    let asked = json!({"reason": "other", "immediate": true});
+    let ended = change(&ada, "cancel", asked.clone()).await;
     assert_eq!(text(&ended, "status"), "ended");
+    let again = change(&ada, "cancel", asked).await;
+    assert_eq!(
+        text(&again, "status"),
+        "ended",
+        "an answer may be lost, and its request be repeated"
+    );
+    let other = refused(&ada, "cancel", json!({"reason": "other"}), 404).await;
+    assert_eq!(other["code"], "no_subscription");
 }
 
 #[tokio::test]

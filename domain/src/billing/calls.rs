@@ -53,6 +53,15 @@ pub(super) async fn is_written_down(cx: &Domain, purpose: &str) -> Result<bool> 
     Ok(known.one(&cx.db.write).await?.is_some())
 }
 
+/// Returns true if a call of such a purpose was written down; `%` stands for anything.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn is_any_written_down(cx: &Domain, purposes: &str) -> Result<bool> {
+    let known = stripe_call::Entity::find().filter(Column::DedupKey.like(purposes));
+    Ok(known.one(&cx.db.write).await?.is_some())
+}
+
 /// Reads an object.
 ///
 /// # Errors

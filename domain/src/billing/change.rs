@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     call,
-    calls::is_written_down,
+    calls::{is_any_written_down, is_written_down},
     lookup, read, refusal, subscriptions,
     view::{OneSubscription, Subscription, pause_available_at},
 };
@@ -217,6 +217,12 @@ pub async fn cancel(
         let names = REASONS.map(|(name, _)| name).join(", ");
         Error::new(Code::InvalidReason, format!("reason must be one of {names}."))
     })?;
+    if asked.immediate
+        && let Some(row) = cancelled_at_once(act).await?
+    {
+        let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
+        return Ok(Reply::ok(&OneSubscription { subscription }));
+    }
     let change = Change::begin(act, "cancel", key).await?;
     let explained = |request: Request| {
         let request = request.with("cancellation_details[feedback]", *feedback);
@@ -237,6 +243,18 @@ pub async fn cancel(
     let end = Request::post(change.path()).with("cancel_at_period_end", "true");
     let _: Value = change.call("end", &explained(end)).await?;
     change.finish().await
+}
+
+/// Returns the caller's subscription if it has ended by an immediate cancellation: the same request again, whose answer was
+/// lost, is answered as the first.
+async fn cancelled_at_once(act: &Act) -> Result<Option<billing_subscription::Model>> {
+    let cx = &act.cx;
+    let latest = subscriptions::latest(&cx.db.write, act.caller.user_id).await?;
+    let Some(ended) = latest.filter(|row| row.status == BillingStatus::Ended) else {
+        return Ok(None);
+    };
+    let calls = format!("subscription:{}:cancel:%:now", ended.id);
+    Ok(is_any_written_down(cx, &calls).await?.then_some(ended))
 }
 
 /// Pauses the caller's subscription for 30 days.
