@@ -1,6 +1,10 @@
-//! The arrows between the crates run one way only.
+//! The arrows between the crates run one way only, and so do those from features to what they stand on.
 
-use std::{collections::BTreeMap, process::Command};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value;
 
@@ -99,4 +103,87 @@ fn dependencies_point_one_way() {
             }
         }
     }
+}
+
+/// The modules of `domain` that features stand on. They use each other, and no feature.
+const FOUNDATION: [&str; 23] = [
+    "access",
+    "act",
+    "after_commit",
+    "batcher",
+    "beside",
+    "clock",
+    "db",
+    "error",
+    "events",
+    "idempotency",
+    "input",
+    "json_size",
+    "limits",
+    "logins",
+    "page",
+    "passwords",
+    "platforms",
+    "processes",
+    "reply",
+    "rows",
+    "tx",
+    "unreadable",
+    "zone",
+];
+
+/// The modules of its own crate that a file names: in `crate::a::…`, and the first names within `crate::{…}`.
+fn named(source: &str) -> Vec<&str> {
+    let paths = source.split("crate::").skip(1);
+    let paths = paths.flat_map(|rest| match rest.strip_prefix('{') {
+        Some(list) => first_level(list),
+        None => vec![rest],
+    });
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    paths.map(|path| path.split(|letter| !is_part(letter)).next().unwrap_or_default()).collect()
+}
+
+/// The entries of a list that ends with the brace that closes it.
+fn first_level(list: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let mut is_at = |letter: char, wanted: char| {
+        let found = letter == wanted && depth == 0;
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        found
+    };
+    let end = list.find(|letter| is_at(letter, '}')).unwrap_or(list.len());
+    let entries = list[..end].split(|letter| is_at(letter, ','));
+    entries.map(str::trim).filter(|entry| !entry.is_empty()).collect()
+}
+
+#[test]
+fn the_foundation_of_the_domain_knows_no_feature() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("domain/src");
+    let is_module =
+        |name: &&str| root.join(name).is_dir() || root.join(format!("{name}.rs")).is_file();
+    for module in FOUNDATION {
+        let mut files: Vec<PathBuf> = Vec::from([root.join(format!("{module}.rs"))]);
+        if let Ok(inside) = std::fs::read_dir(root.join(module)) {
+            files.extend(inside.map(|file| file.expect("a file").path()));
+        }
+        let sources = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
+        let sources: Vec<String> = sources.collect();
+        assert!(!sources.is_empty(), "domain/src/{module} is gone");
+        for source in &sources {
+            for used in named(source).into_iter().filter(is_module) {
+                assert!(FOUNDATION.contains(&used), "domain/src/{module} may not use {used}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_found_alone_and_in_lists() {
+    let source =
+        "use crate::{\n    Domain, a::{self, b},\n    c,\n};\nlet x = crate::d::e(); use crate::f;";
+    assert_eq!(named(source), ["Domain", "a", "c", "d", "f"]);
 }

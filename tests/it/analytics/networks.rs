@@ -85,6 +85,48 @@ async fn every_network_tells_the_numbers_of_posts_that_it_has() {
     }
 }
 
+/// Ways in which a reading goes wrong once.
+fn troubles() -> Vec<Value> {
+    let status = |status: u16| json!({"on": "read", "kind": "status", "status": status});
+    let kind = |kind: &str| json!({"on": "read", "kind": kind});
+    let wait = json!({"on": "read", "kind": "status", "status": 429, "ms": 30_000});
+    vec![wait, status(500), status(503), kind("reset"), kind("nonsense"), kind("huge")]
+}
+
+/// True once a post has all numbers of its network. Until then each is that number or unknown, and never another.
+fn has_all(platform: &str, known: &[&str], trouble: &Value, post: &Value) -> bool {
+    known.iter().all(|name| {
+        let (is, wanted) = (&post[*name], expected(platform, name));
+        assert!(is.is_null() || *is == wanted, "{platform} {name} after {trouble}: {post:#}");
+        *is == wanted
+    })
+}
+
+#[tokio::test]
+async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_numbers() {
+    let (app, user) = idle().await;
+    app.work();
+    for (platform, known) in POSTS {
+        for trouble in troubles() {
+            let id = user.connect(platform).await;
+            let post = user.publish(networks::post(platform, id)).await;
+            app.public(&user, &post).await;
+            set(&user, platform, id, json!({"post_id": post["id"]}), all()).await;
+            user.faults(platform, id, json!([trouble])).await;
+            app.pass(Duration::from_secs(HOUR + 60)).await;
+            let what = format!("the post on {platform} is read after {trouble}");
+            app.in_time(&what, Duration::from_secs(600), || async {
+                let posts = posts(&user, id).await;
+                posts.iter().any(|post| has_all(platform, known, &trouble, post)).then_some(())
+            })
+            .await;
+            let path = format!("/api/v1/accounts/{id}");
+            let account = user.get(&path).await.expect(200).body["account"].clone();
+            assert_eq!(account["status"], "connected", "{platform} after {trouble}: {account:#}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn networks_without_numbers_have_no_rows() {
     let (app, user) = idle().await;
