@@ -120,8 +120,9 @@ async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_number
                 posts.iter().any(|post| has_all(platform, known, &trouble, post)).then_some(())
             })
             .await;
-            let path = format!("/api/v1/accounts/{id}");
-            let account = user.get(&path).await.expect(200).body["account"].clone();
+            let accounts = user.get("/api/v1/accounts").await.expect(200).body["accounts"].clone();
+            let mut accounts = accounts.as_array().unwrap().iter();
+            let account = accounts.find(|account| account["id"] == id).expect("it is there");
             assert_eq!(account["status"], "connected", "{platform} after {trouble}: {account:#}");
         }
     }

@@ -20,6 +20,7 @@ use super::{becomes, links, start, step, stripe, text};
 const DELIVERIES: usize = 1_000;
 
 /// The number of orders of all events that are tried: of eight events, `ORDERS=40320` tries every one.
+#[expect(clippy::disallowed_methods, reason = "the number of orders, for whoever wants more")]
 fn orders() -> usize {
     std::env::var("ORDERS").map_or(24, |orders| orders.parse().expect("ORDERS is a number"))
 }
