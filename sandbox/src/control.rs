@@ -12,10 +12,10 @@ use subtle::ConstantTimeEq;
 
 use crate::call::Call;
 use crate::door::Reach;
+use crate::elsewhere::Elsewhere;
 use crate::env::Settings;
 use crate::faults::Fault;
 use crate::mailbox::{ItemChanges, NewItem};
-use crate::network::Elsewhere;
 use crate::numbers;
 use crate::realms::{self, SHARED};
 use crate::reply::{Answer, Reply};
@@ -277,18 +277,15 @@ fn set_numbers(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
 fn post_elsewhere(sandbox: &Sandbox, networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
     let new: NewPost = body(call)?;
     let post = Elsewhere {
+        remote_id: new.remote_id,
         unique: sandbox.env.unique(),
         at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms()),
         text: new.text,
         post_type: new.post_type.unwrap_or_default(),
         media_urls: new.media_urls,
     };
-    let has = |network: &&Arc<dyn Simulated>| network.calls(&new.remote_id).is_some();
-    let network = networks.iter().find(has).ok_or_else(no_account)?;
-    let id = network.post_elsewhere(&new.remote_id, &post).ok_or_else(|| {
-        wrong("not_supported", "account_id", "posts made elsewhere are not read on this network")
-    })?;
-    Ok(Reply::json(201, &json!({ "id": id })))
+    let id = networks.iter().find_map(|network| network.post_elsewhere(&post));
+    Ok(Reply::json(201, &json!({ "id": id.ok_or_else(no_account)? })))
 }
 
 fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {

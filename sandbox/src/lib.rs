@@ -17,6 +17,7 @@ mod control;
 mod devto;
 mod discord;
 mod door;
+mod elsewhere;
 mod env;
 mod facebook;
 mod fake_names;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 pub(crate) use crate::faults::{Phase, Refusal};
 use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
@@ -50,14 +51,14 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn is_of(_post: &Post, _key: &str) -> bool {
         true
     }
-    /// The change by which the account posts without a program; `None` where lists of posts are not read.
-    fn elsewhere(_identity: &Identity, _new: &Elsewhere) -> Option<Self::Change> {
-        None
-    }
-    /// The change by which a person deletes a post; `None` if there is no such post.
-    fn delete(_state: &Self::State, _id: &str) -> Option<Self::Change> {
-        None
-    }
+    /// Returns the changes by which a person posts on the network itself, and the id of the post.
+    fn elsewhere(
+        state: &Self::State,
+        identity: &Identity,
+        new: &Elsewhere,
+    ) -> (Vec<Self::Change>, String);
+    /// Returns the changes by which a person deletes the post that [`Network::posts`] shows under this id.
+    fn delete(state: &Self::State, id: &str) -> Vec<Self::Change>;
     /// A refusal in the network's own words.
     fn refuse(refusal: Refusal) -> Reply;
     /// The answer to a request for something that does not exist.
@@ -107,28 +108,6 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// The remote id in what a client calls the account, where that is more than the id.
     fn bare_id(remote_id: &str) -> &str {
         remote_id
-    }
-}
-
-/// A post that a person makes on the network itself.
-#[derive(Debug, Clone)]
-pub(crate) struct Elsewhere {
-    /// A number that no other post has.
-    pub unique: u64,
-    pub at_ms: i64,
-    pub text: String,
-    pub post_type: String,
-    pub media_urls: Vec<String>,
-}
-
-impl Elsewhere {
-    /// Its first file.
-    pub fn medium(&self) -> Option<Medium> {
-        self.media_urls.first().map(|url| {
-            let is_video = url.ends_with(".mp4") || url.ends_with(".mov");
-            let mime = if is_video { "video/mp4" } else { "image/jpeg" };
-            Medium { url: Some(url.clone()), mime: mime.to_owned(), ..Medium::default() }
-        })
     }
 }
 
@@ -199,6 +178,18 @@ pub(crate) struct Medium {
     /// SHA-256 of its bytes, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+}
+
+impl Medium {
+    pub fn is_video(&self) -> bool {
+        self.mime.starts_with("video/")
+    }
+
+    /// The last part of its address.
+    pub fn file_name(&self) -> String {
+        let path = self.url.as_deref().and_then(|url| url.split(['?', '#']).next());
+        path.and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned()
+    }
 }
 
 /// The handler of a request, with its phase.

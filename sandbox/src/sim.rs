@@ -206,6 +206,21 @@ impl<N: Network> Sim<N> {
         Ok(result)
     }
 
+    /// The same with several changes, of which none is refused.
+    pub fn change_all<R>(
+        &self,
+        account: &Account<N>,
+        decide: impl FnOnce(&N::State) -> (Vec<N::Change>, R),
+    ) -> R {
+        let mut state = lock(&account.state);
+        let (changes, result) = decide(&state);
+        for change in changes {
+            self.note(&account.identity.remote_id, &Entry::Changed(&change));
+            N::apply(&mut state, &account.identity, change);
+        }
+        result
+    }
+
     /// Makes a change that needs no decision.
     pub fn make(&self, account: &Account<N>, change: N::Change) {
         // The closure never refuses.

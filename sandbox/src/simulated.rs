@@ -9,12 +9,13 @@ use salvo::http::Response;
 use serde_json::{Map, Value};
 
 use crate::door::Incoming;
+use crate::elsewhere::Elsewhere;
 use crate::env::{lock, write};
 use crate::fake_names;
 use crate::faults::{Fault, Faults, Kind};
 use crate::gate::Gate;
 use crate::mailbox::{self, Item, ItemChanges, NewItem, Verb};
-use crate::network::{Elsewhere, Name, Network, Post};
+use crate::network::{Name, Network, Post};
 use crate::numbers;
 use crate::sim::{Account, Entry, Listed, LoggedCall, NotMade, Sim, keys};
 
@@ -53,8 +54,8 @@ pub(crate) trait Simulated: Send + Sync {
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
     /// Sets numbers. `false` if there is no such account.
     fn count(&self, remote_id: &str, change: numbers::Change) -> bool;
-    /// Lets a person post; the id of the post.
-    fn post_elsewhere(&self, remote_id: &str, new: &Elsewhere) -> Option<String>;
+    /// Lets a person post; the id of the post. `None` if there is no such account.
+    fn post_elsewhere(&self, new: &Elsewhere) -> Option<String>;
     /// Lets a person delete a post. `false` if there is none.
     fn delete_post(&self, remote_id: &str, id: &str) -> bool;
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error>;
@@ -191,27 +192,20 @@ impl<N: Network> Simulated for Arc<Sim<N>> {
         true
     }
 
-    fn post_elsewhere(&self, remote_id: &str, new: &Elsewhere) -> Option<String> {
-        let account = self.find(remote_id)?;
-        let ids = |state: &N::State| {
-            let posts = N::posts(state, &account.identity, &self.pages()).into_iter();
-            posts.filter(|post| N::is_of(post, remote_id)).map(|post| post.id).collect::<Vec<_>>()
-        };
-        let before = account.look(ids);
-        let change = N::elsewhere(&account.identity, new)?;
-        self.make(&account, change);
-        account.look(ids).into_iter().find(|id| !before.contains(id))
+    fn post_elsewhere(&self, new: &Elsewhere) -> Option<String> {
+        let account = self.find(&new.remote_id)?;
+        Some(self.change_all(&account, |state| N::elsewhere(state, &account.identity, new)))
     }
 
     fn delete_post(&self, remote_id: &str, id: &str) -> bool {
         let Some(account) = self.find(remote_id) else {
             return false;
         };
-        let Some(change) = account.look(|state| N::delete(state, id)) else {
-            return false;
-        };
-        self.make(&account, change);
-        true
+        self.change_all(&account, |state| {
+            let posts = N::posts(state, &account.identity, &self.pages());
+            let is_there = posts.iter().any(|post| post.id == id && N::is_of(post, remote_id));
+            (if is_there { N::delete(state, id) } else { Vec::new() }, is_there)
+        })
     }
 
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error> {

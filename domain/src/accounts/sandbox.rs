@@ -111,18 +111,18 @@ pub struct NewElsewhere {
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
     pub account_id: i64,
-    /// Its text.
+    /// Its text; where posts have a title, its first line is the title, too.
     #[schemars(length(max = 100_000), extend("x-lines" = true))]
     pub text: String,
     /// The time at which it became public; now if left out.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub created_at: Option<String>,
-    /// One of the platform's post types.
+    /// One of the platform's post types. Only Facebook and Instagram use it; on other platforms the files decide.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub post_type: Option<String>,
-    /// Its files; they are not fetched.
+    /// Addresses of its files, which are not fetched; the ends of their names say what they are.
     #[serde(default)]
     #[schemars(inner(length(max = 2_048)))]
     pub media_urls: Vec<String>,
@@ -176,7 +176,7 @@ pub async fn sandbox_posts(
     Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
 }
 
-/// Returns an account's entries on a simulated network.
+/// The posts of an account on a simulated network.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SandboxPosts {
@@ -253,10 +253,10 @@ async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String
     Ok(own.and_then(|post| post.platform_post_id).unwrap_or(text))
 }
 
-/// Lets a person post on a simulated network without this service.
+/// Makes a post on a simulated network without this service, as a person would there.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the post.
+/// [`Code::AccountNotFound`], or `created_at` is not a time.
 pub async fn post_elsewhere(
     act: &Act,
     platform: PlatformId,
@@ -277,10 +277,10 @@ pub async fn post_elsewhere(
     act.finish(tx, Reply::ok(&Elsewhere { id }).with_status(201)).await
 }
 
-/// Deletes a post of a simulated network as a person would there.
+/// Deletes a post on a simulated network as a person would there. `post` is its id here, or else the network's.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or the sandbox knows no such post.
+/// [`Code::AccountNotFound`], or the account has no such post on the network.
 pub async fn delete_elsewhere(
     act: &Act,
     platform: PlatformId,

@@ -38,7 +38,8 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"blob": shown})))
 }
 
-fn reference(cid: &str, blob: &Blob) -> Value {
+/// A blob as records name it.
+pub(super) fn reference(cid: &str, blob: &Blob) -> Value {
     json!({"$type": "blob", "ref": {"$link": cid}, "mimeType": blob.mime, "size": blob.size})
 }
 

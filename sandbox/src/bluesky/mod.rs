@@ -4,6 +4,7 @@
 
 mod blobs;
 mod cid;
+mod elsewhere;
 mod embed;
 mod lexicon;
 mod reads;
@@ -22,6 +23,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE32, BASE62};
@@ -110,6 +112,14 @@ impl Network for Bluesky {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         shown::posts(state, identity, base)
+    }
+
+    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

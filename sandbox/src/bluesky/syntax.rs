@@ -44,7 +44,16 @@ pub(crate) fn is_tid(text: &str) -> bool {
 /// The TID of a time in microseconds.
 pub(crate) fn tid(us: u64) -> String {
     // 53 bits of time, ten of a clock id that is always 0 here.
-    let bits = (us << 10) & (u64::MAX >> 1);
+    spelled((us << 10) & (u64::MAX >> 1))
+}
+
+/// The first TID after another.
+pub(crate) fn tid_after(tid: &str) -> String {
+    let digit = |byte| SORTABLE.iter().position(|one| *one == byte).unwrap_or(0) as u64;
+    spelled(tid.bytes().fold(0, |bits, byte| bits << 5 | digit(byte)) + 1)
+}
+
+fn spelled(bits: u64) -> String {
     (0..13).rev().map(|n| char::from(SORTABLE[(bits >> (5 * n) & 31) as usize])).collect()
 }
 
@@ -76,7 +85,7 @@ impl<'a> AtUri<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AtUri, is_datetime, is_handle, is_record_key, is_tid, tid};
+    use super::{AtUri, is_datetime, is_handle, is_record_key, is_tid, tid, tid_after};
 
     #[test]
     fn identifiers() {
@@ -110,6 +119,8 @@ mod tests {
         let (early, late) = (tid(1_700_000_000_000_000), tid(1_700_000_000_000_001));
         assert!(is_tid(&early) && is_tid(&late));
         assert!(early < late);
+        let next = tid_after(&early);
+        assert!(is_tid(&next) && early < next && next < late);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
 const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
 /// The time a title is kept from being used again.
 const SAME_TITLE_MS: i64 = 5 * 60_000;
-const TITLE_MAX: usize = 128;
+pub(super) const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;
 /// The values of an AI disclosure.
 const AI_LEVELS: [&str; 3] = ["no_ai", "some_ai", "fully_autonomous"];
@@ -215,7 +215,8 @@ fn unlike_others(state: &State, article: &Article, now_ms: i64) -> Result<(), Re
     Ok(())
 }
 
-fn slug(title: &str) -> String {
+/// A new address for a title.
+pub(super) fn slug(title: &str) -> String {
     let words = title.to_lowercase();
     let words: Vec<_> =
         words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

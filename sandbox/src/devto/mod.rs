@@ -4,6 +4,7 @@
 
 mod access;
 mod article;
+mod elsewhere;
 mod matter;
 mod shown;
 mod state;
@@ -15,6 +16,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -87,6 +89,15 @@ impl Network for Devto {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.articles.values().map(|article| shown::post(article, identity, base)).collect()
+    }
+
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.articles.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

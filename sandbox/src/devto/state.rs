@@ -36,6 +36,9 @@ pub(crate) struct Article {
 pub(crate) enum Change {
     /// A new article or a new state of one.
     Article(Box<Article>),
+    Deleted {
+        id: u64,
+    },
     Revoked(bool),
 }
 
@@ -45,6 +48,7 @@ impl State {
             Change::Article(article) => {
                 self.articles.insert(article.id, *article);
             }
+            Change::Deleted { id } => drop(self.articles.remove(&id)),
             Change::Revoked(revoked) => self.revoked = revoked,
         }
     }

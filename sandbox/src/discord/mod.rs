@@ -2,6 +2,7 @@
 //!
 //! <https://discord.com/developers/docs/resources/webhook>
 
+mod elsewhere;
 mod flaws;
 mod messages;
 mod payload;
@@ -17,6 +18,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
@@ -104,6 +106,15 @@ impl Network for Discord {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.messages.values().map(|message| shown::post(message, identity, base)).collect()
+    }
+
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.messages.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

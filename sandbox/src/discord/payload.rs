@@ -230,6 +230,7 @@ fn attachment(cx: &Cx, file: &Part, entry: &Value) -> Attachment {
         size: file.bytes.len() as u64,
         sha256: Specimen::of(&file.bytes).sha256,
         dimensions: picture.map(|picture| (picture.width, picture.height)),
+        source: None,
     }
 }
 

@@ -88,13 +88,7 @@ pub(super) fn post(message: &Message, identity: &Identity, base: &str) -> Post {
         extra.insert("poll".into(), json!(rest.poll));
         extra.insert("flags".into(), json!(rest.flags));
     }
-    let media = message.attachments.iter().map(|attachment| Medium {
-        url: None,
-        size: Some(attachment.size),
-        mime: attachment.mime.clone(),
-        alt: attachment.description.clone(),
-        sha256: Some(attachment.sha256.clone()),
-    });
+    let media = message.attachments.iter().map(medium);
     let id = message.id.to_string();
     Post {
         text: message.content.clone(),
@@ -108,5 +102,16 @@ pub(super) fn post(message: &Message, identity: &Identity, base: &str) -> Post {
         extra,
         page: id.clone(),
         id,
+    }
+}
+
+fn medium(attachment: &Attachment) -> Medium {
+    let is_known = attachment.source.is_none();
+    Medium {
+        url: attachment.source.clone(),
+        size: is_known.then_some(attachment.size),
+        mime: attachment.mime.clone(),
+        alt: attachment.description.clone(),
+        sha256: is_known.then(|| attachment.sha256.clone()),
     }
 }

@@ -49,6 +49,9 @@ pub(crate) struct Attachment {
     pub size: u64,
     pub sha256: String,
     pub dimensions: Option<(u32, u32)>,
+    /// The address of a file that was not fetched; neither its size nor its hash is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 //! <https://developers.facebook.com/docs/pages-api>
 
 mod content;
+mod elsewhere;
 mod feed;
 mod inbox;
 mod insights;
@@ -20,6 +21,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
 use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
@@ -103,6 +105,14 @@ impl Network for Facebook {
         state.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
+    fn elsewhere(_state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
+    }
+
     fn mailbox(state: &State) -> Option<&Mailbox> {
         Some(&state.mail)
     }
@@ -122,11 +132,6 @@ impl Network for Facebook {
 
     fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
-    }
-
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = shown::number(id).filter(|id| state.posts.contains_key(id))?;
-        Some(Change::Deleted { id })
     }
 
     fn refuse(refusal: Refusal) -> Reply {

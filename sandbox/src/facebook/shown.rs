@@ -11,6 +11,15 @@ pub(super) fn public_id(page: &Identity, id: u64) -> String {
     format!("{}_{id}", page.remote_id)
 }
 
+/// The id that the call which made a post answers.
+pub(super) fn id(page: &Identity, post: &Post) -> String {
+    match (post.kind, post.video) {
+        (Kind::Reel | Kind::Video, Some(video)) => video.to_string(),
+        (Kind::Story, _) => post.id.to_string(),
+        _ => public_id(page, post.id),
+    }
+}
+
 /// The number in such an id, or in one without a page.
 pub(super) fn number(named: &str) -> Option<u64> {
     named.rsplit('_').next()?.parse().ok()
@@ -41,13 +50,8 @@ pub(super) fn post(state: &State, post: &Post, page: &Identity, base: &str) -> S
     if !comments.is_empty() {
         extra.insert("comments".into(), json!(comments));
     }
-    let id = match (post.kind, post.video) {
-        (Kind::Reel | Kind::Video, Some(video)) => video.to_string(),
-        (Kind::Story, _) => post.id.to_string(),
-        _ => public_id(page, post.id),
-    };
     Shown {
-        id,
+        id: id(page, post),
         text: post.message.clone(),
         media: photos.chain(film).collect(),
         created_at: rfc3339(post.at_ms),

@@ -155,7 +155,11 @@ impl State {
             }
             Change::Comment(comment) => drop(self.comments.insert(comment.id, comment)),
             Change::Mail(change) => self.mail.apply(change),
-            Change::Deleted { id } => drop(self.posts.remove(&id)),
+            Change::Deleted { id } => {
+                if let Some(video) = self.posts.remove(&id).and_then(|post| post.video) {
+                    self.videos.remove(&video);
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! the number of either.
 
 mod access;
+mod elsewhere;
 mod failure;
 mod media;
 mod performance;
@@ -19,6 +20,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::google::{self, Google, login};
 use crate::mailbox::{self, Item, Kind, Mailbox, NewItem};
@@ -135,6 +137,14 @@ impl Network for GoogleBusiness {
     fn is_of(post: &Post, key: &str) -> bool {
         let parent = post.extra.get("location").and_then(Value::as_str).unwrap_or_default();
         parent.split('/').any(|part| part == key)
+    }
+
+    fn elsewhere(_state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
     }
 
     fn mailbox(state: &State) -> Option<&Mailbox> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::network::Medium;
+use crate::random;
 
 /// The time a container may be published, in milliseconds.
 const LIFE_MS: i64 = 24 * 3_600_000;
@@ -38,6 +39,14 @@ pub(crate) struct Container<C, F> {
     #[serde(default)]
     pub published: bool,
     pub content: C,
+}
+
+impl<C, F> Container<C, F> {
+    /// Returns a container of a post that is public already.
+    pub fn used(at_ms: i64, content: C) -> Self {
+        let id = random::number(17).unsigned_abs();
+        Self { id, at_ms, ready_ms: Some(at_ms), flaw: None, published: true, content }
+    }
 }
 
 /// A post that is public.

@@ -2,6 +2,7 @@
 //!
 //! <https://docs.hashnode.com/api>
 
+mod elsewhere;
 mod graphql;
 mod operation;
 mod publish;
@@ -15,6 +16,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -93,6 +95,15 @@ impl Network for Hashnode {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.articles.iter().map(|article| shown::post(article, identity, base)).collect()
+    }
+
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let is_there = state.articles.iter().any(|article| article.id == id);
+        is_there.then(|| Change::Deleted { id: id.to_owned() }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::operation::failure;
-use super::state::{Article, Change};
+use super::state::{Article, Change, State};
 use super::{Cx, HEX, Hashnode, shown};
 use crate::random;
 use crate::reply::Reply;
@@ -66,14 +66,17 @@ pub(super) fn publish(cx: &Cx, account: &Account<Hashnode>, input: &Value) -> Re
     };
     let base = cx.sim.base();
     cx.sim.change(account, |state| {
-        let wanted = text("slug").unwrap_or_else(|| sluggish(&article.title));
-        let taken = |slug: &str| state.articles.iter().any(|other| other.slug == slug);
-        let slug =
-            if taken(&wanted) { format!("{wanted}-{}", random::text(HEX, 5)) } else { wanted };
-        let article = Article { slug, ..article };
+        let article = Article { slug: address(state, text("slug"), &article.title), ..article };
         let shown = shown::article(&article, &account.identity, &base);
         Ok((Change::Published(Box::new(article)), json!({ "post": shown })))
     })
+}
+
+/// The wanted slug or that of the title; with an ending if another article has it.
+pub(super) fn address(state: &State, wanted: Option<String>, title: &str) -> String {
+    let slug = wanted.unwrap_or_else(|| sluggish(title));
+    let is_taken = state.articles.iter().any(|other| other.slug == slug);
+    if is_taken { format!("{slug}-{}", random::text(HEX, 5)) } else { slug }
 }
 
 fn checked(input: &Value) -> Result<(), Reply> {

@@ -30,13 +30,19 @@ pub(crate) struct Article {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
     Published(Box<Article>),
+    Deleted { id: String },
     Revoked(bool),
 }
 
 impl State {
     pub fn apply(&mut self, change: Change) {
         match change {
-            Change::Published(article) => self.articles.push(*article),
+            Change::Published(article) => {
+                let is_before = |other: &Article| other.published_ms <= article.published_ms;
+                let place = self.articles.partition_point(is_before);
+                self.articles.insert(place, *article);
+            }
+            Change::Deleted { id } => self.articles.retain(|article| article.id != id),
             Change::Revoked(revoked) => self.revoked = revoked,
         }
     }

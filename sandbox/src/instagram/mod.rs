@@ -7,6 +7,7 @@ mod comments;
 mod container;
 mod content;
 mod create;
+mod elsewhere;
 mod inbox;
 mod insights;
 mod publish;
@@ -21,15 +22,16 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, containers, failure, login, person};
 use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Elsewhere, Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use state::{Change, Content, Kind, Published, State};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Instagram>;
@@ -128,6 +130,15 @@ impl Network for Instagram {
         state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id));
+        id.map(|id| Change::Made(containers::Change::Gone { id })).into_iter().collect()
+    }
+
     fn mailbox(state: &State) -> Option<&Mailbox> {
         Some(&state.mail)
     }
@@ -147,34 +158,6 @@ impl Network for Instagram {
 
     fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
-    }
-
-    fn elsewhere(_: &Identity, new: &Elsewhere) -> Option<Change> {
-        let is_video = new.medium().is_some_and(|one| one.mime.starts_with("video/"));
-        let kind = match new.post_type.as_str() {
-            "story" => Kind::Stories,
-            "carousel" => Kind::Carousel,
-            "reel" => Kind::Reels,
-            _ if is_video => Kind::Reels,
-            _ => Kind::Image,
-        };
-        let content = Content {
-            kind,
-            caption: new.text.clone(),
-            medium: new.medium(),
-            children: Vec::new(),
-            carousel_item: false,
-            extra: Map::new(),
-        };
-        let shortcode = random::text(random::BASE64URL, 11);
-        let id = 17_000_000_000_000_000 + new.unique;
-        let post = Published { id, at_ms: new.at_ms, shortcode, content };
-        Some(Change::Made(containers::Change::Elsewhere(Box::new(post))))
-    }
-
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id))?;
-        Some(Change::Made(containers::Change::Gone { id }))
     }
 
     fn refuse(refusal: Refusal) -> Reply {

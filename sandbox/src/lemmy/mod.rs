@@ -4,6 +4,7 @@
 
 mod access;
 mod community;
+mod elsewhere;
 mod image;
 mod listing;
 mod posting;
@@ -17,6 +18,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -111,9 +113,12 @@ impl Network for Lemmy {
             .collect()
     }
 
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let post = state.posts.get(&id.parse().ok()?)?.clone();
-        Some(Change::Post(Box::new(state::LemmyPost { deleted: true, ..post })))
+    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

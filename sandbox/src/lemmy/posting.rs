@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::state::{Change, LemmyPost};
+use super::state::{Change, LemmyPost, State};
 use super::{Cx, access, community, shown};
+use crate::network::Identity;
 use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
 /// "Posts: 6 in 600 seconds", as instances come.
 const POSTS: Limit = Limit { name: "posts", units: 6, span_ms: 600_000 };
-const TITLE: std::ops::RangeInclusive<usize> = 3..=200;
+pub(super) const TITLE: std::ops::RangeInclusive<usize> = 3..=200;
 const BODY_MAX: usize = 50_000;
 const URL_MAX: usize = 2_000;
 const ALT_MAX: usize = 1_500;
@@ -23,13 +24,17 @@ pub(super) fn create(cx: &Cx) -> Answer {
     }
     let post = checked(&body, cx.now_ms())?;
     let shown = cx.sim.change(&account, |state| {
-        let author: u64 = account.identity.remote_id.parse().unwrap_or_default();
-        let id = author * 1_000_000 + state.posts.len() as u64 + 1;
-        let post = LemmyPost { id, ..post };
+        let post = LemmyPost { id: next_id(state, &account.identity), ..post };
         let shown = shown::view(&post, &account.identity);
         Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
     })?;
     Ok(Reply::ok(&shown))
+}
+
+/// The number of an author's next post. It begins with the author's.
+pub(super) fn next_id(state: &State, author: &Identity) -> u64 {
+    let author: u64 = author.remote_id.parse().unwrap_or_default();
+    author * 1_000_000 + state.posts.len() as u64 + 1
 }
 
 /// `POST /post/delete`

@@ -25,6 +25,18 @@ pub(super) fn shown(sent: &str) -> String {
     text
 }
 
+/// The text as it is sent for people to see all of it.
+pub(super) fn escaped(text: &str) -> String {
+    let mut sent = String::new();
+    for one in text.chars() {
+        if RESERVED.contains(&one) {
+            sent.push('\\');
+        }
+        sent.push(one);
+    }
+    sent
+}
+
 /// An element at the start of `rest`: what is seen of it, and its length in bytes.
 fn element(rest: &str) -> Option<(String, usize)> {
     if let Some(named) = rest.strip_prefix("@[") {
@@ -42,7 +54,7 @@ fn element(rest: &str) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::shown;
+    use super::{escaped, shown};
 
     #[test]
     fn elements_escapes_and_what_cuts_a_text_off() {
@@ -54,6 +66,7 @@ mod tests {
             ("a # b", "a "),
         ] {
             assert_eq!(shown(sent), seen, "{sent}");
+            assert_eq!(shown(&escaped(seen)), seen, "{sent}");
         }
     }
 }

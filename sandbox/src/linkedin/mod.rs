@@ -5,6 +5,7 @@
 
 mod access;
 mod content;
+mod elsewhere;
 mod failure;
 mod little;
 mod login;
@@ -21,6 +22,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -171,6 +173,14 @@ impl Network for Linkedin {
     /// A page and its administrator post under names of their own.
     fn is_of(post: &Post, key: &str) -> bool {
         !key.starts_with("urn:li:") || post.extra.get("author").is_none_or(|author| author == key)
+    }
+
+    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

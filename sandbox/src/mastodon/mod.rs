@@ -3,6 +3,7 @@
 //! <https://docs.joinmastodon.org/client/intro/>
 
 mod access;
+mod elsewhere;
 mod instance;
 mod listing;
 mod media;
@@ -20,6 +21,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
@@ -116,9 +118,13 @@ impl Network for Mastodon {
         state.statuses.values().map(|status| shown::post(state, status, identity, base)).collect()
     }
 
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = id.parse().ok().filter(|id| state.statuses.contains_key(id))?;
-        Some(Change::Deleted { id })
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.statuses.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -8,7 +8,7 @@ use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 
 /// Id, name and privacy of the boards.
-const BOARDS: [(&str, &str, &str); 2] =
+pub(super) const BOARDS: [(&str, &str, &str); 2] =
     [("549755885175", "Everything", "PUBLIC"), ("549755885176", "Not yet", "SECRET")];
 
 /// `GET /v5/user_account`

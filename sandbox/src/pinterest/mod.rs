@@ -5,6 +5,7 @@
 mod access;
 mod analytics;
 mod boards;
+mod elsewhere;
 mod failure;
 mod login;
 mod media;
@@ -19,6 +20,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
@@ -121,9 +123,13 @@ impl Network for Pinterest {
         shown.collect()
     }
 
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = id.parse().ok().filter(|id| state.pins.contains_key(id))?;
-        Some(Change::Deleted { id })
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.pins.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -5,6 +5,7 @@
 mod access;
 mod blocks;
 mod channel;
+mod elsewhere;
 mod files;
 mod message;
 mod oauth;
@@ -18,6 +19,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::params::Params;
@@ -133,6 +135,15 @@ impl Network for Slack {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state.messages.values().map(|message| shown::post(state, message, identity, base)).collect()
+    }
+
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let ts = shown::micros(id).filter(|ts| state.messages.contains_key(ts));
+        ts.map(|ts| Change::Deleted { ts }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

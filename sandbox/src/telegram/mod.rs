@@ -4,6 +4,7 @@
 
 mod album;
 mod chat;
+mod elsewhere;
 mod entities;
 mod files;
 mod keyboard;
@@ -20,6 +21,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
@@ -103,6 +105,14 @@ impl Network for Telegram {
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         shown::posts(state, identity, base)
+    }
+
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        elsewhere::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -112,12 +112,14 @@ fn join(album: &mut Post, message: &Message) {
 
 fn medium(message: &Message) -> Option<Medium> {
     let file = message.rest.as_ref()?.file.as_ref()?;
+    // A file that was never fetched has neither.
+    let is_known = !file.sha256.is_empty();
     Some(Medium {
         url: file.url.clone(),
-        size: Some(file.size),
+        size: is_known.then_some(file.size),
         mime: file.mime.clone(),
         alt: None,
-        sha256: Some(file.sha256.clone()),
+        sha256: is_known.then(|| file.sha256.clone()),
     })
 }
 

@@ -5,6 +5,7 @@
 mod access;
 mod content;
 mod create;
+mod elsewhere;
 mod inbox;
 mod insights;
 mod lists;
@@ -23,14 +24,15 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
-use crate::graph::{self, below_version, containers, failure};
+use crate::graph::{self, below_version, failure};
 use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Elsewhere, Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use state::{Change, Content, MediaType, Published, State};
+use state::{Change, State};
 
 /// One request to this network.
 type Cx = crate::network::Cx<Threads>;
@@ -109,6 +111,15 @@ impl Network for Threads {
         state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
     }
 
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
+    }
+
     fn mailbox(state: &State) -> Option<&Mailbox> {
         Some(&state.mail)
     }
@@ -132,34 +143,6 @@ impl Network for Threads {
 
     fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
-    }
-
-    fn elsewhere(_: &Identity, new: &Elsewhere) -> Option<Change> {
-        let medium = new.medium();
-        let media_type = match &medium {
-            None => MediaType::Text,
-            Some(one) if one.mime.starts_with("video/") => MediaType::Video,
-            Some(_) => MediaType::Image,
-        };
-        let content = Content {
-            media_type,
-            text: new.text.clone(),
-            medium,
-            children: Vec::new(),
-            reply_to: None,
-            quote: None,
-            carousel_item: false,
-            extra: Map::new(),
-        };
-        let shortcode = random::text(random::BASE64URL, 11);
-        let id = 17_000_000_000_000_000 + new.unique;
-        let post = Published { id, at_ms: new.at_ms, shortcode, content };
-        Some(Change::Made(containers::Change::Elsewhere(Box::new(post))))
-    }
-
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id))?;
-        Some(Change::Deleted { id })
     }
 
     fn refuse(refusal: Refusal) -> Reply {

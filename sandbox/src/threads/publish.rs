@@ -5,6 +5,7 @@ use serde_json::json;
 use super::state::{Change, Container, State};
 use super::{Cx, Threads, access, create, failure, media};
 use crate::graph::containers::{Change as Made, Status};
+use crate::graph::with_usage;
 use crate::params::Params;
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
@@ -25,13 +26,18 @@ pub(super) fn publish(cx: &Cx) -> Answer {
     })?;
     let now_ms = cx.now_ms();
     let made = change(cx, &account, &id, |state, container| ready(state, container, now_ms))?;
-    Ok(Reply::ok(&json!({"id": made.to_string()})))
+    Ok(done(made))
 }
 
 /// Publishes a text that is to be public at once, finished or not.
 pub(super) fn at_once(cx: &Cx, account: &Account<Threads>, container: u64) -> Answer {
     let made = change(cx, account, &container.to_string(), |_, _| Ok(()))?;
-    Ok(Reply::ok(&json!({"id": made.to_string()})))
+    Ok(done(made))
+}
+
+/// The answer with the new post's id, and with the calls of the app by this user.
+fn done(made: u64) -> Reply {
+    with_usage(Reply::ok(&json!({"id": made.to_string()})), 5)
 }
 
 fn change(

@@ -5,6 +5,7 @@
 mod access;
 mod begin;
 mod creator;
+mod elsewhere;
 mod failure;
 mod login;
 mod progress;
@@ -17,6 +18,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -119,6 +121,15 @@ impl Network for Tiktok {
             }
         });
         shown.collect()
+    }
+
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.posts.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

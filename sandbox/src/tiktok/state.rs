@@ -92,6 +92,11 @@ pub(crate) enum Change {
         post: Option<Post>,
         flaw: Option<String>,
     },
+    /// The creator made a post in the app.
+    Posted(Post),
+    Deleted {
+        id: u64,
+    },
     Code {
         code: String,
         consent: Code,
@@ -130,6 +135,8 @@ impl State {
                 }
                 self.posts.extend(post.map(|post| (post.id, post)));
             }
+            Change::Posted(post) => drop(self.posts.insert(post.id, post)),
+            Change::Deleted { id } => drop(self.posts.remove(&id)),
             Change::Code { code, consent } => {
                 self.codes.insert(code, consent);
             }

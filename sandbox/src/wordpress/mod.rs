@@ -3,6 +3,7 @@
 //! <https://developer.wordpress.org/rest-api/reference/>
 
 mod articles;
+mod elsewhere;
 mod listing;
 mod media;
 mod rest;
@@ -19,6 +20,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -123,6 +125,15 @@ impl Network for WordPress {
             .filter(|article| article.author == user)
             .map(|article| shown::post(state, article, base))
             .collect()
+    }
+
+    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, identity, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.articles.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

@@ -56,6 +56,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
         ready_ms: Some(at_ms),
         flaw: None,
         alt: None,
+        source: None,
     };
     let view = view(&upload, at_ms);
     cx.sim.make(&account, Change::Upload(upload));
@@ -97,6 +98,7 @@ pub(super) fn initialize(cx: &Cx) -> Answer {
         ready_ms: None,
         flaw: None,
         alt: None,
+        source: None,
     };
     let view = view(&upload, at_ms);
     cx.sim.make(&account, Change::Upload(upload));

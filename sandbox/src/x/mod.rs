@@ -3,6 +3,7 @@
 //! <https://docs.x.com/x-api>
 
 mod access;
+mod elsewhere;
 mod failure;
 mod limits;
 mod login;
@@ -19,6 +20,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
 use crate::random;
@@ -112,9 +114,13 @@ impl Network for X {
         state.posts.values().map(|tweet| shown::post(state, tweet, identity, base)).collect()
     }
 
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        let id = id.parse().ok().filter(|id| state.posts.contains_key(id))?;
-        Some(Change::Deleted { id })
+    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(state, new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let id = id.parse().ok().filter(|id| state.posts.contains_key(id));
+        id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

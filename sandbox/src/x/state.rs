@@ -47,14 +47,17 @@ pub(crate) struct Upload {
     pub flaw: Option<String>,
     #[serde(default)]
     pub alt: Option<String>,
+    /// The address of a file that was not fetched; neither its size nor its hash is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 impl Upload {
     /// As a post shows it.
     pub fn medium(&self) -> Medium {
         Medium {
-            url: None,
-            size: Some(self.total),
+            url: self.source.clone(),
+            size: self.source.is_none().then_some(self.total),
             mime: self.media_type.clone(),
             alt: self.alt.clone(),
             sha256: self.sha256.clone(),

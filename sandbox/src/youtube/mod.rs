@@ -4,6 +4,7 @@
 
 mod access;
 mod channel;
+mod elsewhere;
 mod failure;
 mod state;
 mod upload;
@@ -14,6 +15,7 @@ use salvo::http::Method;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::google::{self, Google, login};
 use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
@@ -118,8 +120,13 @@ impl Network for Youtube {
         shown.collect()
     }
 
-    fn delete(state: &State, id: &str) -> Option<Change> {
-        state.video(id).map(|video| Change::Gone { number: video.number })
+    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
+        elsewhere::post(new)
+    }
+
+    fn delete(state: &State, id: &str) -> Vec<Change> {
+        let video = state.video(id);
+        video.map(|video| Change::Gone { number: video.number }).into_iter().collect()
     }
 
     fn refuse(refusal: Refusal) -> Reply {

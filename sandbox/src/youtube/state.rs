@@ -72,6 +72,8 @@ pub(crate) enum Change {
         playlist: String,
         video: String,
     },
+    /// A person uploaded a video on YouTube itself.
+    Posted(Video),
     /// A person deleted a video.
     Gone {
         number: u64,
@@ -104,7 +106,12 @@ impl State {
                 }
             }
             Change::Placed { id, playlist, video } => self.places.push((id, playlist, video)),
-            Change::Gone { number } => drop(self.videos.remove(&number)),
+            Change::Posted(video) => drop(self.videos.insert(video.number, video)),
+            Change::Gone { number } => {
+                if let Some(video) = self.videos.remove(&number) {
+                    self.places.retain(|(.., placed)| *placed != video.id);
+                }
+            }
             Change::Login(change) => self.logins.apply(change),
         }
     }

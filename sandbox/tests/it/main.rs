@@ -8,6 +8,7 @@ mod control;
 mod devto;
 mod discord;
 mod doors;
+mod elsewhere;
 mod facebook;
 mod facebook_login;
 mod faults;

@@ -71,7 +71,9 @@ async fn a_container_is_processed_then_published_once() {
     );
     net.settings(json!({"clock_offset_ms": 60_000})).await;
     assert_eq!(get(&net, &account, &container, "status").await.is(200)["status"], "FINISHED");
-    let made = id(&publish(&net, &account, &container).await.is(200));
+    let made = publish(&net, &account, &container).await;
+    assert!(made.headers.contains_key("x-app-usage"));
+    let made = id(&made.is(200));
     assert_eq!(get(&net, &account, &container, "status").await.is(200)["status"], "PUBLISHED");
     publish(&net, &account, &container).await.is(400);
     let posts = net.posts(&account).await;

@@ -1,0 +1,56 @@
+//! Posts that the account makes in the app.
+
+use serde_json::Map;
+
+use super::state::{Change, Container, Content, Kind, Published};
+use crate::elsewhere::Elsewhere;
+use crate::graph::containers::{Change as Made, Container as Part};
+use crate::network::Medium;
+use crate::random::{self, BASE64URL};
+
+/// Returns the changes that make a post, and its id. Several files are a carousel.
+pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
+    let parts = parts(new);
+    let single = if parts.is_empty() { new.medium() } else { None };
+    let mut content = content(single);
+    content.caption.clone_from(&new.text);
+    content.children = parts.iter().map(|part| part.id).collect();
+    content.kind = kind(new, content.kind);
+    let id = 17_000_000_000_000_000 + new.unique;
+    let shortcode = random::text(BASE64URL, 11);
+    let post = Published { id, at_ms: new.at_ms, shortcode, content };
+    let parts = parts.into_iter().map(|part| Change::Made(Made::Container(Box::new(part))));
+    let post = Change::Made(Made::Elsewhere(Box::new(post)));
+    (parts.chain([post]).collect(), id.to_string())
+}
+
+/// The kind that was asked for, else the usual one of its files.
+fn kind(new: &Elsewhere, usual: Kind) -> Kind {
+    match new.post_type.as_str() {
+        "story" => Kind::Stories,
+        "carousel" => Kind::Carousel,
+        "reel" => Kind::Reels,
+        _ if new.media_urls.len() > 1 => Kind::Carousel,
+        _ => usual,
+    }
+}
+
+/// The parts of a carousel; none of a story or of a post with one file.
+fn parts(new: &Elsewhere) -> Vec<Container> {
+    if new.media_urls.len() < 2 || ["story", "reel"].contains(&new.post_type.as_str()) {
+        return Vec::new();
+    }
+    new.media().map(|medium| Part::used(new.at_ms, content(Some(medium)))).collect()
+}
+
+fn content(medium: Option<Medium>) -> Content {
+    let is_video = medium.as_ref().is_some_and(Medium::is_video);
+    Content {
+        kind: if is_video { Kind::Reels } else { Kind::Image },
+        caption: String::new(),
+        medium,
+        children: Vec::new(),
+        carousel_item: false,
+        extra: Map::new(),
+    }
+}
