@@ -106,7 +106,7 @@ fn dependencies_point_one_way() {
 }
 
 /// The modules of `domain` that features stand on. They use each other, and no feature.
-const FOUNDATION: [&str; 24] = [
+const FOUNDATION: [&str; 25] = [
     "access",
     "act",
     "after_commit",
@@ -116,6 +116,7 @@ const FOUNDATION: [&str; 24] = [
     "db",
     "error",
     "events",
+    "failpoint",
     "idempotency",
     "input",
     "json_size",
