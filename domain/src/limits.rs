@@ -52,15 +52,15 @@ pub enum Bucket {
 /// The owner whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// Those with one API key.
+    /// Requests with one API key.
     Key,
-    /// Those of one person, with whatever key.
+    /// Requests of one person, with any key.
     Person,
-    /// Those from one address, before anybody knows whose they are.
+    /// Requests from one address, before the caller is known.
     Address,
-    /// Those about one e-mail address, whoever sends them.
+    /// Requests about one e-mail address, from any caller.
     Email,
-    /// All there are.
+    /// All requests.
     Everybody,
 }
 

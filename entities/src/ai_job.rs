@@ -28,7 +28,7 @@ pub enum AiJobStatus {
     Processing,
     /// It is stored.
     Completed,
-    /// There will be none.
+    /// The job failed; there is no result.
     Failed,
     /// It was cancelled before anybody was asked.
     Cancelled,

@@ -14,7 +14,7 @@ pub enum LetterStatus {
     Sent,
     /// It could not be sent.
     Failed,
-    /// There was nobody to write to.
+    /// The letter has no recipient any more.
     Dropped,
 }
 

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 
 use crate::body::{FRAME, Unfinished};
 
-/// Whatever stands in the way of reading a file.
+/// The reason why a file could not be read.
 pub type Cause = Box<dyn StdError + Send + Sync>;
 
 /// A file, piece by piece.

@@ -225,7 +225,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whatever shape there is.
+    /// Every shape.
     pub const ANY: Self = Self {
         image_ratio: None,
         image_width_max: None,

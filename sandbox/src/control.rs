@@ -296,7 +296,7 @@ fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
     serde_path_to_error::deserialize(body).map_err(|error| {
         let field = error.path().to_string();
         let said = error.into_inner().to_string();
-        // Whoever made the body made no lines.
+        // The author of a request knows of no line numbers, so they are cut off.
         let reason = said.split(" at line ").next().unwrap_or(&said);
         wrong("invalid_body", &field, reason)
     })

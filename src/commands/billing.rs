@@ -20,7 +20,7 @@ pub enum Command {
 /// Does it.
 ///
 /// # Errors
-/// There is no Stripe account, or Stripe does not answer.
+/// No Stripe account is configured, or Stripe does not answer.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
     let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };

@@ -33,7 +33,7 @@ pub struct Task<'a> {
     pub rules: String,
     /// The task for the model, with all that it may use.
     pub brief: String,
-    /// Where texts are wanted.
+    /// The texts that are wanted.
     pub slots: Vec<Slot>,
     /// Known facts.
     pub facts: &'a Facts,
@@ -125,7 +125,7 @@ pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
                 said = again;
                 judged = merge(judged, judge(task, &said));
             }
-            // What was right the first time is still right.
+            // The texts that passed the first time are kept.
             Err(failure) => note(&failure),
         }
     }

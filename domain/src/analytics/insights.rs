@@ -28,7 +28,7 @@ use crate::{
     events::NewEvent,
 };
 
-/// Which insights are asked for.
+/// The insights to list.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsightsQuery {

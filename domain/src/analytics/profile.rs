@@ -98,7 +98,7 @@ pub struct Format {
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
-    /// That median by the median of all.
+    /// That median divided by the median of all posts.
     pub lift: f64,
 }
 
@@ -114,7 +114,7 @@ pub struct Band {
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
-    /// That median by the median of all.
+    /// That median divided by the median of all posts.
     pub lift: f64,
 }
 

@@ -38,7 +38,7 @@ const USE_NOTED: Millis = 60_000;
 pub struct Issued {
     /// Opens the API.
     pub access_token: SecretString,
-    /// Is good once for a new pair.
+    /// Gets a new pair, once.
     pub refresh_token: SecretString,
     /// The scopes of the access token.
     pub scopes: Vec<Scope>,

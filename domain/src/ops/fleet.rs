@@ -126,7 +126,7 @@ pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
         seen_at: Set(cx.clock.now()),
         drain_at: Set(None),
     };
-    // What operators set is not the worker's to change.
+    // A worker does not change the columns that operators set.
     let again = OnConflict::column(Column::Name)
         .update_columns([Column::Running, Column::RunningCount, Column::SeenAt])
         .to_owned();

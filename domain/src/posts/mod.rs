@@ -68,8 +68,8 @@ pub fn platform(name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
 }
 
-/// When a post that is to go out at `scheduled_at` is first picked up: ahead of its time if there is something to
-/// prepare.
+/// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is
+/// something to prepare.
 #[must_use]
 pub fn first_due(spec: &Spec, needs_preparing: bool, scheduled_at: Millis) -> Millis {
     if !needs_preparing {

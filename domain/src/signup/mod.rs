@@ -286,7 +286,7 @@ pub async fn poll(cx: &Domain, session_id: &str) -> Result<signup::Model> {
     }
     match read::<CheckoutSession>(cx, &format!("checkout/sessions/{checkout}")).await {
         Ok(session) => apply(cx, &session).await?,
-        // Whoever polls learns it from the next poll, or an event tells.
+        // The next poll, or an event of Stripe, brings the answer.
         Err(error) => tracing::debug!(%error, "a poll could not ask Stripe"),
     }
     find(cx, session_id).await

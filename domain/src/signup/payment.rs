@@ -46,7 +46,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
         Some(theirs) if session.is_paid() => {
             if UNPAID.contains(&row.status) && !row.is_duplicate {
                 settle(cx, &row, &theirs).await?;
-                // What was told before the row was there was for nobody.
+                // Events that came before the row was there changed nothing, so the subscription is read anew.
                 subscriptions::refresh(cx, &theirs.id).await?;
             }
             give_back(cx, id, session, &theirs.id).await

@@ -65,7 +65,7 @@ struct VideoFormDescription {
 }
 
 impl ContentLimits {
-    /// Those of a network, or of an account.
+    /// Returns the limits of a network, or of an account.
     #[must_use]
     pub fn of(spec: &Spec) -> Self {
         let with_media = spec.caption.max_with_media;
@@ -84,7 +84,7 @@ impl ContentLimits {
 }
 
 impl MediaLimits {
-    /// Those of a network, an account or a type of post.
+    /// Returns the limits of a network, an account or a type of post.
     #[must_use]
     pub fn of(rules: &MediaRules) -> Self {
         Self {

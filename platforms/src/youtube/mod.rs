@@ -1,7 +1,7 @@
 //! YouTube: a video is sent in chunks to an address of its own, and exists after the last.
 //!
-//! That address tells at any time how much has arrived, and the id of the video once it is whole: an answer that was lost
-//! is asked for again.
+//! The address says at any time how much has arrived, and gives the id of the video once it is whole, so a lost answer can
+//! be asked for again.
 
 mod analytics;
 mod check;

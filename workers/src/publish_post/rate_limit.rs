@@ -103,7 +103,7 @@ impl RateLimitRequest {
     }
 }
 
-/// Those who wait together when a network asks for patience.
+/// The names in the rate limits of an account and its app, which wait together when a network asks for patience.
 pub struct LimitNames {
     /// The account.
     pub account: String,

@@ -118,7 +118,7 @@ pub enum VideoOutcome {
         /// The provider was not asked after all.
         unsent: bool,
     },
-    /// There will be no film.
+    /// The film cannot be made.
     Failed(JobError),
     /// The film is in the store.
     Stored(Taken),

@@ -54,7 +54,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<analytic
     Ok(taken.into_iter().next())
 }
 
-/// Why a turn ends before its end.
+/// The reason why a reading stops early.
 enum Stop {
     /// The network said no.
     Network(platforms::Error),

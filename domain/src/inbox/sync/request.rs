@@ -44,7 +44,7 @@ pub enum SyncStatus {
     NeedsPermission,
     /// The account must be connected again.
     ReconnectRequired,
-    /// There is no inbox of its network here.
+    /// The network has no inbox here.
     NotSupported,
 }
 
