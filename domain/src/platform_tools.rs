@@ -90,7 +90,7 @@ pub struct HelperResult {
     tool: String,
     /// The account that was asked for.
     account_id: Option<AccountId>,
-    /// As the tool answers.
+    /// The answer of the tool.
     #[schemars(with = "Map<String, Value>")]
     result: Value,
 }
@@ -177,7 +177,7 @@ struct XQuota {
     plans: Vec<PlanOfX>,
 }
 
-/// From when to when.
+/// The days that the period covers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Period {

@@ -25,7 +25,7 @@ pub struct Reason {
     /// The kind of refusal.
     #[schemars(schema_with = "codes")]
     pub code: &'static str,
-    /// May the same request succeed later?
+    /// True if the same request may succeed later.
     pub retryable: bool,
     /// Seconds until it is worth trying again; also in the header `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ use crate::{AiJobId, Millis, UserId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AiJobStatus {
-    /// Nobody has been asked for it yet.
+    /// No provider has been asked yet.
     Queued,
     /// The provider is making it.
     Processing,
@@ -30,7 +30,7 @@ pub enum AiJobStatus {
     Completed,
     /// The job failed; there is no result.
     Failed,
-    /// It was cancelled before anybody was asked.
+    /// The job was cancelled before a provider was asked.
     Cancelled,
 }
 

@@ -11,7 +11,7 @@ use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
-    /// To be tried.
+    /// Waits to be tried.
     Pending,
     /// Answered with 2xx.
     Delivered,

@@ -103,7 +103,7 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// Something an accepted post does not get.
+/// An effect that an accepted post does not get.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// The topic, for programs: `ai_label_missing`. Absent where a field has no effect.

@@ -26,7 +26,7 @@ pub(crate) enum Consent<N: Network> {
     Asked(Reply),
     /// No, or for an account that does not exist: go back here, with an error of the network's own.
     Refused(Url),
-    /// Yes.
+    /// It is connected and can be used.
     Given(Given<N>),
 }
 

@@ -17,7 +17,7 @@ pub enum Command {
     Setup,
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// No Stripe account is configured, or Stripe does not answer.

@@ -37,7 +37,7 @@ pub enum Command {
     },
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// An unknown scope, or a workspace the person is not in.

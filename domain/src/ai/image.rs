@@ -46,7 +46,7 @@ pub struct NewImages {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub resolution: Option<String>,
-    /// Their shape.
+    /// The shape of the images.
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub aspect_ratio: Option<String>,

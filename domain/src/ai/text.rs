@@ -53,7 +53,7 @@ pub struct Variant {
     pub limit: usize,
 }
 
-/// Something for which a text was dropped.
+/// A reason for which a text was dropped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Dropped {

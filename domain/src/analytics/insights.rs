@@ -55,7 +55,7 @@ pub struct InsightsQuery {
 pub struct Finding {
     /// `great`, `good`, `mixed` or `poor`.
     pub performance_tier: String,
-    /// In a few words.
+    /// A title of a few words.
     pub title: String,
     /// The diagnosis.
     pub diagnosis: String,

@@ -101,7 +101,7 @@ pub struct PostNumbers {
     status: String,
     /// The time at which the numbers were last read.
     fetched_at: Option<Time>,
-    /// The numbers are final: they are not read again.
+    /// True if the numbers are not read again.
     r#final: bool,
     likes: Option<i64>,
     comments: Option<i64>,

@@ -129,7 +129,7 @@ pub struct Timing {
     pub to: String,
     /// The number of them.
     pub posts: usize,
-    /// Their lift, drawn to 1 where they are few.
+    /// Their lift, moved towards 1 where the posts are few.
     pub lift: f64,
 }
 

@@ -49,7 +49,7 @@ pub struct SuggestionsQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// Nothing became of it yet.
+    /// No post was made of it yet, and it was not dismissed.
     Pending,
     /// A post was made of it.
     Scheduled,

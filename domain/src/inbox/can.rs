@@ -15,7 +15,7 @@ const WINDOW: Millis = 24 * HOUR;
 /// The same for what a person wrote, and for private answers to comments.
 const LONG_WINDOW: Millis = 7 * 24 * HOUR;
 
-/// Something that can be done.
+/// An action that is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Can {

@@ -42,7 +42,7 @@ pub struct ClientList {
 pub struct OauthGrant {
     id: GrantId,
     client_id: String,
-    /// The tool's name, which nobody has checked.
+    /// The tool's name, which is not verified.
     client_name: String,
     scopes: Vec<&'static str>,
     /// The only workspace it reaches.

@@ -57,7 +57,7 @@ struct QuotaForecast {
 struct TokenForecast {
     /// The time at which it ends.
     expires_at: Time,
-    /// Does it last until the post goes out, or is it renewed without a person?
+    /// True if it lasts until the post goes out, or is renewed without a person.
     outlives: bool,
 }
 

@@ -170,7 +170,7 @@ struct FileOfPost {
     duration_ms: Option<u64>,
     /// A blurred placeholder, as a BlurHash.
     placeholder: Option<String>,
-    /// Has it been analysed?
+    /// The state of the file's analysis.
     analysis: Analysis,
 }
 

@@ -74,7 +74,7 @@ impl From<Tier> for PlanTier {
     }
 }
 
-/// Somebody who wants to sign up.
+/// A person who wants to sign up.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSignup {

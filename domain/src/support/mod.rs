@@ -29,7 +29,7 @@ pub struct Question {
     pub history: Vec<Turn>,
 }
 
-/// Something that was said before.
+/// An earlier message of the conversation.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupportTurn")]

@@ -134,7 +134,7 @@ struct Filter {
     cursor: Option<i64>,
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// The command is wrong, or the database failed.

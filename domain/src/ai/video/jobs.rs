@@ -63,7 +63,7 @@ pub struct JobError {
     /// `content_refused`, `provider_error`, `provider_timeout`, `provider_unreachable`, `model_retired`, `outcome_unknown` or
     /// `result_lost`.
     pub code: String,
-    /// In a sentence.
+    /// The reason, in a sentence.
     pub message: String,
 }
 

@@ -15,7 +15,7 @@ pub struct PostError {
     pub code: PostErrorCode,
     /// The event, in a sentence for people.
     pub message: String,
-    /// May the post be sent again?
+    /// True if the post may be sent again.
     pub retryable: bool,
     /// False if it may be public already.
     pub retry_safe: bool,
