@@ -95,7 +95,7 @@ fn announced(headers: &HeaderMap) -> usize {
 struct Collected {
     /// All of it, if it is not too large.
     bytes: Option<Bytes>,
-    /// Nothing more comes.
+    /// True if the whole body has been read.
     whole: bool,
 }
 

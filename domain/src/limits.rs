@@ -152,7 +152,7 @@ impl Bucket {
     }
 }
 
-/// Counts a request of an address, whoever it is from.
+/// Counts a request of an address, before the caller is known.
 ///
 /// # Errors
 /// [`Code::RateLimited`].
@@ -263,7 +263,7 @@ fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error
     })
 }
 
-/// Whole seconds, rounded up: whoever waits so long has waited long enough.
+/// Whole seconds, rounded up, so that the wait is never too short.
 fn seconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX)
 }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The one tool that we answer from our own books.
 const QUOTA: &str = "x.quota";
 
-/// A post with a link costs as much at X as so many without.
+/// The number of posts without a link that a post with a link costs at X.
 const LINK: i64 = 13;
 
 /// A helper to be run.

@@ -236,7 +236,7 @@ impl Intake {
     }
 }
 
-/// The path is not shown: whoever knows it can fetch the file.
+/// The path is not shown: it is enough to fetch the file.
 impl fmt::Debug for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")

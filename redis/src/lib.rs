@@ -1,4 +1,4 @@
-//! The one way to a Redis server, for whoever keeps something there. What is kept, and over which connections, is theirs.
+//! The one way to a Redis server. The callers decide what they keep there, and over which connections.
 
 use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisResult, io::tcp::TcpSettings};
 

@@ -75,7 +75,7 @@ struct NewRedirect {
     redirect_uri: String,
 }
 
-/// Answers `/_control/{path}`, to whoever knows the secret.
+/// Answers `/_control/{path}`, if the caller knows the secret.
 pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reach: Reach) -> Reply {
     if !reach.programs {
         return page::nothing();

@@ -26,7 +26,7 @@ pub(crate) struct Gate<N: Network>(pub Arc<Sim<N>>);
 /// The outcome of a call.
 enum Outcome {
     Send(Reply),
-    /// Close the connection after so many bytes of the body.
+    /// Close the connection after this number of bytes of the body.
     Cut(Reply, u64),
     Flood,
 }

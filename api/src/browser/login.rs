@@ -29,7 +29,7 @@ pub struct Try {
     pub password: SecretString,
     /// The address of the caller.
     pub address: String,
-    /// For logs.
+    /// The id of the request, for logs.
     pub request_id: String,
 }
 
@@ -47,9 +47,9 @@ pub struct Realm {
     pub also: &'static [&'static str],
     /// The text above the form, given the page to go on with.
     pub intro: fn(&str) -> Markup,
-    /// The frame of a page for whoever is not logged in.
+    /// The frame of a page for a person who is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
-    /// Tries it.
+    /// Tries to log a person in.
     pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
     /// The time it lasts, in seconds.
     pub lasts: i64,

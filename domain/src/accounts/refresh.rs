@@ -28,7 +28,7 @@ const REFRESH: Millis = 30_000;
 pub enum Refreshed {
     /// The tokens are fresh: read the account again.
     Fresh,
-    /// Another process is at it: look again in a moment.
+    /// Another process is refreshing: look again in a moment.
     Elsewhere,
     /// This network's tokens cannot be exchanged.
     Impossible,

@@ -120,7 +120,7 @@ async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) 
     warn(cx, row, next).await
 }
 
-/// Nothing refreshes this account: its end is watched.
+/// Warns before the tokens end, for an account that cannot be refreshed.
 async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
     let now = cx.clock.now();
     if let Some(plan) = unplanned(cx, row, now).await? {

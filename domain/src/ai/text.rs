@@ -83,11 +83,11 @@ pub struct Variants {
 pub struct Checked {
     /// The texts, in the order of the slots.
     pub slots: Vec<Variants>,
-    /// Was anything rewritten?
+    /// True if a text was written once again.
     pub rewritten: bool,
     /// The provider that wrote them.
     pub provider: String,
-    /// With which model.
+    /// The model that wrote it.
     pub model: String,
     /// It is a simulated one.
     pub sandbox: bool,

@@ -1,7 +1,7 @@
 //! Checks bodies against the JSON Schema that the OpenAPI document shows.
 //!
 //! One walk over a value names every unknown, missing, mistyped or over-long part of it, and takes those parts out.
-//! Objects inside lists are left to whoever reads them one by one.
+//! Objects inside lists are left to the code that reads them one by one.
 
 use std::{
     any::TypeId,

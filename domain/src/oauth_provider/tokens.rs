@@ -128,7 +128,7 @@ pub(super) async fn workspace<C: ConnectionTrait>(
     }
 }
 
-/// Finds a token by what a client sends; `None` for whatever is none.
+/// Finds a token by the text that a client sends; `None` if it is no token.
 pub(super) async fn find<C: ConnectionTrait>(
     conn: &C,
     sent: &str,

@@ -194,7 +194,7 @@ fn view(row: worker::Model, now: Millis) -> Worker {
     }
 }
 
-/// The worker of this name, or whoever there is to be named.
+/// Returns the worker of this name, or an error if there is none.
 pub(super) async fn known(cx: &Domain, name: &str) -> Result<Worker> {
     let found = worker::Entity::find_by_id(name).one(&cx.db.read).await?;
     found.map(|row| view(row, cx.clock.now())).ok_or_else(|| missing(name))

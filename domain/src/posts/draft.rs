@@ -47,7 +47,7 @@ pub struct CaptionLength {
     pub unit: &'static str,
 }
 
-/// Returns the length of a text with so many files beside it, as an account's network counts it.
+/// Returns the length of a text beside a number of files, as an account's network counts it.
 ///
 /// # Errors
 /// The account's row cannot be read.

@@ -42,7 +42,7 @@ const HOUR: Millis = 3_600_000;
 /// The time an unpaid signup lasts, in ms.
 const UNPAID: Millis = 24 * HOUR;
 
-/// The time a paid one is kept for whoever polls it, in ms.
+/// The time a paid signup is kept for polls, in ms.
 const PAID: Millis = 7 * 24 * HOUR;
 
 /// The interval at which a poll asks Stripe, in ms: events may be late.
@@ -128,7 +128,7 @@ fn api() -> String {
     "api".to_owned()
 }
 
-/// A signup that was just made, with its id, which is shown to whoever made it and kept nowhere.
+/// A signup that was just made, with its id, which is shown to the caller once and not stored.
 #[derive(Debug)]
 pub struct Made {
     /// The id, the only credential.

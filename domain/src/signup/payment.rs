@@ -80,7 +80,7 @@ async fn unpaid(
     Ok(())
 }
 
-/// Makes the person, or finds the one there is, and gives the subscription to whoever has none.
+/// Makes the person or finds the existing one, and gives the person the subscription if there is none yet.
 async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();

@@ -65,7 +65,7 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &[],
     video_types: &["video/mp4", "video/quicktime", "video/webm"],
-    // It converts whatever comes.
+    // YouTube converts every type.
     video_forms: &[],
     image_bytes_max: 0,
     video_bytes_max: 274_877_906_944,

@@ -86,7 +86,7 @@ fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> Answer {
     Ok(Reply::ok(&json!({"value": value})))
 }
 
-/// `PUT /dms-uploads/{file}/{part}`: whoever has the address may send.
+/// `PUT /dms-uploads/{file}/{part}`; the address is the only credential.
 pub(super) fn put(cx: &Cx) -> Answer {
     let (id, part) = (cx.call.segment(1), cx.call.segment(2));
     let gone = || failure::missing("upload");

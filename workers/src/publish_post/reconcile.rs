@@ -98,7 +98,7 @@ impl Run<'_> {
         Ok(Next::Over)
     }
 
-    /// Goes on at once, in a claim of its own.
+    /// Makes the post due at once, for the next claim.
     async fn wait_on(&mut self) -> Result<()> {
         let now = self.cx.now();
         let on = CompleteStep { status: self.busy_status(), ..self.completed_step(Some(now)) };

@@ -60,7 +60,7 @@ enum Stop {
     Network(platforms::Error),
     /// Our own fault.
     Ours(Error),
-    /// Somebody else has the row.
+    /// Another worker has the row.
     Lost,
 }
 
