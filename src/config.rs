@@ -89,7 +89,7 @@ pub struct Config {
     pub plans: Plans,
     /// The providers of models.
     pub ai: AiConfig,
-    /// May anybody sign up?
+    /// True if anybody may sign up.
     pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,

@@ -16,7 +16,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const GLANCE: u32 = 16;
 
 fn main() -> ExitCode {
-    // Whatever a process of ours makes is its owner's alone: the database, media, keys.
+    // Files that the process makes are its owner's alone: the database, media, keys.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let runtime = match Builder::new_multi_thread().enable_all().event_interval(GLANCE).build() {

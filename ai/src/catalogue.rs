@@ -61,9 +61,9 @@ impl VideoProvider {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audio {
-    /// As one likes.
+    /// A film has sound if it is asked for.
     Optional,
-    /// It has.
+    /// Every film has sound.
     Always,
 }
 

@@ -35,7 +35,7 @@ pub struct Ai {
     pub vertex: Option<Vertex>,
     /// Multiplies all costs.
     pub factor: f64,
-    /// They are simulated.
+    /// True if the models are simulated.
     pub is_sandbox: bool,
 }
 

@@ -100,7 +100,7 @@ impl ServiceAccount {
             return Ok(token.clone());
         }
         let asked = Instant::now();
-        // No film was asked for yet, so whatever becomes of this may be tried again.
+        // No film was asked for yet, so a failure may be tried again.
         let unsent = |mut failure: Failure| {
             failure.kind = unsent(failure.kind);
             failure

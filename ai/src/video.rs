@@ -24,7 +24,7 @@ pub struct Film<'a> {
     pub prompt: &'a str,
     /// Seconds.
     pub seconds: u32,
-    /// In small letters.
+    /// The resolution, in small letters.
     pub resolution: &'a str,
     /// The shape.
     pub aspect_ratio: &'a str,

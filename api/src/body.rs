@@ -20,14 +20,14 @@ use crate::json;
 /// The largest JSON body of most routes, in bytes.
 pub const LARGEST: usize = 1 << 20;
 
-/// So much of a body that is too large is read all the same, in bytes: most clients look for the answer only when they
-/// have sent everything.
+/// The bytes that are read of a body that is too large: most clients look for the answer only when they have sent
+/// everything.
 pub const DRAINED: usize = 32 << 20;
 
-/// So much of a body that nobody has asked for is read and dropped, in bytes.
+/// The bytes that are read and dropped of a body that no handler has read.
 const LEFT: usize = 64 << 10;
 
-/// And for so long.
+/// The longest time for which a body is read and dropped.
 const DRAINING: Duration = Duration::from_secs(10);
 
 /// A body that was read.
@@ -95,7 +95,7 @@ fn announced(headers: &HeaderMap) -> usize {
 struct Collected {
     /// All of it, if it is not too large.
     bytes: Option<Bytes>,
-    /// Nothing more comes.
+    /// True if the whole body has been read.
     whole: bool,
 }
 
@@ -155,7 +155,7 @@ pub async fn drain<E>(
         }
         true
     };
-    // Who is slower than that has not been listening anyway.
+    // A client that is slower than that does not wait for the answer either.
     tokio::time::timeout(DRAINING, all).await.unwrap_or(false)
 }
 
@@ -164,7 +164,7 @@ pub async fn drain<E>(
 pub async fn settle(req: &mut Request, res: &mut Response) {
     let body = req.take_body();
     let untouched = !body.is_end_stream();
-    // Who waits to be told to go on has been told not to by the reply itself.
+    // A client that waits for "100 Continue" takes the reply itself as a no.
     let waits = req.headers().contains_key(EXPECT);
     let whole = !untouched || (!waits && drain(Box::pin(pieces(body)), LEFT).await);
     let is_unread = !whole || req.extensions().get::<Unread>().is_some();

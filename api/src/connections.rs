@@ -20,9 +20,9 @@ use salvo::{
 
 /// More connections than this are no use to one process.
 const MOST: u64 = 16_384;
-/// Of the descriptors, so many stay for the database, files and calls, and a quarter besides.
+/// The descriptors that stay for the database, files and calls, beside a quarter of all.
 const KEPT: u64 = 64;
-/// There is always room for so many connections.
+/// The number of connections that are always let in.
 const LEAST: u64 = 16;
 /// A connection whose request is unanswered may be ended when nothing has passed over it for so long.
 const STALLED: Duration = Duration::from_secs(15);

@@ -1,4 +1,4 @@
-//! For whoever watches over the process: is it alive, and can it work?
+//! Health checks of the process: whether it is alive, and whether it can work.
 
 use fanfare_domain::{Code, Details, Domain, Error, Reply, health};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};

@@ -1,6 +1,6 @@
 //! The one reader of paths: a path has one spelling, and any other is not found.
 //!
-//! What comes after it (the limits, the origin of files, the router) may compare paths as texts: none of them sees an empty
+//! The handlers after it (limits, the origin of files, the router) may compare paths as texts: none of them sees an empty
 //! segment, a dot segment, or a letter that is escaped without need.
 
 use salvo::{

@@ -48,7 +48,7 @@ const LONGEST_PAGE: usize = 16_384;
 pub struct Parameters(Map<String, Value>);
 
 impl Parameters {
-    /// Those of a route's query.
+    /// The parameters of a route's query.
     #[must_use]
     pub fn of(query: Option<Query>) -> Self {
         let schema = query.map(|query| (query.schema)(&mut SchemaGenerator::default()));

@@ -151,15 +151,15 @@ pub struct Membership {
     pub workspace_id: WorkspaceId,
     /// The workspace's name.
     pub workspace_name: String,
-    /// Is it somebody's personal workspace?
+    /// True if it is a person's personal workspace.
     pub is_personal: bool,
     /// The user's role there.
     pub role: Role,
     /// The workspace's plan.
     pub plan: PlanTier,
-    /// May its API be used?
+    /// True if its API may be used.
     pub api_addon: bool,
-    /// Is its subscription paid?
+    /// True if its subscription is paid.
     pub active: bool,
     /// The brands a locked membership sees; `None`: all, and what has no brand.
     pub brands: Option<Vec<BrandId>>,

@@ -15,9 +15,9 @@ pub struct Act {
     pub cx: Domain,
     /// The caller.
     pub caller: Caller,
-    /// In which workspace, with which role.
+    /// The membership that the caller acts with: workspace and role.
     pub membership: Membership,
-    /// For logs and events.
+    /// The id of the request, for logs and events.
     pub request_id: String,
     /// The reserved `Idempotency-Key`, if one was sent.
     pub reservation: Option<Reservation>,

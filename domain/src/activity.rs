@@ -53,7 +53,7 @@ pub struct ActivityQuery {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub since: Option<String>,
-    /// Only what happened to this post.
+    /// Only entries about this post.
     #[serde(default)]
     pub post_id: Option<i64>,
     /// Only entries of this type, for example `post.failed`.
@@ -148,7 +148,7 @@ pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityP
     Ok(Reply::ok(&ActivityPage { activity, next_cursor }))
 }
 
-/// Something that happened: what a webhook is sent, and what is polled.
+/// An event, as it is sent to webhooks and as it is polled.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Event {
     id: EventId,

@@ -102,7 +102,7 @@ pub struct Brand {
     created_at: Time,
 }
 
-/// A brand's voice. A part that nobody has written down is null, or an empty list.
+/// A brand's voice. A part that is not written down is null, or an empty list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BrandProfile {
     brand_id: BrandId,

@@ -93,7 +93,7 @@ impl Db {
         if !self.is_postgres() {
             return Ok(None);
         }
-        // What is kept back for the server's own administrator is not for us.
+        // The connections reserved for the server's administrator are not ours.
         let sql = "SELECT current_setting('max_connections')::bigint \
                    - current_setting('superuser_reserved_connections')::bigint AS most";
         let row = self.read.query_one_raw(statement(&self.read, sql, [])).await?;
@@ -170,7 +170,7 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
                 .create_if_missing(writes)
                 .row_buffer_size(READ_AHEAD)
                 .pragma("journal_mode", "WAL")
-                // What was answered for, or is about to be sent, is still known after a power cut.
+                // A change that was answered, or a call that is about to be sent, survives a power cut.
                 .pragma("synchronous", "FULL")
                 .pragma("busy_timeout", "5000")
                 .pragma("temp_store", "MEMORY")

@@ -48,13 +48,13 @@ const SECRETS: &str = "idempotency_keys";
 pub struct Owner(Uuid);
 
 impl Owner {
-    /// The set of a person in a workspace.
+    /// Returns the owner of a person's keys in a workspace.
     #[must_use]
     pub fn of(person: UserId, workspace: WorkspaceId) -> Self {
         Self::hashed(b"fanfare idempotency\n", &[person.0.as_bytes(), workspace.0.as_bytes()])
     }
 
-    /// The set of whoever sends from an address without an API key.
+    /// Returns the owner of keys that callers send from an address without an API key.
     #[must_use]
     pub fn of_address(address: &str) -> Self {
         Self::hashed(b"fanfare idempotency of addresses\n", &[address.as_bytes()])

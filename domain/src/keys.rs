@@ -91,7 +91,7 @@ fn note_use(cx: &Domain, id: KeyId, now: Millis) {
 /// The properties of a new key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// Whom it acts as.
+    /// The user it acts as.
     pub user_id: UserId,
     /// The only workspace it reaches, if any.
     pub workspace_id: Option<WorkspaceId>,

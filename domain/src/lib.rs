@@ -162,7 +162,7 @@ pub struct Settings {
     pub plans: billing::Plans,
     /// The providers of models.
     pub ai: fanfare_ai::Ai,
-    /// May anybody sign up?
+    /// True if anybody may sign up.
     pub signup_open: bool,
     /// The time a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.
     pub oauth_grace: Millis,

@@ -52,15 +52,15 @@ pub enum Bucket {
 /// The owner whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// Those with one API key.
+    /// Requests with one API key.
     Key,
-    /// Those of one person, with whatever key.
+    /// Requests of one person, with any key.
     Person,
-    /// Those from one address, before anybody knows whose they are.
+    /// Requests from one address, before the caller is known.
     Address,
-    /// Those about one e-mail address, whoever sends them.
+    /// Requests about one e-mail address, from any caller.
     Email,
-    /// All there are.
+    /// All requests.
     Everybody,
 }
 
@@ -152,7 +152,7 @@ impl Bucket {
     }
 }
 
-/// Counts a request of an address, whoever it is from.
+/// Counts a request of an address, before the caller is known.
 ///
 /// # Errors
 /// [`Code::RateLimited`].
@@ -263,7 +263,7 @@ fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error
     })
 }
 
-/// Whole seconds, rounded up: whoever waits so long has waited long enough.
+/// Whole seconds, rounded up, so that the wait is never too short.
 fn seconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX)
 }

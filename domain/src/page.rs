@@ -14,7 +14,7 @@ const FIRST: u64 = 25;
 /// The most rows that are read in one go.
 const MOST: u64 = 1_000;
 
-/// As many rows as a page can hold.
+/// The most rows that a page can hold.
 pub(crate) const ALL: u64 = u64::MAX - 1;
 
 /// The rows of a page, and whether more follow.

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The one tool that we answer from our own books.
 const QUOTA: &str = "x.quota";
 
-/// A post with a link costs as much at X as so many without.
+/// The number of posts without a link that a post with a link costs at X.
 const LINK: i64 = 13;
 
 /// A helper to be run.
@@ -90,7 +90,7 @@ pub struct HelperResult {
     tool: String,
     /// The account that was asked for.
     account_id: Option<AccountId>,
-    /// As the tool answers.
+    /// The answer of the tool.
     #[schemars(with = "Map<String, Value>")]
     result: Value,
 }
@@ -177,7 +177,7 @@ struct XQuota {
     plans: Vec<PlanOfX>,
 }
 
-/// From when to when.
+/// The days that the period covers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Period {

@@ -15,9 +15,9 @@ use crate::{
 /// The platforms.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Platforms {
-    /// Those that can be used.
+    /// The networks that can be used.
     platforms: Vec<Description>,
-    /// With `include_planned`: those that are announced.
+    /// With `include_planned`: the networks that are announced.
     #[serde(skip_serializing_if = "Option::is_none")]
     planned: Option<&'static [Planned]>,
 }

@@ -112,7 +112,7 @@ impl<T> fmt::Debug for Reply<T> {
     }
 }
 
-/// Something was deleted.
+/// The reply after a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Deleted {
     /// Always true.
@@ -121,7 +121,7 @@ pub struct Deleted {
     id: DeletedId,
 }
 
-/// An id, as its kind of thing has them.
+/// An id: a number, a UUID or a text, by what was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum DeletedId {

@@ -16,7 +16,7 @@ pub fn local(time: Millis, zone: &str) -> NaiveDateTime {
 #[must_use]
 pub fn midnight(day: NaiveDate, zone: &str) -> Millis {
     let start = day.and_time(chrono::NaiveTime::MIN);
-    // Where the clocks are put forward at midnight, the day begins an hour later.
+    // The day begins an hour later where the clocks are put forward at midnight.
     let begins = (0..=1).find_map(|hours| {
         let start = start + chrono::TimeDelta::hours(hours);
         named(zone).from_local_datetime(&start).earliest()

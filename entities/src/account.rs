@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::{AccountId, BrandId, Millis, SecretId, UserId, WorkspaceId};
 
-/// Can the account be used?
+/// The state of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AccountStatus {
-    /// Yes.
+    /// It is connected and can be used.
     Connected,
     /// Its credentials were refused; connecting it again mends that.
     ReconnectRequired,

@@ -22,15 +22,15 @@ use crate::{AiJobId, Millis, UserId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AiJobStatus {
-    /// Nobody has been asked for it yet.
+    /// No provider has been asked yet.
     Queued,
     /// The provider is making it.
     Processing,
     /// It is stored.
     Completed,
-    /// There will be none.
+    /// The job failed; there is no result.
     Failed,
-    /// It was cancelled before anybody was asked.
+    /// The job was cancelled before a provider was asked.
     Cancelled,
 }
 
@@ -82,7 +82,7 @@ pub struct Model {
     /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: whoever holds an older number has lost the row.
+    /// Raised by every claim and finish: a holder of an older number has lost the row.
     pub fencing_token: i64,
     /// Failed tries of the present step.
     pub attempts: i32,

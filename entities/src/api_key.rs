@@ -11,7 +11,7 @@ pub struct Model {
     /// Its id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: KeyId,
-    /// Whom it acts as.
+    /// The user it acts as.
     pub user_id: UserId,
     /// The only workspace it reaches, if it is scoped.
     pub workspace_id: Option<WorkspaceId>,

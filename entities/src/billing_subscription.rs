@@ -17,7 +17,7 @@ pub enum BillingStatus {
     Active,
     /// A payment failed and is tried again.
     PastDue,
-    /// Nothing is collected for a while.
+    /// The subscription is paused: nothing is collected.
     Paused,
     /// It ends with its period.
     Canceling,

@@ -11,13 +11,13 @@ use crate::{AccountId, BusinessMediaId, Millis, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum BusinessMediaStatus {
-    /// To be sent.
+    /// Waits to be sent.
     Queued,
     /// On its way.
     Sending,
     /// The network looks it over.
     InReview,
-    /// It is seen.
+    /// The network shows it.
     Live,
     /// The network did not take it.
     Rejected,

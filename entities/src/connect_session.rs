@@ -13,7 +13,7 @@ use crate::{BrandId, ConnectSessionId, Millis, SecretId, UserId, WorkspaceId};
 pub enum ConnectStatus {
     /// The link was made.
     Created,
-    /// Somebody who may has opened it.
+    /// A person who may connect accounts has opened it.
     Opened,
     /// The person is at the network.
     AwaitingProvider,
@@ -21,11 +21,11 @@ pub enum ConnectStatus {
     AwaitingCredentials,
     /// Done.
     Connected,
-    /// It did not work.
+    /// The account could not be connected.
     Failed,
     /// The person did not want to.
     Cancelled,
-    /// Nobody finished it in time.
+    /// The session was not finished in time.
     Expired,
 }
 

@@ -19,9 +19,9 @@ pub enum EntryKind {
     Purchase,
     /// Credits were reserved for an operation.
     Reserve,
-    /// An operation was paid for; what it did not need came back.
+    /// An operation was paid for; credits that it did not need came back.
     Settle,
-    /// An operation was not carried out; what was reserved came back.
+    /// An operation was not carried out; the reserved credits came back.
     Refund,
     /// The payment for a pack was taken back.
     Withdraw,

@@ -47,7 +47,7 @@ pub struct Model {
     pub hidden: bool,
     /// It is deleted.
     pub deleted: bool,
-    /// Somebody else wrote it, and the account has not answered.
+    /// True if another person wrote it and the account has not answered.
     pub unanswered: bool,
     /// Its one private answer was used.
     pub private_replied: bool,

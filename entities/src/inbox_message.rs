@@ -10,7 +10,7 @@ use serde::Serialize;
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
-    /// Somebody else wrote it.
+    /// Another person wrote it.
     Received,
     /// On its way.
     Sending,

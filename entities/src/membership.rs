@@ -29,7 +29,7 @@ pub enum Role {
     Editor,
     /// Creates, schedules, connects.
     Publisher,
-    /// Everything in the workspace.
+    /// May do everything in the workspace.
     Admin,
 }
 

@@ -75,7 +75,7 @@ pub struct Model {
     /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
+    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
     pub fencing_token: i64,
     /// Failed tries of the work so far.
     pub attempts: i32,

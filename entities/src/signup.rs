@@ -25,7 +25,7 @@ pub enum SignupStatus {
     Completed,
     /// The payment failed.
     Failed,
-    /// Nobody paid in time.
+    /// The payment did not come in time.
     Expired,
     /// The person went back.
     Cancelled,

@@ -36,7 +36,7 @@ pub struct Model {
     /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: whoever holds an older number has lost the row.
+    /// Raised by every claim and finish: a holder of an older number has lost the row.
     pub fencing_token: i64,
     /// Failed tries so far.
     pub attempts: i32,

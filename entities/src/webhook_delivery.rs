@@ -11,7 +11,7 @@ use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
-    /// To be tried.
+    /// Waits to be tried.
     Pending,
     /// Answered with 2xx.
     Delivered,
@@ -43,7 +43,7 @@ pub struct Model {
     /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: whoever holds an older number has lost the row.
+    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
     pub fencing_token: i64,
     /// Failed tries of the work so far.
     pub attempts: i32,

@@ -123,8 +123,8 @@ pub enum QueueName {
     Mail,
     /// Applying what Stripe tells.
     Billing,
-    /// Reading from networks, and changing there what is no post.
-    /// Reading numbers, and what follows from them.
+    /// Reading inboxes, business profiles and numbers from networks, with the work that follows, and changes there that are
+    /// not posts.
     Sync,
     /// Making films with models.
     Ai,

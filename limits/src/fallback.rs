@@ -18,7 +18,7 @@ use governor::{
 
 use crate::{Count, TakeResult, Window};
 
-/// At so many keys of one rate those that have refilled are dropped.
+/// The number of keys of one rate at which those that have refilled are dropped.
 const SWEEP: usize = 10_000;
 
 type Keyed =

@@ -196,7 +196,7 @@ impl Redis {
         answer
     }
 
-    /// The connection; whoever comes while it is being made waits for it.
+    /// The connection; callers that come while it is being made wait for it.
     async fn connected(&self) -> RedisResult<MultiplexedConnection> {
         let mut kept = self.0.connection.lock().await;
         if let Some(connection) = &*kept {

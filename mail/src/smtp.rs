@@ -42,7 +42,7 @@ pub enum BadMailer {
         "the address of the mail server must be smtps://user:password@host or smtp://user:password@host:587"
     )]
     Address,
-    /// Whom letters are from.
+    /// The sender of letters.
     #[error("the sender must be an e-mail address such as Fanfare <hello@example.com>")]
     From,
     /// TLS cannot be set up for this host.

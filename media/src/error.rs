@@ -11,7 +11,7 @@ pub enum Error {
     /// The path is not one of this store's.
     #[error("This is not a path of the media store.")]
     InvalidPath,
-    /// There is no such file, or no longer.
+    /// The file does not exist, or no longer.
     #[error("The file is not in the media store.")]
     Gone,
     /// The file is larger than the caller wants. Both in bytes.

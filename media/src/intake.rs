@@ -64,7 +64,7 @@ pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Sett
 /// The reason a file was not taken. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// There was not one byte.
+    /// The file has no bytes.
     #[error("The file is empty.")]
     Empty,
     /// It is a page of a web site, which is what a wrong address or a log-in gives.
@@ -236,7 +236,7 @@ impl Intake {
     }
 }
 
-/// The path is not shown: whoever knows it can fetch the file.
+/// The path is not shown: it is enough to fetch the file.
 impl fmt::Debug for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")

@@ -14,12 +14,12 @@ use crate::{
 /// Widest picture that is made, in pixels: no network shows a card wider.
 const WIDTH_MAX: u32 = 2_000;
 
-/// Makes `bytes`, a picture of any type that is known, a JPEG of at most `bytes_max` that looks as it does. What moves
+/// Makes `bytes`, a picture of any type that is known, a JPEG of at most `bytes_max` that looks the same. An animation
 /// becomes its first picture.
 ///
 /// # Errors
-/// What is wrong with the picture; [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing so
-/// small can be made.
+/// The flaw of the picture; [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing so small can be
+/// made.
 pub async fn shrink(
     tools: &Tools,
     scratch: &Scratch,

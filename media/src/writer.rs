@@ -130,7 +130,7 @@ async fn remove(
     mut flight: JoinSet<object_store::Result<()>>,
 ) {
     flight.shutdown().await;
-    // What cannot be removed is no part of any file, and is swept up later.
+    // A piece that cannot be removed is part of no file, and is deleted later.
     if let Err(error) = upload.abort().await {
         tracing::debug!(error = %Error::from(error), "an upload that was given up could not be removed");
     }

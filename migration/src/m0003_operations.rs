@@ -92,7 +92,7 @@ const INDEXES: &[&str] = &[
     "CREATE UNIQUE INDEX pauses_target ON pauses (COALESCE(platform, ''), COALESCE(account_id, 0))",
     "CREATE INDEX post_holds_pause ON post_holds (pause_id)",
     "CREATE UNIQUE INDEX audit_entries_action ON audit_entries (action_id)",
-    // What failed is looked through by people; among ten million posts it is few.
+    // Operators look through failed posts, which are few among ten million.
     "CREATE INDEX posts_failed ON posts (id) WHERE status = 'failed'",
     "CREATE INDEX webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL",
 ];

@@ -82,7 +82,7 @@ const COLUMNS: &[&str] = &[
     "ALTER TABLE accounts ADD COLUMN fence BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE accounts ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE accounts ADD COLUMN laps INTEGER NOT NULL DEFAULT 0",
-    // Whoever is connected already gets a plan of its own at the first look.
+    // An account that is connected already gets its refresh schedule at the first look.
     "UPDATE accounts SET due_at = 0 WHERE token_expires_at IS NOT NULL AND status = 'connected'",
 ];
 

@@ -17,7 +17,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Shorter than the 5 s after which many servers close an idle connection: a request that meets such a close on its
 /// way is ambiguous, and a fresh handshake is cheaper than that.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// As many as a worker has slots by default: with fewer, a burst to one network opens and closes a connection a call.
+/// The number of slots a worker has by default: with fewer, a burst to one network opens and closes a connection a call.
 const IDLE_PER_HOST: usize = 256;
 
 /// Sends requests through the guard. Cheap to clone; clones share their connections.

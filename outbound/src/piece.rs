@@ -17,7 +17,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 /// "not sent".
 pub(crate) const FRAME: usize = 64 * 1024;
 
-/// Whatever stands in the way of reading a file.
+/// The reason why a file could not be read.
 pub type Cause = Box<dyn StdError + Send + Sync>;
 
 /// The request will not be completed.

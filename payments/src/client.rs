@@ -45,7 +45,7 @@ impl fmt::Debug for Stripe {
 pub enum FailureKind {
     /// Stripe is away, busy or in trouble; nobody knows whether the call was carried out. Sending it again under its key tells.
     Unavailable,
-    /// There is no such object.
+    /// Stripe has no such object.
     NotFound,
     /// The customer's card was declined.
     Declined,

@@ -1,7 +1,7 @@
 //! Stripe: its calls as data, its objects as far as they are read, and the signature of its webhooks.
 //!
-//! What is absent: no database, no retry, no plan. Whoever changes something writes the [`Request`] down first and sends it under
-//! an idempotency key that follows from that row, so that sending it again changes nothing twice.
+//! It has no database, no retry and no plans. A caller that changes something writes the [`Request`] down first and sends
+//! it under an idempotency key that follows from that row, so that sending it again changes nothing twice.
 
 mod client;
 mod objects;

@@ -10,7 +10,7 @@ use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
 /// The rules of a network's inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct InboxRules {
-    /// There are direct messages.
+    /// True if the network has direct messages.
     pub messages: bool,
     /// The longest text of a message, and whether bytes are counted.
     pub message_max: (usize, bool),

@@ -39,10 +39,10 @@ impl RateLimit {
 /// The scope of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// Those to one account of the network, whoever connected it.
+    /// Posts to one account of the network, whoever connected it.
     Account,
-    /// Those of one workspace: its share of an app that all workspaces use.
+    /// Posts of one workspace: its share of an app that all workspaces use.
     Workspace,
-    /// Those made with one app, or bot, of the network.
+    /// Posts made with one app, or bot, of the network.
     App,
 }

@@ -74,7 +74,7 @@ impl<T> Looked<T> {
 /// ours), or the list ends. `is_it` says what fits; `ask` is given what names the page, nothing for the first.
 ///
 /// # Errors
-/// Those of the network.
+/// The errors of the network.
 pub async fn look<T, F>(
     since: DateTime<Utc>,
     is_it: impl Fn(&T) -> bool,

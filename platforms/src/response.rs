@@ -26,7 +26,7 @@ pub async fn send<T: DeserializeOwned>(
 pub enum Reset {
     /// At this Unix time in seconds.
     Unix(&'static str),
-    /// In so many seconds.
+    /// In a number of seconds.
     Seconds(&'static str),
     /// At this time in RFC 3339.
     Rfc3339(&'static str),

@@ -166,7 +166,7 @@ mod tests {
                 assert!(!is_warned(*platform, json!({name: true}), "video/mp4"), "{}", spec.id);
             }
         }
-        // What a network calls it itself counts too, and a slideshow of TikTok has none.
+        // The network's own name of the setting counts too, and a slideshow of TikTok has no such setting.
         let own = json!({"is_ai_generated": true});
         assert!(!is_warned(find(PlatformId::Instagram), own, "image/png"));
         let level = |level: &str| json!({"ai_disclosure_level": level});

@@ -170,7 +170,7 @@ pub struct Caption {
 }
 
 impl Caption {
-    /// At most so many characters (Unicode scalar values).
+    /// Returns a limit of at most `max` characters (Unicode scalar values).
     #[must_use]
     pub const fn characters(max: usize) -> Self {
         let count = crate::text::characters;
@@ -187,7 +187,7 @@ pub struct MediaRules {
     pub images_max: usize,
     /// Most videos in one post.
     pub videos_max: usize,
-    /// Most files in one post, of whatever kind.
+    /// The most files in one post, of any kind.
     pub total_max: usize,
     /// May images and videos stand in one post?
     pub mixed: bool,
@@ -225,7 +225,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whatever shape there is.
+    /// Every shape.
     pub const ANY: Self = Self {
         image_ratio: None,
         image_width_max: None,

@@ -103,10 +103,10 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// Something an accepted post does not get.
+/// An effect that an accepted post does not get.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// What it is about, for programs: `ai_label_missing`. Absent where a field has no effect.
+    /// The topic, for programs: `ai_label_missing`. Absent where a field has no effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Path of the field.
@@ -141,7 +141,7 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vi
     rest.append(settings::violations(spec, draft));
     rest.append(metadata::violations(spec, &kept));
     rest.extend(platform.check(&kept));
-    // What is left of a text that was cut says nothing about the text.
+    // Violations in the rest of a text that was cut say nothing about the whole text.
     rest.retain(|violation| cut.iter().all(|one| one.field != violation.field));
     let mut found = Violations::from(cut);
     found.append(rest);

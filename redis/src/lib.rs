@@ -1,4 +1,4 @@
-//! The one way to a Redis server, for whoever keeps something there. What is kept, and over which connections, is theirs.
+//! The one way to a Redis server. The callers decide what they keep there, and over which connections.
 
 use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisResult, io::tcp::TcpSettings};
 
@@ -8,7 +8,7 @@ use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisResult, io::tcp::Tc
 /// It is no such URL.
 pub fn open(url: &str) -> RedisResult<Client> {
     let info = url.into_connection_info()?;
-    // Which certificates are trusted is the machine's affair, as for every other connection: a private CA is added to its
+    // The machine decides which certificates are trusted, as for every other connection: a private CA is added to its
     // store, or named by SSL_CERT_FILE.
     if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
         // redis-rs takes the process's default and panics without one. An `Err` means there is one already.

@@ -26,7 +26,7 @@ pub(crate) enum Consent<N: Network> {
     Asked(Reply),
     /// No, or for an account that does not exist: go back here, with an error of the network's own.
     Refused(Url),
-    /// Yes.
+    /// It is connected and can be used.
     Given(Given<N>),
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     page::page(200, "Continue as", &asks, &list)
 }
 
-/// The address to send a person back to, if apps may: whoever made it up is sent nowhere.
+/// The address to send a person back to, if an app has registered it; a made-up one is refused.
 pub(crate) fn redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
     let known = cx.sim.env.may_redirect(redirect_uri);
     Url::parse(redirect_uri).ok().filter(|_| known)

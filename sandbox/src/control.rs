@@ -75,7 +75,7 @@ struct NewRedirect {
     redirect_uri: String,
 }
 
-/// Answers `/_control/{path}`, to whoever knows the secret.
+/// Answers `/_control/{path}`, if the caller knows the secret.
 pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reach: Reach) -> Reply {
     if !reach.programs {
         return page::nothing();
@@ -293,7 +293,7 @@ fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
     serde_path_to_error::deserialize(body).map_err(|error| {
         let field = error.path().to_string();
         let said = error.into_inner().to_string();
-        // Whoever made the body made no lines.
+        // The author of a request knows of no line numbers, so they are cut off.
         let reason = said.split(" at line ").next().unwrap_or(&said);
         wrong("invalid_body", &field, reason)
     })

@@ -44,7 +44,7 @@ pub(crate) struct Film {
     rate: Option<f64>,
     /// Number of the transfer characteristics (ITU-T H.273).
     transfer: Option<u16>,
-    /// There is sound, and it is AAC.
+    /// True if the sound is AAC; `None` without sound.
     aac: Option<bool>,
     index_first: bool,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Gate<N: Network>(pub Arc<Sim<N>>);
 /// The outcome of a call.
 enum Outcome {
     Send(Reply),
-    /// Close the connection after so many bytes of the body.
+    /// Close the connection after this number of bytes of the body.
     Cut(Reply, u64),
     Flood,
 }
@@ -117,7 +117,7 @@ async fn conduct<N: Network>(cx: &Arc<Cx<N>>, phase: Phase, work: Work<N>) -> Ou
     let bytes = fault.at_byte.unwrap_or(0);
     match fault.kind {
         Kind::Status => Outcome::Send(refusal(cx, &fault)),
-        // What a proxy has sent of an answer that nobody will finish.
+        // The part of an answer that a proxy sends before it breaks off.
         Kind::Reset => Outcome::Cut(Reply::raw(200, " ".repeat(4_096)), bytes),
         Kind::Hang => {
             wait(cx, fault.hang()).await;

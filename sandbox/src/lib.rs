@@ -181,7 +181,7 @@ impl Sandbox {
         self.env.set_base(url.as_str().trim_end_matches('/'));
     }
 
-    /// Says by which other address persons reach the pages. Whoever comes by it reaches nothing else.
+    /// Sets another address by which persons reach the pages, and nothing else.
     pub fn set_public_url(&self, url: &Url) {
         self.env.set_pages(url.as_str().trim_end_matches('/'));
     }

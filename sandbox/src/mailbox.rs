@@ -132,7 +132,7 @@ impl Mailbox {
         all
     }
 
-    /// Those of a kind that are not deleted, the latest last.
+    /// Returns the items of a kind that are not deleted, the latest last.
     pub fn seen(&self, kind: Kind) -> Vec<&Item> {
         self.all().into_iter().filter(|item| item.kind == kind && !item.deleted).collect()
     }

@@ -226,7 +226,7 @@ impl<N: Network> Route<N> {
 pub(crate) struct Cx<N: Network> {
     pub sim: Arc<Sim<N>>,
     pub call: Call,
-    /// Whoever [`Network::caller`] named; whether the request proves it is for the handler to check.
+    /// The account that [`Network::caller`] named; the handler checks whether the request proves it.
     pub account: Option<Arc<Account<N>>>,
 }
 

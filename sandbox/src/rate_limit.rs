@@ -12,7 +12,7 @@ struct Window {
     used: u32,
 }
 
-/// A rule: so many units in so many milliseconds.
+/// A rule: a number of units in a number of milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
     pub name: &'static str,

@@ -196,7 +196,7 @@ pub enum TierName {
     Agency,
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// Something that is named does not exist.

@@ -17,10 +17,10 @@ pub enum Command {
     Setup,
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
-/// There is no Stripe account, or Stripe does not answer.
+/// No Stripe account is configured, or Stripe does not answer.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
     let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };

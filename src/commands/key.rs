@@ -17,7 +17,7 @@ use crate::{
 pub enum Command {
     /// Makes a key and prints it, alone, on standard output. A new address makes the person too.
     Create {
-        /// Whom the key acts as.
+        /// The e-mail address of the user that the key acts as.
         #[arg(long)]
         email: String,
         /// The only workspace the key reaches.
@@ -37,7 +37,7 @@ pub enum Command {
     },
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// An unknown scope, or a workspace the person is not in.

@@ -33,7 +33,7 @@ pub enum Command {
     },
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// A file that could not be sent.

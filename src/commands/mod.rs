@@ -80,7 +80,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// The error, in words for the operator.

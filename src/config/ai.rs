@@ -14,7 +14,7 @@ pub enum Mode {
     Live,
     /// The simulated ones.
     Sandbox,
-    /// Nowhere.
+    /// No models are used.
     Off,
 }
 

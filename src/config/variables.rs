@@ -16,7 +16,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "FANFARE_MEDIA_URL",
-        "Where media is stored: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media).",
+        "The media store: file:///… or s3://bucket/prefix?endpoint=… (FANFARE_DATA_DIR/media).",
     ),
     (
         "FANFARE_FFMPEG_DIR",
@@ -47,11 +47,11 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_SIMULATOR", "off: `up` starts without simulated networks of its own (on)."),
     (
         "FANFARE_SANDBOX_URL",
-        "Where `fanfare sandbox` is reached; `up` then brings none of its own.",
+        "The address of `fanfare sandbox`; `up` then starts no simulated networks of its own.",
     ),
     (
         "FANFARE_SANDBOX_SECRET",
-        "What opens the simulated networks' control; the same for `sandbox`, `api` and `worker` (made at the first start).",
+        "The secret of the simulated networks' control; the same for `sandbox`, `api` and `worker` (made at the first start).",
     ),
     (
         "FANFARE_SANDBOX_PUBLIC_URL",
@@ -92,7 +92,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_STRIPE_WEBHOOK_SECRET",
         "Secrets that sign its webhooks at FANFARE_BASE_URL/api/stripe/webhook, separated by commas.",
     ),
-    ("FANFARE_STRIPE_URL", "Where Stripe's API is (https://api.stripe.com)."),
+    ("FANFARE_STRIPE_URL", "The address of Stripe's API (https://api.stripe.com)."),
     ("FANFARE_PLANS", "JSON file of the plans that are sold (those in the binary)."),
     (
         "FANFARE_AI",
@@ -104,12 +104,12 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("FANFARE_AI_TEXT_MODEL", "The model that writes texts there."),
     ("FANFARE_AI_TEXT_KEY", "Its key."),
-    ("FANFARE_XAI_URL", "Where xAI's API is (https://api.x.ai/v1)."),
+    ("FANFARE_XAI_URL", "The address of xAI's API (https://api.x.ai/v1)."),
     ("FANFARE_XAI_KEY", "Key of xAI, for images and films."),
     ("FANFARE_XAI_VIDEO_MODEL", "The model that films there if a request names none."),
     (
         "FANFARE_GOOGLE_AI_URL",
-        "Where Google's models are (https://generativelanguage.googleapis.com).",
+        "The address of Google's models (https://generativelanguage.googleapis.com).",
     ),
     ("FANFARE_GOOGLE_AI_KEY", "Key of Google's models, for images and films."),
     ("FANFARE_GOOGLE_AI_VIDEO_MODEL", "The model that films there if a request names none."),
@@ -117,9 +117,12 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_VERTEX_PROJECT",
         "Project at Google's Vertex AI, which then makes the films of google_veo.",
     ),
-    ("FANFARE_VERTEX_LOCATION", "Where its models run (us-central1)."),
+    ("FANFARE_VERTEX_LOCATION", "The region its models run in (us-central1)."),
     ("FANFARE_VERTEX_CREDENTIALS", "JSON file of a service account that may use it."),
-    ("FANFARE_VERTEX_URL", "Where Vertex AI is (https://LOCATION-aiplatform.googleapis.com)."),
+    (
+        "FANFARE_VERTEX_URL",
+        "The address of Vertex AI (https://LOCATION-aiplatform.googleapis.com).",
+    ),
     ("FANFARE_VERTEX_VIDEO_MODEL", "The model that films there if a request names none."),
     ("FANFARE_CREDIT_FACTOR", "Multiplies what everything costs in credits (1)."),
     ("FANFARE_AI_MODELS", "JSON file of what models offer and cost (that in the binary)."),
@@ -131,7 +134,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_MAIL_FROM", "Whom letters are from, such as Fanfare <hello@example.com>."),
     (
         "FANFARE_OAUTH_GRACE",
-        "How long a spent OAuth refresh token is good for another pair while nobody used the new one, at most 60s (0s).",
+        "The time for which a spent OAuth refresh token still gets a new pair while the new one is unused, at most 60s (0s).",
     ),
     (
         "FANFARE_REAUTH",
@@ -139,7 +142,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
     ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
-    ("FANFARE_LOG", "What is logged: error, warn, info, debug, trace, or a tracing filter (info)."),
+    (
+        "FANFARE_LOG",
+        "The level of the log: error, warn, info, debug, trace, or a tracing filter (info).",
+    ),
     ("FANFARE_LOG_FORMAT", "text or json (text)."),
     ("FANFARE_FAILPOINT", "For crash tests: the named place at which a process stops for good."),
     ("FANFARE_URL", "For client commands: the service's origin (http://127.0.0.1:8080)."),

@@ -45,7 +45,7 @@ pub async fn run(days: u64) {
             app.pass(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;
         }
-        // What is due within the hour goes out before the day is counted.
+        // Posts that are due within the hour go out before the day is counted.
         for _ in 0..3_600 / STEP {
             app.pass(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;

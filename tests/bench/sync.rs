@@ -83,7 +83,7 @@ async fn measure(service: &Service, target: &Target, before: usize, has_reads: b
     }
     service.fill(POSTS, Due::Over(from, from + WINDOW)).await;
     let arrived = target.until(before + POSTS).await;
-    // What was read last is still on its way.
+    // The events of the last reading are still on their way.
     tokio::time::sleep(Duration::from_secs(1)).await;
     arrived.late[before..].to_vec()
 }

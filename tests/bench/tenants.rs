@@ -12,15 +12,15 @@ use crate::{
 /// Time in which the worker gets ready before the first post is due, in ms.
 const AHEAD: i64 = 5_000;
 
-/// For so long the quiet tenant has a post every 100 ms, in ms.
+/// The time for which the quiet tenant has a post every 100 ms, in ms.
 const QUIET: i64 = 10_000;
 
 const POSTS: usize = 100;
 
-/// On so many accounts, in turn.
+/// The number of accounts the quiet tenant posts to in turn.
 const QUIET_ACCOUNTS: usize = 5;
 
-/// Those of the burst: the posts of an account go out one after the other.
+/// The number of accounts of the burst: the posts of an account go out one after the other.
 const LOUD_ACCOUNTS: usize = 995;
 
 /// Tenants whose bursts are due at one moment, and the accounts of each.

@@ -29,7 +29,7 @@ const BREAK: Millis = 4_000;
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(1).await;
     let mut accounts = connect(fleet.user(), 40).await;
-    // What Threads takes is prepared a quarter of an hour ahead, all at once here: work that says nothing about Redis.
+    // Posts to Threads are prepared a quarter of an hour ahead, all at once here: work that says nothing about Redis.
     accounts.retain(|account| account.platform() != "threads");
     fleet.work(3);
     let window = Millis::try_from(settings.window.as_millis()).unwrap();
@@ -57,7 +57,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     );
     let waiting = count(&fleet.db, &waiting).await;
     let broken = fleet.ended();
-    // What goes out after the end of the window is still to be counted when the workers have stopped.
+    // Posts that go out after the end of the window are counted when the workers have stopped.
     for worker in fleet.workers.drain(..) {
         let stopped = worker.stop(Duration::from_secs(50)).await;
         assert!(stopped.is_some_and(|status| status.success()), "a worker did not stop well");

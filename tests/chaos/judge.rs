@@ -62,15 +62,15 @@ pub struct Verdict {
     pub posts: usize,
     /// The number of them that are public.
     pub public: usize,
-    /// Called published, and not there.
+    /// Posts that are called published and are not on the network.
     pub missing: Vec<String>,
-    /// Called failed although nothing kept them from going out, or although they are there.
+    /// Posts that are called failed although nothing kept them from going out, or although they are public.
     pub wronged: Vec<String>,
-    /// There more often than once.
+    /// The number of posts that are public more than once.
     pub twice: usize,
-    /// `outcome_unknown`, on networks that nobody can ask.
+    /// The number of posts that ended as `outcome_unknown`, on networks that cannot be asked.
     pub flagged: usize,
-    /// Those of them that are public.
+    /// The number of flagged posts that are public.
     pub flagged_public: usize,
     /// The time at which each became public, by its text, in ms.
     pub times: BTreeMap<String, Millis>,

@@ -48,7 +48,7 @@ impl Process {
     /// The address in its first line.
     ///
     /// # Panics
-    /// There is none.
+    /// The line holds no address.
     pub fn address(&self) -> String {
         let word = self.first.split([' ', ';']).find(|word| word.starts_with("http://"));
         word.expect("an address").to_owned()

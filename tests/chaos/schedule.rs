@@ -34,7 +34,7 @@ pub async fn schedule(
     let name = |column: &post::Column| sea_orm::IdenStatic::as_str(column).to_owned();
     let value = |column: &post::Column| match column {
         post::Column::ScheduledAt => due.clone(),
-        // What has something to prepare is due before its time.
+        // A post with something to prepare is due before its time.
         post::Column::DueAt => format!("{due} + t.due_at - t.scheduled_at"),
         post::Column::Caption => format!("'Post ' || t.account_id || ' due=' || {due}"),
         post::Column::ContentKey => "gen_random_uuid()".into(),
@@ -60,7 +60,7 @@ pub async fn schedule(
     expected
 }
 
-/// Those of them that have had their time: all that were due before `until`, and of the others what has ended.
+/// Returns the expected posts that must have ended: all that were due before `until`, and those of the others that have.
 pub async fn ended(db: &DatabaseConnection, expected: &Expected, until: Millis) -> Expected {
     let sql = format!(
         "SELECT caption FROM posts WHERE scheduled_at >= {until} AND status IN ('published', 'failed')"

@@ -280,7 +280,7 @@ async fn no_text_of_any_route_is_an_error_of_ours() {
             for text in texts.iter().chain([&large]) {
                 for value in [json!(text), json!([text]), json!({"a": text}), json!([{"a": text}])]
                 {
-                    // What a caption may be is its network's to say; a control character is in none.
+                    // The network decides what a caption may hold; no network takes a control character.
                     let mut sent = example.clone();
                     sent[&field] = value;
                     never_ours(&user, route, &plain, Some(&sent)).await;

@@ -160,7 +160,7 @@ async fn a_slow_receiver_does_not_hold_up_another() {
     .await;
     let heard = slow.heard().len();
     assert!(heard < FLOOD, "the quick receiver waited for {heard} deliveries to the slow one");
-    // What found no slot comes back after a while.
+    // Deliveries that found no slot are tried again after a while.
     app.in_time("the slow receiver hears of everything", Duration::from_millis(500), || async {
         (slow.heard().len() >= FLOOD).then_some(())
     })

@@ -307,7 +307,7 @@ async fn answers_to_a_review_are_suggested_paid_and_never_invented() {
     let made = user.post(&path, body).await.expect(200).body;
     let texts = made["suggestions"].as_array().unwrap().clone();
     assert_eq!(texts.len(), 2, "{made:#}");
-    // What the review itself says may be repeated.
+    // An answer may repeat what the review says.
     assert!(texts[0]["text"].as_str().unwrap().contains(text), "{made:#}");
     assert_eq!((&made["credits_spent"], &made["dropped"]), (&json!(1), &json!([])));
     let invented = json!({"review_id": id(2).await});

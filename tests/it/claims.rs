@@ -88,7 +88,7 @@ async fn what_has_changed_since_it_was_read_is_not_taken() {
     assert_eq!(ids_of(&taken), [ids[5]]);
     let publishing = |id| ("post.publishing".to_owned(), id, Value::Null);
     assert_eq!(told(&user).await, [publishing(ids[4]), publishing(ids[5])]);
-    // What was changed and is still due is there to be taken as it is now.
+    // Posts that were changed and are still due are claimed with their new content.
     let again = claim(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(ids_of(&again), [ids[0], ids[2]]);
     let texts: BTreeSet<_> = again.iter().map(|one| one.post.caption.as_str()).collect();
@@ -125,7 +125,7 @@ async fn a_row_that_many_want_is_taken_by_one() {
     let taken = futures_util::future::join_all(claims).await;
     let mut taken: Vec<i64> =
         taken.iter().flat_map(|taken| ids_of(taken.as_ref().unwrap())).collect();
-    // What was held by somebody who then let go of it is there for the next.
+    // Rows whose holder let go of them are there for the next claim.
     taken.extend(ids_of(&claim(&app.domain, WORKER, &ids).await.unwrap()));
     taken.sort_unstable();
     assert_eq!(taken, ids);

@@ -39,7 +39,7 @@ async fn what_it_keeps_is_its_owners_alone() {
     }
     assert_eq!(open_to_others(&dir), Vec::<String>::new());
     drop(service);
-    // What an earlier version left open is closed.
+    // Files that an earlier version left open to others are closed.
     for (name, mode) in
         [("", 0o755), ("fanfare.db", 0o644), ("media", 0o755), ("master.key", 0o644)]
     {

@@ -185,7 +185,7 @@ async fn the_owner_of_a_fresh_installation_logs_in_with_a_browser_and_no_setting
     assert_eq!(code, Some(0), "{said}");
     let who: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(who["user"]["email"], "owner@localhost");
-    // What opens the service stands in one file, and is shown nowhere.
+    // The tokens stand in one file, and are shown nowhere.
     let (stored, code) = (shell.stored(), parameter(&back, "code"));
     let token = stored.split('"').find(|word| word.starts_with("fat_")).unwrap().to_owned();
     for secret in [token.as_str(), &code] {
@@ -273,7 +273,7 @@ async fn of_commands_at_once_one_renews_the_log_in_for_all() {
     }
     let after = shell.stored();
     assert!(after != before && !after.contains("expires_at = 1\n"), "{after}");
-    // What opens one service is sent to no other, be it the same service by another name.
+    // The tokens of one service are sent to no other, be it the same service by another name.
     let other = app.second_instance().await;
     let ended = shell.run(&["auth", "status", "--api-url", &other]).await;
     assert_eq!(ended.status.code(), Some(4));

@@ -225,7 +225,7 @@ async fn events_are_watched_from_now_on_or_from_a_number() {
     let line = plain.recv().await.unwrap();
     let told = format!("{}\t{}\tpost {before}", text(&first, "created_at"), text(&first, "type"));
     assert_eq!(line, told);
-    // Who gives no number sees what happens from now on. It is known to watch once it prints something.
+    // Without a number the command shows events from now on. It is known to watch once it prints something.
     let (_new, mut new) = watch(&user, &["--json"]);
     let mut seen = None;
     for _ in 0..60 {

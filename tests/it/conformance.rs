@@ -52,7 +52,7 @@ async fn a_caption_as_long_as_it_may_be_goes_out() {
             Some(_) => "caption_max_with_media",
         };
         let most = described.body["content_limits"][limit].as_u64().unwrap();
-        // What no request of ours can hold is judged by the descriptor's own tests.
+        // Limits that no request of ours can reach are tested with the descriptor.
         let most = usize::try_from(most).unwrap().min(500_000);
         let words = "five ".repeat(most / 5 + 1);
         body["caption"] = words[..most - 1].to_owned().into();

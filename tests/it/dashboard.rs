@@ -54,7 +54,7 @@ async fn the_pages_keep_themselves_up_to_date() {
     browser.until("document.querySelectorAll('#live .card').length === 1").await;
     fleet::beat(&app.domain, &beat("second-7", &app)).await.unwrap();
     browser.until("document.querySelectorAll('#live .card').length === 2").await;
-    // Whoever wants to read in peace can.
+    // The page can be paused.
     browser.eval("document.querySelector('.livebar button').click()").await;
     browser.until("document.querySelector('.livebar').textContent.includes('Held still')").await;
     fleet::beat(&app.domain, &beat("third-8", &app)).await.unwrap();

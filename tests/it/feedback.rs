@@ -186,9 +186,9 @@ async fn a_model_words_answers_and_the_passages_stand_in_for_it() {
         assert!(!answer.contains("invented"), "{trouble}: {answer}");
         assert_eq!(quoted["sources"][0], worded["sources"][0], "{trouble}");
     }
-    // What is invented once is written again.
+    // An answer with something invented is written again.
     assert_eq!(ask(&format!("{question} [[invent]]")).await["provider"], "sandbox");
-    // Where the documentation says nothing, nobody is asked.
+    // The model is not asked about a topic that the documentation does not have.
     assert_eq!(ask("xyzzy").await["provider"], Value::Null);
     assert_eq!(user.get("/api/v1/credits").await.expect(200).body, wallet, "answers are free");
 }

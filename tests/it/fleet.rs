@@ -82,7 +82,7 @@ async fn a_fleet_outlives_a_worker_and_leaves_nothing_behind() {
     let (one, other) = (fleet.user(0), fleet.user(1));
     let account = one.connect("bluesky").await;
     publish(&one, &other, account).await;
-    // What a killed worker holds is taken over when its lease lapses, which other stories wait for.
+    // Rows that a killed worker holds are taken over when their leases expire, which other stories wait for.
     Fleet::signal(fleet.process("worker-1")["pid"].as_u64().unwrap(), "-KILL");
     publish(&one, &other, account).await;
     assert_eq!(one.on_network("bluesky", account).await.len(), 4);

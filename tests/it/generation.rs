@@ -71,7 +71,7 @@ async fn what_a_model_invents_is_rewritten_once_and_then_dropped() {
         ]
     );
     assert!(of["dropped"].as_array().unwrap().iter().all(|entry| entry["variant"] == 1));
-    // What the workspace's accounts are called may be said.
+    // A text may name the workspace's accounts.
     let username = "inventedbar";
     let _ = user
         .post("/api/v1/sandbox/accounts", json!({"platform": "bluesky", "username": username}))

@@ -62,7 +62,7 @@ async fn a_video_gets_its_thumbnail_and_its_place_in_a_playlist() {
     let held = user.on_network("youtube", account).await;
     assert_eq!(held[0]["playlists"], json!([playlist]), "{held:#?}");
     assert!(held[0]["thumbnail"].is_string(), "{held:#?}");
-    // What goes wrong beside a video leaves it public.
+    // A failure beside a video leaves the video public.
     body["caption"] = json!("Beside the playlist");
     body["settings"] = json!({"playlist_id": "PLnone", "thumbnail_url": cover});
     let faults = json!([{"on": "confirm", "kind": "status", "status": 403, "times": 2}]);
@@ -106,7 +106,7 @@ async fn a_person_chooses_among_locations_and_posts_on_each() {
         seen.push(held[0]["location"].clone());
     }
     assert_ne!(seen[0], seen[1], "each has its own");
-    // What breaks the rules of the network is told, and stays where it is.
+    // A post that breaks the rules of the network fails with the reason, and stays where it is.
     let body = json!({"account_id": ids[0], "caption": "Call (555) 012-34567"});
     let post = networks::publish(&app, &user, body).await;
     assert_eq!(post["error"]["code"], "content_rejected", "{post:#}");

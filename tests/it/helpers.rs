@@ -24,7 +24,7 @@ async fn a_tool_that_nobody_has_is_refused_with_the_reason() {
         .post("/api/v1/platforms/trigger", json!({"tool": "x", "account_id": id}))
         .await
         .refused(404, "account_not_found");
-    // What the descriptors list is what there is.
+    // The descriptors list exactly the tools that there are.
     let platforms = user.get("/api/v1/platforms").await.expect(200);
     for platform in platforms.body["platforms"].as_array().unwrap() {
         for tool in platform["helper_tools"].as_array().unwrap() {

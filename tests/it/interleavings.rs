@@ -128,7 +128,7 @@ async fn play_with_kills(seed: u8) {
         }
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
-    // What is still to come is said to be due now.
+    // Posts that are still to come are made due now.
     let now = json!({"scheduled_at": app.at(0)});
     for post in posts.iter().filter(|post| !post.deleted) {
         drop(user.patch(&format!("/api/v1/posts/{}", post.id), now.clone()).await);

@@ -27,7 +27,7 @@ async fn killed_at(dir: &Dir, key: &str, account: i64, place: &str) {
     let service = Service::start(dir, false, &[]);
     let user = User::new(&service.origin, key.to_owned());
     let again = user.post_keyed("/api/v1/posts", place, &body).await;
-    // What the dead process held is free, and what it had done is answered as it would have.
+    // The key of the dead process is free, and a change that it had made gets the answer it would have got.
     let replayed = if place == "change_committed" { "true" } else { "" };
     assert_eq!(again.expect(201).header("idempotent-replayed"), replayed);
     let posts = user.get("/api/v1/posts?limit=100").await.expect(200).body["posts"].clone();

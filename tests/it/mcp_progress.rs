@@ -114,7 +114,7 @@ async fn who_does_not_ask_has_an_ordinary_reply_and_refusals_stay_refusals() {
     let stranger = User::new(&user.origin, "fk_live_nonsense".to_owned());
     let refused = call(&stranger, "get_post", json!({"id": id, "wait": 25}), Some(json!(1))).await;
     assert_eq!((refused.status().as_u16(), kind(&refused)), (401, "application/json"));
-    // What is refused before it begins has nothing to tell.
+    // A call that is refused before it begins reports no progress.
     let late = call(&user, "get_post", json!({"id": id, "wait": 26}), Some(json!(1))).await;
     let late: Value = late.json().await.unwrap();
     assert_eq!(late["result"]["structuredContent"]["code"], "invalid_field", "{late}");

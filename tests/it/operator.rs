@@ -42,7 +42,7 @@ async fn after_a_restore_nothing_that_may_be_public_goes_out_by_itself() {
     drop(worker);
     all_quiet(&app).await;
 
-    // What the backup holds: a post whose time has come since, one for later, one that nobody scheduled.
+    // The backup holds a post whose time has come since, one for later, and one that is not scheduled.
     let due = user.publish(json!({"account_id": account, "caption": "Sent since?"})).await;
     let later = json!({"account_id": account, "caption": "Later", "scheduled_at": app.at(7_200)});
     let later = user.publish(later).await["id"].as_i64().unwrap();

@@ -212,7 +212,7 @@ async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
             .then_some(())
     })
     .await;
-    // What its owner has disabled is the owner's affair.
+    // Operators do not enable a webhook that its owner has disabled.
     let off = json!({"enabled": false});
     let _ = user.patch(&format!("/api/v1/webhooks/{id}"), off).await.expect(200);
     let form = ada.get(&format!("/admin/act/replay?webhook={id}")).await.expect(200);

@@ -61,7 +61,7 @@ async fn whoever_mistypes_is_told_what_to_type() {
     let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && errors.contains("There is no platform"), "{errors}");
     assert!(errors.contains("Name one of the platforms"), "{errors}");
-    // Where no service keeps its data there is nothing to show, which is not the same as nothing to do.
+    // A directory without a service's data is an error, not an empty list.
     let elsewhere = app.dir().join("elsewhere");
     let lost = Command::new(env!("CARGO_BIN_EXE_fanfare"))
         .args(["ops", "queues"])

@@ -79,7 +79,7 @@ async fn no_network_has_to_ask_for_patience() {
             (published(&user).await == enough).then_some(())
         })
         .await;
-        // Who asks after time has passed would be given a later turn.
+        // A call that asks after time has passed would be given a later turn.
         app.eventually("all others know their turn", || async {
             (told_to_wait(&app, &user).await == 15 - enough).then_some(())
         })

@@ -93,7 +93,7 @@ async fn the_control_is_for_whoever_has_the_secret() {
     }
     assert_eq!(http.get(&url).send().await.unwrap().status().as_u16(), 401);
     assert!(simulator.accounts("bluesky").await.is_empty(), "nothing was made");
-    // What prints both, and what says so.
+    // The command that prints both, and the help that names it.
     let fanfare = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
         let ran = command.args(args).env("FANFARE_DATA_DIR", &*dir).output().unwrap();

@@ -97,7 +97,7 @@ fn settings(dice: &mut Dice, schema: &Value, needed: &Value) -> Map<String, Valu
             settings.insert(name.clone(), value(dice, schema));
         }
     }
-    // What must be set is forgotten now and then, but mostly right.
+    // Required settings are left out now and then, but are mostly right.
     for (name, needed) in needed.as_object().into_iter().flatten() {
         match dice.below(8) {
             0 => settings.remove(name),
@@ -158,7 +158,7 @@ async fn obey(user: &User, body: &Value) -> Option<i64> {
     assert!([201, 400].contains(&made.status), "{body:#}: {}", made.text);
     let same = wrong(&planned.body["validation_errors"]);
     let refused = wrong(&made.body["validation_errors"]);
-    // What a file is turns out once it is copied, which neither a dry run nor a post that is refused does.
+    // The type of a file is known once it is copied, which neither a dry run nor a refused post does.
     let has_files = body["media_urls"].as_array().is_some_and(|files| !files.is_empty());
     let judges_alike = |less: &BTreeSet<_>, more: &BTreeSet<_>| {
         less == more || (has_files && less.is_subset(more))

@@ -16,7 +16,7 @@ use crate::{
     worker::command,
 };
 
-/// What the simulated model invents.
+/// The claims that the simulated model invents.
 const INVENTED: [&str; 5] =
     ["19.99 EUR", "31 March 2031", "+49 30 5550199", "invented-offers.com", "@inventedbar"];
 
@@ -165,7 +165,7 @@ async fn suggested(voice: Option<Value>, old: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn suggested_posts_say_what_the_brand_says_and_never_what_it_never_says() {
-    // What the model invents is not known without the brand, and known with it.
+    // The invented claims are not known without the brand, and known with it.
     let old = "Always the cheapest! [[invent-always]]";
     let without = suggested(None, old).await;
     assert!(without.iter().all(|caption| !caption.contains("19.99")), "{without:?}");
@@ -197,7 +197,7 @@ async fn a_voice_is_written_on_its_page_by_admins_who_see_the_brand() {
     assert_eq!(kept["never_say"], json!(["cheap", "best", hostile]));
     let shown = owner.get(&page).await.expect(200);
     assert!(shown.html.contains(">\ncheap\nbest\n") && !shown.html.contains("<script>alert"));
-    // What is wrong is said, and what was typed stays.
+    // The error is shown, and the typed text stays.
     let long = "x".repeat(301);
     let sent = [("csrf", shown.hidden("csrf")), ("facts", long.clone())];
     let refused = owner.send(&page, &sent).await.expect(400);

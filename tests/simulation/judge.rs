@@ -206,7 +206,7 @@ impl Judge {
                 !row.is_some_and(Row::is_on_its_way),
                 "post {post} stays {status} for ever: {row:?}"
             );
-            // What is public in part says so itself, and goes on from there.
+            // A post that is public in part is marked so, and goes on from there.
             let said = case.flagged || row.is_some_and(|row| row.partly_public);
             let expected = status == "published" || said;
             hold!(expected || !public.contains(post), "post {post} is {status}, but public");
@@ -283,7 +283,7 @@ fn changed(
         holders.insert(post, Holder { worker: actor.worker, fencing_token: row.fencing_token });
         return Ok(());
     }
-    // Whatever else a worker does to a row, it does as its holder.
+    // A worker changes a row only as its holder.
     if row.rank() != old.rank() {
         let held = holders.get(&post);
         hold!(

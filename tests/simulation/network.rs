@@ -203,7 +203,7 @@ impl Inner {
         id
     }
 
-    /// Whatever this worker was calling goes on without it.
+    /// Lets the calls of this worker go on without it.
     pub fn orphan(&mut self, worker: usize) {
         for call in self.calls.iter_mut().filter(|call| call.actor.worker == worker) {
             call.go = None;

@@ -1,8 +1,8 @@
 //! Points at which work waits for the next decision.
 //!
-//! Whatever a worker does stops at its named places and at each call to a network. Exactly one piece of work runs at a
-//! time, until it stops again; so the order of everything is the order of the decisions, although the database has a
-//! thread of its own.
+//! A worker's work stops at its named places and at each call to a network. Exactly one piece of work runs at a time,
+//! until it stops again; so the order of everything is the order of the decisions, although the database has a thread of
+//! its own.
 
 use std::{
     collections::HashMap,
@@ -135,11 +135,11 @@ impl Stage {
     /// Lets the work at this place in [`Stage::waiting`] go on until it waits again.
     pub async fn go_on(&self, place: usize) {
         let (held, go) = self.lock().held.remove(place);
-        // Whoever waits there lives as long as its worker, whose death empties this list.
+        // A task that waits there lives as long as its worker, whose death empties this list.
         self.step(held.actor, || go.send(()).expect("somebody waits")).await;
     }
 
-    /// Whatever this worker had waiting goes no further.
+    /// Drops the tasks of this worker that wait.
     pub fn kill(&self, worker: usize) {
         self.lock().held.retain(|(held, _)| held.actor.worker != worker);
     }

@@ -48,7 +48,7 @@ impl Story {
             let mut play = Play::new(seed).await;
             PANICKED.set(false);
             let mut broken = Box::pin(play.run()).await.err();
-            // Where a worker would only log it.
+            // A worker would only log the panic.
             if PANICKED.get() {
                 broken = Some("something panicked".to_owned());
             }

@@ -112,7 +112,7 @@ impl Browser {
                 self.destinations,
                 self.complaints
             );
-            // What it tells is heard while something is asked.
+            // Events are read while a question is open, so a question is asked.
             let _ = self.ask("Browser.getVersion", json!({})).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -264,7 +264,7 @@ impl Browser {
     /// The whole page as a PNG.
     ///
     /// # Panics
-    /// There is no picture.
+    /// Chromium gives no picture.
     pub async fn picture(&mut self) -> Vec<u8> {
         let params = json!({"format": "png", "captureBeyondViewport": true});
         let picture = self.call("Page.captureScreenshot", params).await;

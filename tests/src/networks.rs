@@ -16,7 +16,7 @@ pub fn all() -> Vec<&'static str> {
     platforms::all().iter().map(|platform| platform.spec().id.as_str()).collect()
 }
 
-/// Those that can be asked what became of a post, or not.
+/// Returns the networks that can be asked what became of a post, or those that cannot.
 #[must_use]
 pub fn that_can_be_asked(asked: bool) -> Vec<&'static str> {
     all().into_iter().filter(|name| can_be_asked(name) == asked).collect()
@@ -125,7 +125,7 @@ pub struct CommitCall {
 /// The first publishing call among those that the youngest account of a network has seen, `since` so many of them.
 ///
 /// # Panics
-/// There is none.
+/// The network was never asked to publish.
 pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall {
     let calls = calls(app, name).await.split_off(since);
     let words = |call: &Value| {

@@ -77,7 +77,7 @@ impl Shown {
     /// Returns the address of the link with these words.
     ///
     /// # Panics
-    /// There is none.
+    /// The page has no such link.
     #[must_use]
     #[track_caller]
     pub fn link(&self, words: &str) -> String {

@@ -35,7 +35,7 @@ impl Shown {
     /// The value of a hidden field.
     ///
     /// # Panics
-    /// There is none.
+    /// The page has no such field.
     #[must_use]
     #[track_caller]
     pub fn hidden(&self, name: &str) -> String {

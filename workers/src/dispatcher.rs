@@ -125,7 +125,7 @@ impl Dispatcher {
                 is_ahead: waiter.is_ahead,
                 turn: None,
             };
-            // Whoever has stopped waiting gives its slot back here.
+            // A waiter that has gone gives its slot back here.
             let _ = waiter.granted.send(slot);
         }
         changed

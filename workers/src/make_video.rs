@@ -88,7 +88,7 @@ async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<
     }
     match (&row.remote_id, row.sending_at) {
         (Some(id), _) => poll(cx, row, filmer, id, lease).await,
-        // Whether the provider has it nobody can tell, and asking again might be billed twice.
+        // The provider may have the job, and asking again might be billed twice.
         (None, Some(_)) => Ok(unknown()),
         (None, None) => submit(cx, row, filmer, lease).await,
     }

@@ -17,7 +17,7 @@ use super::{
 /// The interval at which it is looked.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// After so many events the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.
+/// The number of events after which the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.
 const EVENTS: u32 = 30;
 
 /// The pages that are live.

@@ -91,7 +91,7 @@ fn filter(query: &Query) -> Markup {
                 label for="status" { "Status" }
                 select #status name="status" {
                     option value="" { "any" }
-                    // Of every kind: whoever changes the kind has not searched for it yet.
+                    // Statuses of every kind: a form whose kind was just changed has not been sent yet.
                     @for kind in Kind::ALL {
                         optgroup label=(kind.as_str()) {
                             @for status in kind.statuses() {

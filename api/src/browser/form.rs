@@ -55,7 +55,7 @@ pub async fn fields(req: &mut Request) -> Result<Pairs> {
     fields_up_to(req, LARGEST).await
 }
 
-/// The fields of a form of at most so many bytes.
+/// The fields of a form of at most `largest` bytes.
 ///
 /// # Errors
 /// As for [`fields`].

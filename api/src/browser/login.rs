@@ -27,13 +27,13 @@ pub struct Try {
     pub email: String,
     /// The password.
     pub password: SecretString,
-    /// From where.
+    /// The address of the caller.
     pub address: String,
-    /// For logs.
+    /// The id of the request, for logs.
     pub request_id: String,
 }
 
-/// Those who log in at one place.
+/// One place to log in at, such as the dashboard, with its pages and cookies.
 pub struct Realm {
     /// The page on which they do.
     pub path: &'static str,
@@ -47,9 +47,9 @@ pub struct Realm {
     pub also: &'static [&'static str],
     /// The text above the form, given the page to go on with.
     pub intro: fn(&str) -> Markup,
-    /// The frame of a page for whoever is not logged in.
+    /// The frame of a page for a person who is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
-    /// Tries it.
+    /// Tries to log a person in.
     pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
     /// The time it lasts, in seconds.
     pub lasts: i64,
@@ -105,7 +105,7 @@ impl Handler for Form {
             }
             return;
         }
-        // What cannot be a page of ours is left out.
+        // A query that cannot be one of our pages' is left out.
         let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes());
         let pairs = pairs.unwrap_or_default();
         let is_ended = pairs.iter().any(|(name, _)| name == ENDED);

@@ -11,7 +11,7 @@ use crate::oauth_connect::Visit;
 /// The accounts that the person sees.
 #[derive(Deserialize)]
 pub struct Accounts {
-    /// They, oldest first.
+    /// The accounts, oldest first.
     pub accounts: Vec<AccountName>,
 }
 

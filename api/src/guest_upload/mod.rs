@@ -90,7 +90,7 @@ impl Handler for TakeForm {
         };
         let all_in = outcomes.iter().all(|outcome| outcome.error.is_none());
         let status = if all_in { 200 } else { 400 };
-        // What is in now; a page that has all its files is closed, and says what came of these.
+        // The files that have arrived; a page that has all its files is closed, and says what came of these.
         let shown = session(&self.0, req).await;
         let shown = match &shown {
             Ok(now) => page::open(now, &action(req), &outcomes),

@@ -29,7 +29,7 @@ use crate::{
 pub enum Audience {
     /// Callers with a key.
     Members,
-    /// Everybody.
+    /// All callers, with a key or without.
     Anybody,
 }
 

@@ -39,13 +39,13 @@ pub struct Toolbox {
 
 /// The tools that a client wants to see.
 pub enum Selection {
-    /// Those that most tasks need.
+    /// The operations that most tasks need.
     Core,
     /// All operations.
     All,
     /// All that change nothing.
     Read,
-    /// Those of these chapters.
+    /// The operations of these chapters.
     Tags(Vec<String>),
 }
 

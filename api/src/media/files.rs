@@ -114,7 +114,7 @@ fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
     let kind = content_type(file.mime.as_deref(), name);
     set(res, CONTENT_TYPE, if outside { "text/plain" } else { kind });
     set(res, ACCEPT_RANGES, "bytes");
-    // Whatever a file is, opened by itself it may do nothing in our origin.
+    // A file of any type that is opened by itself may do nothing in our origin.
     set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
     set(res, HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
     if !outside {

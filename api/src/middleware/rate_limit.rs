@@ -13,9 +13,9 @@ pub use fanfare_domain::limits::Bucket;
 
 /// The headers, in the order of a [`limits::Standing`].
 pub const HEADERS: [(&str, &str); 3] = [
-    ("X-RateLimit-Limit", "How much the limit nearest to its end allows in its window."),
-    ("X-RateLimit-Remaining", "How much of it is left."),
-    ("X-RateLimit-Reset", "When its window starts anew, in Unix seconds."),
+    ("X-RateLimit-Limit", "The requests that the limit nearest to its end allows in its window."),
+    ("X-RateLimit-Remaining", "The requests that are left of it."),
+    ("X-RateLimit-Reset", "The time at which its window starts anew, in Unix seconds."),
 ];
 
 /// Counts what comes in, before the key is looked up.

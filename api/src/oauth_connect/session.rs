@@ -50,7 +50,7 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     };
     match outcome {
         Ok(()) => Ok(Answer::See(page(access.id()))),
-        // What is wrong with a form stands beside the form.
+        // An error in a form is shown beside the form.
         Err(error)
             if (400..500).contains(&error.status())
                 || error.code() == Code::ProviderUnreachable =>

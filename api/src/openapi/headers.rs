@@ -23,12 +23,12 @@ pub fn all() -> Map<String, Value> {
     all
 }
 
-/// Those of every reply.
+/// The headers of every reply.
 pub fn of_all() -> Value {
     Value::Object(references([REQUEST_ID]))
 }
 
-/// Those of every reply of `/api/v1`.
+/// The headers of every reply of `/api/v1`.
 pub fn of_api() -> Value {
     let names = [REQUEST_ID].into_iter().chain(rate_limit::HEADERS.map(|(name, _)| name));
     Value::Object(references(names))

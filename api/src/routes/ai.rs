@@ -48,7 +48,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it before a film, to learn its price and whether the request is right; it makes nothing.")
         .counts(Bucket::Reads)
         .takes(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
-        .answers(200, "What the function answers.")
+        .answers(200, "The answer of the function.")
         .refuses(&[Code::WalletUnavailable, Code::ProviderNotConfigured]),
     Route::new(Method::Post, "/api/v1/ai/generate-video", "generate_video",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_video)

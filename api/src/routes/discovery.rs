@@ -18,7 +18,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("discovery", "Show the caller, the key and its workspaces")
         .when("Use it first, to learn scopes and workspaces of the key; not to list accounts.")
         .core()
-        .answers(200, "Who asks."),
+        .answers(200, "The caller."),
     Route::new(Method::Get, "/api/v1/platforms", "list_platforms", reads(Scope::AccountsRead, WorkspaceScope::Query),
         &discovery::list_platforms)
         .doc("discovery", "List what each platform takes")
@@ -31,7 +31,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("discovery", "Run a platform's helper tool; it only reads")
         .when("Use it to look something up on a network, such as boards; it only reads.")
         .takes(Body::of::<Trigger>(r#"{"tool": "pinterest.boards", "account_id": 7}"#))
-        .answers(200, "What the tool found.")
+        .answers(200, "The result of the tool.")
         .refuses(&[Code::ToolNotFound, Code::InvalidCredentials, Code::ProviderUnreachable]),
     Route::new(Method::Get, "/api/v1/x-posting/quota", "get_x_posting_quota", reads(Scope::PostsRead, WorkspaceScope::Query),
         &platform_tools::x_quota)

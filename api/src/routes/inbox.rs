@@ -76,6 +76,6 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("inbox", "Have inboxes read now")
         .when("Use it when the user expects something that is not there yet; inboxes are read by themselves otherwise.")
         .takes(Body::of::<SyncRequest>(r#"{"account_id": 7}"#))
-        .answers(202, "Which accounts are going to be read.")
+        .answers(202, "The accounts that will be read.")
         .refuses(&[Code::AccountNotFound]),
 ];

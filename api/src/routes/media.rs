@@ -27,7 +27,7 @@ pub(super) const ROUTES: &[Route] = &[
         .core()
         .counts(Bucket::Media)
         .takes(Body::of::<NewUpload>(NEW_UPLOAD))
-        .answers(201, "Where and with what headers the file is sent; the reply to that has `asset_id`.")
+        .answers(201, "The address and headers to send the file with; the reply to that request has `asset_id`.")
         .refuses(&[Code::MediaTypeUnsupported, Code::MediaTooLarge]),
     Route::new(Method::Post, "/api/v1/media/signed-upload/upload", "relay_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::relay)

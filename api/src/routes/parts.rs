@@ -31,7 +31,7 @@ pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) 
     }
 }
 
-/// For every key, whatever its scopes.
+/// For every key, with any scopes.
 pub(super) const ANYBODY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 

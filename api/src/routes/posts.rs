@@ -31,7 +31,7 @@ pub(super) const ROUTES: &[Route] = &[
         .counts(Bucket::Posts)
         .takes(Body::of::<NewBatch>(NEW_BATCH))
         .keyed_by_item()
-        .answers(200, "What became of each item.")
+        .answers(200, "The result of each item.")
         .refuses(&[Code::TooManyItems]),
     Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::Query),
         &posts::list)
@@ -61,7 +61,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("posts", "Delete a draft or scheduled post")
         .when("Use it for posts that are not out; what is public stays public.")
         .core()
-        .answers(200, "It is deleted.")
+        .answers(200, "The post is deleted.")
         .refuses(&[Code::InvalidTransition]),
     Route::new(Method::Put, "/api/v1/posts/{id}/status", "update_post_status",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::set_status)
@@ -77,7 +77,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it to learn what a draft still lacks; a post that was accepted lacks nothing.")
         .core()
         .counts(Bucket::Reads)
-        .answers(200, "What it lacks."),
+        .answers(200, "The parts that it lacks."),
     Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "update_post_release_id",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post), &posts::set_release)
         .doc("posts", "Store release and group metadata")
@@ -105,6 +105,6 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("posts", "Delete the draft, scheduled, failed and paused posts of a group")
         .when("Use it to withdraw a campaign before it goes out; not for what is public already.")
         .asks(Query::of::<posts::GroupQuery>())
-        .answers(200, "What was deleted and what was left alone.")
+        .answers(200, "The posts that were deleted, and those that were left alone.")
         .refuses(&[Code::ConfirmRequired, Code::GroupNotFound]),
 ];

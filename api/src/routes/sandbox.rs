@@ -39,7 +39,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("sandbox", "List the messages, comments and reviews of an account on a simulated network")
         .when("Use it in tests, to see what a simulated network holds; the inbox itself has its own lists.")
         .asks(Query::of::<sandbox::PostsQuery>())
-        .answers(200, "What the network holds, oldest first.")
+        .answers(200, "The items on the network, oldest first.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Patch, "/api/v1/sandbox/{platform}/inbox/{id}", "update_sandbox_item",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::update_item)
@@ -95,6 +95,6 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("sandbox", "Suggest posts for an account on a simulated network at once")
         .when("Use it in tests of suggestions; real ones come every Monday.")
         .takes(Body::of::<SuggestNow>(r#"{"account_id": 1}"#))
-        .answers(200, "How many suggestions are new.")
+        .answers(200, "The number of new suggestions.")
         .refuses(&[Code::AccountNotFound]),
 ];

@@ -237,7 +237,7 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
     Ok(())
 }
 
-/// Prints events as they come, until whoever reads them is gone.
+/// Prints events as they come, until the reader is gone.
 async fn watch(matches: &ArgMatches) -> Result<Exit> {
     let mut after = match command::given(matches, "after").next() {
         Some(after) => after.clone(),

@@ -267,8 +267,8 @@ pub(super) async fn store(
         row.fencing_token = Set(known.fencing_token + 1);
         // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
         row.brand_id = Set(if is_connected { known.brand_id } else { brand });
-        // What was still to be given back to the network is only forgotten: where that ends the whole grant, it would
-        // end the new connection too.
+        // Tokens that were still to be given back to the network are only forgotten: where giving back ends the whole
+        // grant, it would end the new connection too.
         for old in [known.secret_id, known.revoking_id].into_iter().flatten() {
             act.cx.vault.forget(tx.conn(), old).await?;
         }

@@ -31,7 +31,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     let absent = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     let row = row.ok_or_else(absent)?;
     let now = act.cx.clock.now();
-    // What the network takes back is kept until it has it, for no more than a few tries.
+    // Tokens that the network takes back are kept until it has them, for no more than a few tries.
     let revoking = row.secret_id.filter(|_| is_last && revokes(&row));
     if let Some(secret) = row.secret_id.filter(|_| revoking.is_none()) {
         act.cx.vault.forget(tx.conn(), secret).await?;

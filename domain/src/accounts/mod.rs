@@ -213,7 +213,7 @@ impl Account {
     }
 }
 
-/// Can posts go out on the account as it is connected?
+/// The state of an account's connection: whether posts can go out on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ConnectionStatus {

@@ -31,9 +31,9 @@ pub struct ConnectOptions {
     pub connection_url: Option<String>,
     /// Always null: `POST /connect/{platform}/sessions` makes the address.
     pub oauth_url: Option<String>,
-    /// Does it take a person at a browser?
+    /// True if connecting needs a person at a browser.
     pub requires_browser_session: bool,
-    /// Has the operator registered an app with it, where it takes one?
+    /// True if the operator has registered an app with it, or it takes none.
     pub configured: bool,
     /// The number of accounts that are connected.
     pub connected_count: usize,
@@ -68,11 +68,11 @@ pub struct DirectCredentials {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionMethod {
-    /// In a browser, at the platform.
+    /// A person connects in a browser, at the platform.
     DashboardOauth,
-    /// With credentials.
+    /// The account is connected with credentials.
     ManualCredentials,
-    /// Not yet.
+    /// Announced, and cannot be connected yet.
     Planned,
 }
 

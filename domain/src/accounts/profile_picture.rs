@@ -111,7 +111,7 @@ enum Fetched {
     Stored(String),
     /// The network did not give it now.
     Later,
-    /// There is no picture that could be kept.
+    /// The account has no picture that could be kept.
     Never,
 }
 

@@ -32,7 +32,7 @@ pub(super) async fn queue_up(
     Ok(paid.map_or(PlanTier::Starter, |paid| paid.plan_tier))
 }
 
-/// Is there a place for one more account?
+/// Fails if the plan has no place for one more account.
 ///
 /// # Errors
 /// [`Code::PlanLimit`].

@@ -26,9 +26,9 @@ const REFRESH: Millis = 30_000;
 /// The result of a token refresh.
 #[derive(Debug, Clone)]
 pub enum Refreshed {
-    /// There are fresh tokens: read the account again.
+    /// The tokens are fresh: read the account again.
     Fresh,
-    /// Another process is at it: look again in a moment.
+    /// Another process is refreshing: look again in a moment.
     Elsewhere,
     /// This network's tokens cannot be exchanged.
     Impossible,
@@ -72,7 +72,7 @@ async fn exchange(
         return Ok(Refreshed::Fresh);
     }
     let Some(session) = session(cx, &row).await? else { return replaced(cx, id, used).await };
-    // Where a refresh token is good once, whoever exchanges it does so for all who hold it.
+    // A refresh token that is good once is exchanged for all accounts that hold it.
     let sharing = sharing(cx, &row, &session.secrets).await?;
     if !take(cx, &sharing, now).await? {
         return Ok(Refreshed::Elsewhere);

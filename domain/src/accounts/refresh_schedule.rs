@@ -46,7 +46,7 @@ impl RefreshSchedule {
         now: Millis,
     ) -> Self {
         let refresh_at = refresh_at(platform, secrets, ends_at, now);
-        // Whoever refreshes is warned of nothing, unless it fails.
+        // An account whose tokens are refreshed gets no warning unless a refresh fails.
         let warning = if refresh_at.is_none() { next_look(ends_at, now) } else { None };
         Self { refresh_at, due_at: refresh_at.or(warning) }
     }

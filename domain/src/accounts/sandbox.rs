@@ -184,7 +184,7 @@ pub struct SandboxPosts {
     posts: Value,
 }
 
-/// A post on a simulated network, with whatever that network shows of it.
+/// A post on a simulated network, with all fields that the network shows.
 #[derive(JsonSchema)]
 #[schemars(extend("additionalProperties" = true))]
 #[expect(dead_code, reason = "it describes JSON that the simulator answers with")]

@@ -53,7 +53,7 @@ pub fn facts(row: &account::Model) -> std::result::Result<Account, Unreadable> {
 /// A session that is nobody's yet.
 ///
 /// # Errors
-/// There is no simulated network here.
+/// The service runs without simulated networks.
 pub(super) fn anonymous(
     cx: &Domain,
     workspace: WorkspaceId,

@@ -94,7 +94,7 @@ async fn check(cx: &Domain, row: account::Model) -> Result<()> {
         return finish(cx, &row, Next::at(refresh_at, &row)).await;
     }
     match refresh(cx, platform, row.id, row.secret_id).await? {
-        // Whoever stored fresh tokens has planned anew.
+        // The process that stored the fresh tokens has planned the next refresh.
         Refreshed::Fresh => Ok(()),
         Refreshed::Elsewhere => finish(cx, &row, Next::at(now + ELSEWHERE, &row)).await,
         Refreshed::Impossible => {
@@ -120,7 +120,7 @@ async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) 
     warn(cx, row, next).await
 }
 
-/// Nothing refreshes this account: its end is watched.
+/// Warns before the tokens end, for an account that cannot be refreshed.
 async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
     let now = cx.clock.now();
     if let Some(plan) = unplanned(cx, row, now).await? {

@@ -46,7 +46,7 @@ pub struct NewImages {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub resolution: Option<String>,
-    /// Their shape.
+    /// The shape of the images.
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub aspect_ratio: Option<String>,
@@ -88,7 +88,7 @@ pub struct Images {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Image {
-    /// Where it is served.
+    /// The address it is served at.
     url: String,
     /// The stored file.
     asset_id: Uuid,
@@ -118,7 +118,7 @@ struct Wanted {
 pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<Images>> {
     let wanted = wanted(act, &new)?;
     let sources = sources(act, new.image_urls.as_deref().unwrap_or_default()).await?;
-    // Who leaves finds the images among the media.
+    // A caller that hangs up finds the images among its media.
     let act = act.clone();
     let work = tokio::spawn(async move { paid(&act, &new, &wanted, &sources).await });
     work.await.map_err(Error::internal)?

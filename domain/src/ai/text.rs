@@ -33,7 +33,7 @@ pub struct Task<'a> {
     pub rules: String,
     /// The task for the model, with all that it may use.
     pub brief: String,
-    /// Where texts are wanted.
+    /// The texts that are wanted.
     pub slots: Vec<Slot>,
     /// Known facts.
     pub facts: &'a Facts,
@@ -53,7 +53,7 @@ pub struct Variant {
     pub limit: usize,
 }
 
-/// Something for which a text was dropped.
+/// A reason for which a text was dropped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Dropped {
@@ -83,11 +83,11 @@ pub struct Variants {
 pub struct Checked {
     /// The texts, in the order of the slots.
     pub slots: Vec<Variants>,
-    /// Was anything rewritten?
+    /// True if a text was written once again.
     pub rewritten: bool,
     /// The provider that wrote them.
     pub provider: String,
-    /// With which model.
+    /// The model that wrote it.
     pub model: String,
     /// It is a simulated one.
     pub sandbox: bool,
@@ -125,7 +125,7 @@ pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
                 said = again;
                 judged = merge(judged, judge(task, &said));
             }
-            // What was right the first time is still right.
+            // The texts that passed the first time are kept.
             Err(failure) => note(&failure),
         }
     }

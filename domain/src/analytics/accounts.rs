@@ -19,7 +19,7 @@ use story::Story;
 /// A reading is due each day; without one for this long the numbers are stale.
 const STALE: Millis = 36 * HOUR;
 
-/// Which accounts and days are asked for.
+/// The accounts and days to report on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AccountsQuery {
@@ -71,7 +71,7 @@ pub struct AccountNumbers {
     display_metrics: Vec<DisplayMetric>,
 }
 
-/// Which account it is.
+/// The account, with its names.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AccountName {
     id: AccountId,
@@ -122,7 +122,7 @@ pub struct Summary {
 pub struct Period {
     /// The number of days.
     days: usize,
-    /// Those on which reach, views or engagements were measured.
+    /// The days on which reach, views or engagements were measured.
     days_measured: usize,
     followers_start: Option<i64>,
     followers_end: Option<i64>,

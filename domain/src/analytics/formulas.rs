@@ -69,7 +69,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[must_use]
 pub fn rounded(value: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
-    // What is meant to be a half may be stored a little below it.
+    // A half may be stored a little below its value.
     (value * factor + 0.5 + 1e-9).floor() / factor
 }
 
@@ -145,7 +145,7 @@ pub struct Group<K> {
     pub posts: usize,
     /// The median of their rates in percent.
     pub rate: f64,
-    /// That median by the sample's.
+    /// That median divided by the median of the whole sample.
     pub lift: f64,
 }
 

@@ -28,7 +28,7 @@ use crate::{
     events::NewEvent,
 };
 
-/// Which insights are asked for.
+/// The insights to list.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsightsQuery {
@@ -55,7 +55,7 @@ pub struct InsightsQuery {
 pub struct Finding {
     /// `great`, `good`, `mixed` or `poor`.
     pub performance_tier: String,
-    /// In a few words.
+    /// A title of a few words.
     pub title: String,
     /// The diagnosis.
     pub diagnosis: String,

@@ -18,7 +18,7 @@ pub(crate) const POST_END: Millis = 90 * DAY;
 /// The age from which a story is no longer seen.
 pub(crate) const STORY_END: Millis = 24 * HOUR;
 
-/// Daily readings begin within so many minutes after the end of the network's day.
+/// The minutes after the end of the network's day within which daily readings begin.
 const SPREAD: u64 = 20 * 60;
 
 /// The speed at which time passes for an account: on simulated networks ages and intervals may be divided.

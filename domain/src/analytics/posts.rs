@@ -56,7 +56,7 @@ pub(super) fn format_of(post: &post::Model) -> &'static str {
     }
 }
 
-/// Which posts are asked for.
+/// The posts to report on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostsQuery {
@@ -101,7 +101,7 @@ pub struct PostNumbers {
     status: String,
     /// The time at which the numbers were last read.
     fetched_at: Option<Time>,
-    /// They are read no more.
+    /// True if the numbers are not read again.
     r#final: bool,
     likes: Option<i64>,
     comments: Option<i64>,
@@ -118,7 +118,7 @@ pub struct PostNumbers {
     /// Engagements by reach, else views, else impressions, in percent.
     engagement_rate: Option<f64>,
     engagement_rate_basis: Option<&'static str>,
-    /// Why each of the others is not known: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
+    /// The reason why each of the others is not known: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
     unmeasured: BTreeMap<&'static str, String>,
 }
 

@@ -98,7 +98,7 @@ pub struct Format {
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
-    /// That median by the median of all.
+    /// That median divided by the median of all posts.
     pub lift: f64,
 }
 
@@ -114,7 +114,7 @@ pub struct Band {
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
-    /// That median by the median of all.
+    /// That median divided by the median of all posts.
     pub lift: f64,
 }
 
@@ -129,7 +129,7 @@ pub struct Timing {
     pub to: String,
     /// The number of them.
     pub posts: usize,
-    /// Their lift, drawn to 1 where they are few.
+    /// Their lift, moved towards 1 where the posts are few.
     pub lift: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Where the reading of numbers begins and ends: at a connect, at a publication, at a disconnect.
+//! Begins and ends the reading of numbers: at a connect, at a publication, at a disconnect.
 
 use fanfare_entities::{
     AccountId, Millis, account, account_day, analytics_sync, performance_profile, post_numbers,

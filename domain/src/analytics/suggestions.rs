@@ -27,7 +27,7 @@ pub use turn::{claim, run};
 /// A post is not suggested twice within this time; pending suggestions go after it.
 const KEPT: Millis = 60 * DAY;
 
-/// Which suggestions are asked for.
+/// The suggestions to list.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuggestionsQuery {
@@ -49,7 +49,7 @@ pub struct SuggestionsQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// Nothing became of it yet.
+    /// No post was made of it yet, and it was not dismissed.
     Pending,
     /// A post was made of it.
     Scheduled,
@@ -76,7 +76,7 @@ pub struct Suggestion {
     account: AccountName,
     /// The suggested text.
     caption: String,
-    /// Why it is suggested.
+    /// The reason why it is suggested.
     rationale: String,
     /// The ISO week it is for, such as `2026-W48`.
     period_key: String,
@@ -227,7 +227,7 @@ fn already_scheduled(row: &post_suggestion::Model) -> Error {
 /// Checks that a post may be made of a suggestion, before anything is written.
 ///
 /// # Errors
-/// Those of [`take`], and [`Code::InvalidField`] for a suggestion for another account.
+/// The errors of [`take`], and [`Code::InvalidField`] for a suggestion for another account.
 pub(crate) async fn check(act: &Act, id: SuggestionId, account: AccountId) -> Result<()> {
     let row = post_suggestion::Entity::find_by_id(id)
         .filter(post_suggestion::Column::WorkspaceId.eq(act.membership.workspace_id))

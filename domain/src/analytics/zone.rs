@@ -47,7 +47,7 @@ pub(crate) fn next(day: NaiveDate) -> NaiveDate {
     day.checked_add_days(Days::new(1)).unwrap_or(day)
 }
 
-/// So many days before.
+/// Returns the day that lies this number of days before `day`.
 pub(crate) fn before(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_sub_days(Days::new(days)).unwrap_or(day)
 }

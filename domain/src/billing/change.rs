@@ -50,7 +50,7 @@ pub struct Cancellation {
     #[serde(default)]
     #[schemars(schema_with = "reason")]
     pub reason: Value,
-    /// In the person's own words.
+    /// Comments in the person's own words.
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     pub feedback: Option<String>,

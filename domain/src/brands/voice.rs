@@ -47,7 +47,7 @@ pub struct Voice {
     pub brand_values: Vec<String>,
     /// Words that belong to it.
     pub keywords: Vec<String>,
-    /// Others in its market.
+    /// Competitors in its market.
     pub competitors: Vec<String>,
     /// Rules: what to do and not to do.
     pub do_donts: Vec<String>,

@@ -121,7 +121,7 @@ async fn end(
     let now = cx.clock.now();
     let Some(held) = find(tx, operation).await? else { return Ok(false) };
     let mut book = store::lock(tx, held.user_id, now).await?;
-    // What was read before the lock may have ended meanwhile; the guard decides.
+    // A reservation that was read before the lock may have ended meanwhile; the guard decides.
     let ended = credit_reservation::Entity::update_many()
         .col_expr(Column::Status, Expr::value(status.to_value()))
         .col_expr(Column::EndedAt, Expr::value(now))

@@ -38,7 +38,7 @@ pub struct Wallet {
     /// Credits that can be spent now: `included.remaining` and `purchased_balance`.
     available: i64,
     included: Included,
-    /// Bought credits. They never expire.
+    /// Credits that were bought. They never expire.
     purchased_balance: i64,
     /// Credits of operations that are under way; they are in neither pool.
     reserved: i64,
@@ -85,7 +85,7 @@ pub struct CreditEntry {
     kind: EntryKind,
     /// The pool that changed.
     pool: Pool,
-    /// By how much the pool changed.
+    /// The change of the pool, in credits.
     amount: i64,
     /// The pool's balance after it.
     balance: i64,

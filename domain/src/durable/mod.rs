@@ -34,8 +34,8 @@ pub use selection::Selection;
 /// The length of a lease, in ms. It is renewed every third of that.
 pub const LEASE: Millis = 60_000;
 
-/// The number of leases may expire in a row before a row is abandoned: it may be what kills its worker. With workers
-/// killed for another reason every few seconds, three were too few for innocent rows.
+/// The number of leases that may expire in a row before a row is abandoned: the row may be what kills its workers. With
+/// workers killed for another reason every few seconds, three were too few for innocent rows.
 pub const MAX_LEASE_EXPIRATIONS: i32 = 6;
 
 /// Returns the table whose rows are this kind of work.

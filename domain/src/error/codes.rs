@@ -7,7 +7,7 @@ pub struct Entry {
     pub code: &'static str,
     /// HTTP status.
     pub status: u16,
-    /// May the same request succeed later?
+    /// True if the same request may succeed later.
     pub retryable: bool,
     /// The cause.
     pub cause: &'static str,

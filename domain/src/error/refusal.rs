@@ -26,7 +26,7 @@ pub struct Reason {
     /// The kind of refusal.
     #[schemars(schema_with = "codes")]
     pub code: &'static str,
-    /// May the same request succeed later?
+    /// True if the same request may succeed later.
     pub retryable: bool,
     /// Seconds until it is worth trying again; also in the header `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ fn codes(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": codes})
 }
 
-/// Something that can be done with a conversation or a comment.
+/// An action that is possible with a conversation or a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Can {

@@ -33,7 +33,7 @@ pub struct NewAgentFeedback {
     #[serde(default)]
     #[schemars(length(max = 1_000), extend("x-lines" = true))]
     pub comment: Option<String>,
-    /// More about it.
+    /// Details of the event.
     #[serde(default)]
     pub context: Context,
 }
@@ -72,13 +72,13 @@ impl Source {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentFeedbackOutcome")]
 pub enum Outcome {
-    /// It did what was wanted.
+    /// All that was wanted was done.
     Success,
-    /// It did a part.
+    /// A part of what was wanted was done.
     Partial,
     /// It failed.
     Failure,
-    /// It needs something that the agent cannot give.
+    /// The task needs something that the agent cannot give.
     Blocked,
     /// The agent gave up.
     Abandoned,
@@ -96,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// More about an event.
+/// Details of an event.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AgentFeedbackContext")]

@@ -91,7 +91,7 @@ pub struct Context {
     pub related_tool: Option<String>,
 }
 
-/// A message that stands on the board.
+/// A message on the public board.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoredFeedback {
     /// Its id.

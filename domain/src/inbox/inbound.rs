@@ -42,7 +42,7 @@ const WAITED: Millis = 45 * 3_600_000;
 enum Reach {
     /// All of the network.
     All,
-    /// Those on the simulated network.
+    /// Accounts on the simulated network.
     Simulated,
 }
 

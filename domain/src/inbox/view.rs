@@ -263,7 +263,7 @@ pub struct Comment {
     reply_count: Option<i64>,
     hidden: bool,
     deleted: bool,
-    /// Somebody else wrote it, and the account has not answered.
+    /// True if another person wrote it and the account has not answered.
     unanswered: bool,
     /// The public address.
     url: Option<String>,

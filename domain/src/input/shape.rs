@@ -1,7 +1,7 @@
 //! Checks bodies against the JSON Schema that the OpenAPI document shows.
 //!
 //! One walk over a value names every unknown, missing, mistyped or over-long part of it, and takes those parts out.
-//! Objects inside lists are left to whoever reads them one by one.
+//! Objects inside lists are left to the code that reads them one by one.
 
 use std::{
     any::TypeId,
@@ -92,7 +92,7 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for name in required.filter(|name| !fields.contains_key(*name)) {
         step(path, name, |path| {
-            // What was there and was taken out has been named already.
+            // A field that was taken out has been named already.
             if !found.iter().any(|earlier| earlier.field == *path) {
                 let message = format!("{path} is required.");
                 found.push(violation(Code::FieldRequired, &**path, message, "Send the field."));

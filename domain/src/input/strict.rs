@@ -34,8 +34,8 @@ pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
     }
     let mut found = Violations::default();
     shape::of::<T>().take_out(&mut value, &mut found);
-    // What the schema does not say. Each round names one broken field and takes it out, so that the next round finds the
-    // next; there are no more rounds than the type has fields.
+    // Finds the errors that the schema does not express. Each round names one broken field and takes it out, so that the
+    // next round finds the next; there are no more rounds than the type has fields.
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&value) {
             Ok(read) => return Ok((read, found)),

@@ -40,7 +40,7 @@ pub struct KeyRequest {
     /// The only workspace it reaches; you must be an Admin there. Left out, it reaches all of yours, or the one of the caller's key.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-    /// After how many days it ends; never if left out.
+    /// The number of days after which it ends; never if left out.
     #[serde(default)]
     #[schemars(range(min = 1, max = 365))]
     pub expires_in_days: Option<i64>,

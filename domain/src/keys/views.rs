@@ -73,7 +73,7 @@ pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
 /// Makes a key for the caller.
 ///
 /// # Errors
-/// Those of [`make`].
+/// The errors of [`make`].
 pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>> {
     let caller = &act.caller;
     let maker = Maker {

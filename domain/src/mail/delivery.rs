@@ -80,7 +80,7 @@ pub(super) async fn opened<C: ConnectionTrait>(
 pub enum MailOutcome {
     /// It is sent.
     Sent,
-    /// There was nobody to write to.
+    /// The letter has no recipient any more.
     Dropped,
     /// It cannot be sent, and why.
     Failed(String),

@@ -1,7 +1,7 @@
 //! Letters as durable work: written in the transaction that causes them, sent by a worker, wiped a day later.
 //!
-//! What a letter says and to whom is sealed in the vault. Its key says what it is about, and there is one letter for each
-//! key; its `Message-ID` follows from its row, so that a letter that is sent again after a lost answer is the same letter.
+//! The text and the recipient of a letter are encrypted in the vault. Its key names its topic, and each key has one letter;
+//! the `Message-ID` follows from the row, so that a letter that is sent again after a lost answer is the same letter.
 
 pub mod delivery;
 mod forgot;
@@ -47,9 +47,9 @@ enum Content {
 pub enum Delivery<'a> {
     /// Through the operator's mail server.
     Smtp(&'a Mailer),
-    /// They stand at `/dev/mail`.
+    /// On the page `/dev/mail`.
     Shown,
-    /// They do not.
+    /// Not at all.
     None,
 }
 

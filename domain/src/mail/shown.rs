@@ -1,4 +1,4 @@
-//! Letters on a page, for whoever tries the service on their own machine.
+//! Shows letters on a page, for people who try the service on their own machine.
 
 use fanfare_entities::{Millis, letter, letter::LetterStatus};
 use fanfare_mail::Letter;

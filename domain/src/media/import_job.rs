@@ -58,7 +58,7 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<bool>
     };
     let written = write(cx, lease, outcome).await;
     if let Some(file) = stored {
-        // Without a path another worker has the row; whoever that is, these bytes are not its own.
+        // Without a path another worker has the row; these bytes do not belong to it.
         let path = written.as_ref().map(|path| path.as_deref().unwrap_or_default());
         asset::tidy(cx, &file, path).await;
     }

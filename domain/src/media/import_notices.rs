@@ -27,7 +27,7 @@ const KEPT: usize = 1_024;
 /// The pause before a lost connection to PostgreSQL is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Tells those who wait in this process.
+/// Passes notices to the waiting requests of this process.
 #[derive(Debug)]
 pub struct ImportNotices {
     ended: broadcast::Sender<AssetId>,

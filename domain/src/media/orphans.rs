@@ -63,7 +63,7 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
     Ok(removed)
 }
 
-/// Those of the paths that a row names.
+/// Returns the paths that a row names.
 async fn named(cx: &Domain, place: Place, all: &[String]) -> Result<HashSet<String>> {
     let db = &cx.db.write;
     let paths = || all.iter().map(String::as_str);

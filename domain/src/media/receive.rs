@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(6 * 3_600);
 pub(super) struct Wanted {
     /// Largest sizes.
     pub sizes: Sizes,
-    /// Exactly so many bytes.
+    /// Exactly this number of bytes.
     pub bytes: Option<u64>,
     /// Of this type.
     pub mime: Option<&'static str>,

@@ -112,7 +112,7 @@ pub struct SignedUpload {
     /// The part of that address that is its own.
     path: String,
     filename: String,
-    /// Sending must begin before this.
+    /// The time before which sending must begin.
     expires_at: Time,
     /// The most bytes that a file of this type may have.
     max_size: u64,

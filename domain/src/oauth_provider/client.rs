@@ -81,7 +81,7 @@ impl Client {
 /// Finds a client that wants to be let in; the document of one that has one is fetched when it is not fresh.
 ///
 /// # Errors
-/// There is no such client, its document cannot be used, or too many were fetched for this address.
+/// The client is not known, its document cannot be used, or too many were fetched for this address.
 pub async fn find(cx: &Domain, client_id: &str, address: &str) -> Answered<Client> {
     if client_id == CLI {
         return Ok(Client::built_in(cx));

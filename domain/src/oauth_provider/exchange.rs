@@ -162,7 +162,7 @@ async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
     Ok(())
 }
 
-/// Notes that the reply is written: whoever uses the code from now on uses it a second time.
+/// Notes that the reply is written: a later use of the code is a second use.
 async fn answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_code::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))

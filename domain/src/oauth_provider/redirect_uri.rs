@@ -15,7 +15,7 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 /// program.
 ///
 /// # Errors
-/// Why, for developers.
+/// The reason why it is refused, for developers.
 pub(super) fn check(text: &str) -> Result<(), String> {
     if text.is_empty() || text.len() > LONGEST {
         return Err(format!("A redirect URI has 1 to {LONGEST} characters."));

@@ -182,7 +182,7 @@ async fn replace(
     Ok(issued)
 }
 
-/// Notes that the reply is written: whoever uses the token from now on uses it a second time.
+/// Notes that the reply is written: a later use of the token is a second use.
 async fn answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_token::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))

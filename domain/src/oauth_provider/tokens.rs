@@ -38,7 +38,7 @@ const USE_NOTED: Millis = 60_000;
 pub struct Issued {
     /// Opens the API.
     pub access_token: SecretString,
-    /// Is good once for a new pair.
+    /// Gets a new pair, once.
     pub refresh_token: SecretString,
     /// The scopes of the access token.
     pub scopes: Vec<Scope>,
@@ -128,7 +128,7 @@ pub(super) async fn workspace<C: ConnectionTrait>(
     }
 }
 
-/// Finds a token by what a client sends; `None` for whatever is none.
+/// Finds a token by the text that a client sends; `None` if it is no token.
 pub(super) async fn find<C: ConnectionTrait>(
     conn: &C,
     sent: &str,

@@ -42,7 +42,7 @@ pub struct ClientList {
 pub struct OauthGrant {
     id: GrantId,
     client_id: String,
-    /// The tool's name, which nobody has checked.
+    /// The tool's name, which is not verified.
     client_name: String,
     scopes: Vec<&'static str>,
     /// The only workspace it reaches.
@@ -103,7 +103,7 @@ pub async fn clients(act: &Act) -> Result<Reply<ClientList>> {
 /// Makes an app of the caller.
 ///
 /// # Errors
-/// Those of [`apps::create_app`].
+/// The errors of [`apps::create_app`].
 pub async fn create_client(act: &Act, new: NewApp) -> Result<Reply<OneClient>> {
     let tx = act.begin().await?;
     let app = apps::create_app(&act.cx, tx.conn(), act.caller.user_id, new).await?;
@@ -113,7 +113,7 @@ pub async fn create_client(act: &Act, new: NewApp) -> Result<Reply<OneClient>> {
 /// Changes an app of the caller.
 ///
 /// # Errors
-/// Those of [`apps::update_app`].
+/// The errors of [`apps::update_app`].
 pub async fn update_client(act: &Act, id: &str, changes: AppChanges) -> Result<Reply<OneClient>> {
     let tx = act.begin().await?;
     let app = apps::update_app(&act.cx, tx.conn(), act.caller.user_id, id, changes).await?;

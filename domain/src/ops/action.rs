@@ -40,7 +40,7 @@ pub enum Action {
     Retry {
         /// The posts.
         posts: Vec<PostId>,
-        /// Those among them that may be public already and are to be sent all the same.
+        /// The posts among them that may be public already and are to be sent all the same.
         risky: BTreeSet<PostId>,
     },
     /// Delivers the failed events of a webhook again, and enables it if failures had disabled it.
@@ -131,7 +131,7 @@ pub struct PreviewRow {
 /// Returns the preview of an action.
 ///
 /// # Errors
-/// There is no such thing to do it on.
+/// The action names something that does not exist.
 pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
     let one = |question: String, consequence: &str| Preview {
         question,

@@ -124,7 +124,7 @@ pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
         seen_at: Set(cx.clock.now()),
         drain_at: Set(None),
     };
-    // What operators set is not the worker's to change.
+    // A worker does not change the columns that operators set.
     let again = OnConflict::column(Column::Name)
         .update_columns([Column::Running, Column::RunningCount, Column::SeenAt])
         .to_owned();
@@ -192,7 +192,7 @@ fn view(row: worker::Model, now: Millis) -> Worker {
     }
 }
 
-/// The worker of this name, or whoever there is to be named.
+/// Returns the worker of this name, or an error if there is none.
 pub(super) async fn known(cx: &Domain, name: &str) -> Result<Worker> {
     let found = worker::Entity::find_by_id(name).one(&cx.db.read).await?;
     found.map(|row| view(row, cx.clock.now())).ok_or_else(|| missing(name))

@@ -73,7 +73,7 @@ pub async fn restore(cx: &Domain) -> Result<usize> {
     give_back_some(cx, "WHERE pause_id NOT IN (SELECT id FROM pauses)").await
 }
 
-/// Gives all posts back, paused or not: whoever looks through what is due must meet them.
+/// Makes all held posts due again, paused or not, so that a scan of the due rows finds them.
 ///
 /// # Errors
 /// The database's.

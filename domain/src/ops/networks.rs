@@ -65,7 +65,7 @@ impl Budget {
     /// The limit of which most was used. Limits of an app and of a workspace are counted as if there were one of each.
     fn of(rate_limits: &[RateLimit], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
         let hour_long = Duration::from_secs(3_600);
-        // What is published is not counted by kinds of post.
+        // The counters do not tell types of posts apart, so limits on some types are left out.
         let of_all = rate_limits.iter().filter(|limit| limit.post_types.is_empty());
         let budgets = of_all.map(|limit| {
             let (window, tally) = if limit.span <= hour_long { (60, hour) } else { (24 * 60, day) };

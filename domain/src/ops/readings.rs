@@ -29,7 +29,7 @@ pub struct Reading {
     pub kind: &'static str,
     /// Connected accounts.
     pub accounts: i64,
-    /// Those whose reading is due and has not begun.
+    /// Accounts whose reading is due and has not begun.
     pub due: i64,
     /// The wait of the longest of them, in ms; `None` if none is due.
     pub lag: Option<Millis>,

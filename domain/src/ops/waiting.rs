@@ -23,7 +23,7 @@ impl Why {
     }
 }
 
-/// Those posts, newest first.
+/// Returns the posts that wait for this reason, newest first.
 ///
 /// # Errors
 /// The database's.

@@ -56,7 +56,7 @@ pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<
             change.error = Set(Some(error.clone()));
         }
         Now::Sent(name) => {
-            // What stood in its place has the same name, or goes.
+            // The photo that stood in its place has the same name, or is deleted.
             let mut replaced: Vec<String> = row.replaces.clone().into_iter().collect();
             replaced.push(name.clone());
             business_media::Entity::delete_many()

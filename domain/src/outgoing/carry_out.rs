@@ -270,7 +270,7 @@ impl Run<'_> {
     }
 
     async fn fail(&mut self, error: serde_json::Value) -> Result<()> {
-        // What may have been done before cannot be said to have failed.
+        // A call that may have been carried out before is not recorded as failed.
         let known = if self.row.sending_at.is_some() { Now::Unknown } else { Now::Failed(error) };
         ledger::complete(self.cx, &mut self.row, known).await
     }

@@ -136,7 +136,7 @@ pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now)
         status: Set(status),
         state: Set(row.state.clone()),
         steps: Set(row.steps.clone()),
-        // What is not known to be settled stays so.
+        // A call whose outcome is unknown keeps its times.
         sending_at: Set(row.sending_at.filter(|_| status == OutgoingStatus::Unknown)),
         sending_until: Set(row.sending_until.filter(|_| status == OutgoingStatus::Unknown)),
         repeated: Set(row.repeated),

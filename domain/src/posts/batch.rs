@@ -157,7 +157,7 @@ pub struct Batch {
 struct BatchItem {
     /// The place in the request, from 0.
     index: usize,
-    /// Was it made by an earlier request with the same `Idempotency-Key`?
+    /// True if an earlier request with the same `Idempotency-Key` made it.
     replayed: bool,
     #[schemars(with = "PostOfItem")]
     post: Box<RawValue>,

@@ -66,7 +66,7 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
 pub struct GroupDeleted {
     /// The posts that were deleted.
     deleted: Vec<PostId>,
-    /// Those that are going out or are public, and were left alone.
+    /// The posts that are going out or are public, and were left alone.
     kept: Vec<Kept>,
 }
 

@@ -47,7 +47,7 @@ pub struct CaptionLength {
     pub unit: &'static str,
 }
 
-/// Returns the length of a text with so many files beside it, as an account's network counts it.
+/// Returns the length of a text beside a number of files, as an account's network counts it.
 ///
 /// # Errors
 /// The account's row cannot be read.
@@ -180,8 +180,8 @@ impl Content {
         platforms::conversions(&platforms::find(platform).spec_of(account), &draft)
     }
 
-    /// When a post with this content that goes out at `at` is first picked up: at once if its files are still to be
-    /// looked after, else ahead of its time if there is something to prepare.
+    /// Returns the time at which a worker first takes a post with this content that goes out at `at`: at once if its files
+    /// are still to be analysed or converted, else ahead of its time if there is something to prepare.
     #[must_use]
     pub fn due(
         &self,

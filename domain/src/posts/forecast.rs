@@ -39,16 +39,16 @@ pub struct Forecast {
     similar: Vec<PostId>,
 }
 
-/// Where a limit on posts stands at a post's time.
+/// The state of a limit on posts at a post's time.
 #[derive(Debug, Serialize, JsonSchema)]
 struct QuotaForecast {
     /// The most posts.
     limit: i64,
-    /// Those that are public or due by then.
+    /// The posts that are public or due by then.
     used: i64,
     /// The time at which the next place is free; null if none is taken.
     resets_at: Option<Time>,
-    /// Is there a place for this one?
+    /// True if the limit has a place for this post.
     fits: bool,
 }
 
@@ -57,7 +57,7 @@ struct QuotaForecast {
 struct TokenForecast {
     /// The time at which it ends.
     expires_at: Time,
-    /// Does it last until the post goes out, or is it renewed without a person?
+    /// True if it lasts until the post goes out, or is renewed without a person.
     outlives: bool,
 }
 

@@ -57,7 +57,7 @@ pub struct Missing {
 /// One thing that a post lacks.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Lack {
-    /// Where to look for it.
+    /// The part of the post that lacks it.
     kind: LackKind,
     #[serde(flatten)]
     broken: Violation,
@@ -66,7 +66,7 @@ struct Lack {
     reconnect: Option<Reconnect>,
 }
 
-/// Where to look for what is missing.
+/// The part of a post that lacks something.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum LackKind {
@@ -82,7 +82,7 @@ struct Reconnect {
     account_id: AccountId,
     platform: String,
     username: String,
-    /// Where a person connects it.
+    /// The page on which a person connects it.
     connection_url: String,
 }
 

@@ -56,8 +56,8 @@ pub use view::{
 pub use workspace::WorkspaceOfPost;
 pub use write::{NewRow, Writer};
 
-/// When a post that is to go out at `scheduled_at` is first picked up: ahead of its time if there is something to
-/// prepare.
+/// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is
+/// something to prepare.
 #[must_use]
 pub fn first_due(spec: &Spec, needs_preparing: bool, scheduled_at: Millis) -> Millis {
     if !needs_preparing {

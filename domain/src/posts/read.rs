@@ -23,7 +23,7 @@ use crate::{
     page, platforms,
 };
 
-/// Which posts to list.
+/// The posts to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Filter {
@@ -223,7 +223,7 @@ pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
 #[schemars(inline)]
 pub struct AttemptPage {
     attempts: Vec<Attempt>,
-    /// Where the next page begins; null on the last one. All attempts are on one page, unless they are very large.
+    /// The cursor of the next page; null on the last one. All attempts are on one page, unless they are very large.
     next_cursor: Option<String>,
 }
 

@@ -37,13 +37,13 @@ pub struct Ready {
 pub enum Files {
     /// Nothing is left to do.
     Settled,
-    /// They are being analysed or converted; look again then.
+    /// Files are being analysed or converted; look again at this time.
     Waiting(Millis),
     /// One will never pass.
     Broken(Box<Violation>),
     /// The post as it is stored cannot be read, so what it would have published is unknown.
     Unreadable(Unreadable),
-    /// They are fit, and the post has time until then.
+    /// The files are fit, and the post has time until then.
     Early(Millis),
 }
 
@@ -90,7 +90,7 @@ async fn settle(
     (platform, account): (PlatformId, &Account),
     content: &mut Content,
 ) -> Result<Files> {
-    // What is public in part goes out as it began.
+    // A post that is public in part goes out as it began.
     let begun = row.sending_at.is_some() || row.partly_public;
     let mut noted = false;
     loop {
@@ -124,7 +124,7 @@ async fn settle(
         if noted {
             return Ok(Files::Waiting(next_look(now, at)));
         }
-        // What came of a file between the look and the note is seen by looking again.
+        // A file may have been settled between the look and the note, so its state is read again.
         media_waiters::wait(cx, row.id, &awaited).await?;
         noted = true;
     }
@@ -163,7 +163,7 @@ pub(super) enum Variant {
     Pending(AssetId),
     /// It cannot be made.
     Failed(Option<Value>),
-    /// There is none: the file is gone, or not ours.
+    /// The file is gone, or not ours.
     None,
 }
 

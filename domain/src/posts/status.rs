@@ -195,7 +195,7 @@ pub(super) fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::
     post::Model { status, due_at: None, ..reset(row, now) }
 }
 
-/// The row as nobody's: whoever holds it has lost it, and its tries are counted anew.
+/// Returns the row taken from its holder, with its attempts set to zero.
 fn reset(row: &post::Model, now: Millis) -> post::Model {
     post::Model {
         fencing_token: row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow)),

@@ -41,7 +41,7 @@ pub struct PostMedia {
     /// The result of the analysis; absent until it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
-    /// Why the file cannot be used: `{code, message, remedy}`.
+    /// The reason why the file cannot be used: `{code, message, remedy}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaw: Option<Value>,
 }
@@ -120,7 +120,7 @@ pub struct PlannedPost {
     /// Platform metadata, as sent.
     #[schemars(with = "Map<String, Value>")]
     metadata: Value,
-    /// Where it stands.
+    /// The state of the post.
     status: PostStatus,
     /// The time at which it goes out, or was to go out.
     scheduled_at: Option<Time>,
@@ -138,12 +138,12 @@ pub struct PlannedPost {
     published_at: Option<Time>,
     /// The platform's id of it.
     platform_post_id: Option<String>,
-    /// Where people see it.
+    /// The address at which people see it.
     platform_post_url: Option<String>,
-    /// What it lacks on the platform, such as the picture of a link's card that could not be fetched.
+    /// The parts it lacks on the platform, such as the picture of a link's card that could not be fetched.
     #[schemars(with = "Vec<Warning>")]
     warnings: Value,
-    /// Why the last attempt failed.
+    /// The reason why the last attempt failed.
     #[schemars(with = "Option<FailedPost>")]
     error: Option<Value>,
     /// The time at which it was made.
@@ -156,7 +156,7 @@ pub struct PlannedPost {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PostMedia")]
 struct FileOfPost {
-    /// Where it is served.
+    /// The address it is served at.
     url: String,
     /// The stored file; null for an address that was not copied.
     asset_id: Option<Uuid>,
@@ -170,7 +170,7 @@ struct FileOfPost {
     duration_ms: Option<u64>,
     /// A blurred placeholder, as a BlurHash.
     placeholder: Option<String>,
-    /// Has it been analysed?
+    /// The state of the file's analysis.
     analysis: Analysis,
 }
 
@@ -272,7 +272,7 @@ pub struct Created {
 #[schemars(inline)]
 pub struct PostPage {
     posts: Vec<Post>,
-    /// Where the next page begins; null on the last one, and on pages by offset.
+    /// The cursor of the next page; null on the last one, and on pages by offset.
     next_cursor: Option<String>,
     /// On pages by offset: the number of all posts that fit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,7 +287,7 @@ pub struct PostPage {
 
 /// The payload of a post's events, as JSON text.
 pub(super) fn payload(row: &post::Model) -> String {
-    // What has been read from JSON and a row can always be written.
+    // A value that was read from JSON and a row can always be written.
     serde_json::to_string(&OnePost { post: Post::of(row.clone()) }).unwrap_or_default()
 }
 

@@ -21,7 +21,7 @@ use crate::{
 pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretString>> {
     let known = first_key::Entity::find_by_id(person).one(&cx.db.read).await?;
     if known.is_some() {
-        // Whoever comes back with another subscription has all there is to have.
+        // A person who comes back with another subscription has a key already.
         complete(cx, person).await?;
         return Ok(None);
     }

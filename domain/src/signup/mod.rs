@@ -42,7 +42,7 @@ const HOUR: Millis = 3_600_000;
 /// The time an unpaid signup lasts, in ms.
 const UNPAID: Millis = 24 * HOUR;
 
-/// The time a paid one is kept for whoever polls it, in ms.
+/// The time a paid signup is kept for polls, in ms.
 const PAID: Millis = 7 * 24 * HOUR;
 
 /// The interval at which a poll asks Stripe, in ms: events may be late.
@@ -74,7 +74,7 @@ impl From<Tier> for PlanTier {
     }
 }
 
-/// Somebody who wants to sign up.
+/// A person who wants to sign up.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSignup {
@@ -128,7 +128,7 @@ fn api() -> String {
     "api".to_owned()
 }
 
-/// A signup that was just made, with its id, which is shown to whoever made it and kept nowhere.
+/// A signup that was just made, with its id, which is shown to the caller once and not stored.
 #[derive(Debug)]
 pub struct Made {
     /// The id, the only credential.
@@ -286,7 +286,7 @@ pub async fn poll(cx: &Domain, session_id: &str) -> Result<signup::Model> {
     }
     match read::<CheckoutSession>(cx, &format!("checkout/sessions/{checkout}")).await {
         Ok(session) => apply(cx, &session).await?,
-        // Whoever polls learns it from the next poll, or an event tells.
+        // The next poll, or an event of Stripe, brings the answer.
         Err(error) => tracing::debug!(%error, "a poll could not ask Stripe"),
     }
     find(cx, session_id).await

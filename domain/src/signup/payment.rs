@@ -46,7 +46,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
         Some(theirs) if session.is_paid() => {
             if UNPAID.contains(&row.status) && !row.is_duplicate {
                 settle(cx, &row, &theirs).await?;
-                // What was told before the row was there was for nobody.
+                // Events that came before the row was there changed nothing, so the subscription is read anew.
                 subscriptions::refresh(cx, &theirs.id).await?;
             }
             give_back(cx, id, session, &theirs.id).await
@@ -80,7 +80,7 @@ async fn unpaid(
     Ok(())
 }
 
-/// Makes the person, or finds the one there is, and gives the subscription to whoever has none.
+/// Makes the person or finds the existing one, and gives the person the subscription if there is none yet.
 async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{app::authorize_path, page};
 use crate::{Domain, access::PlanTier, clock::Time};
 
-/// A signup, as whoever began it sees it. Never a key, nor whether the person was known.
+/// A signup, as the caller who began it sees it. Never a key, nor whether the person was known.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StartedSignup {
     session_id: String,
@@ -28,7 +28,7 @@ pub struct StartedSignup {
     expires_at: Time,
 }
 
-/// A signup, as whoever polls it sees it.
+/// A signup, as a poll shows it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SignupSession {
     #[serde(flatten)]

@@ -29,7 +29,7 @@ pub struct Question {
     pub history: Vec<Turn>,
 }
 
-/// Something that was said before.
+/// An earlier message of the conversation.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SupportTurn")]
@@ -81,7 +81,7 @@ pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Repl
         let remedy = "Ask something about the service.";
         return Err(Error::field(Code::InvalidField, "message", "message is empty.", remedy));
     }
-    // What the user asked before says what "it" is.
+    // The previous question says what "it" is.
     let asked = question.history.iter().filter(|turn| turn.role == Speaker::User);
     let before = asked.map(|turn| turn.content.as_str()).next_back().unwrap_or_default();
     let mut found = index.search(&question.message, PASSAGES).await?;

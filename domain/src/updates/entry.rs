@@ -22,7 +22,7 @@ const FILES: &[(&str, &str)] = files![
     "2026-11-25-remedies",
 ];
 
-/// One thing that is new.
+/// A published update of the service.
 #[derive(Debug)]
 pub struct Update {
     /// Its name in addresses.

@@ -40,7 +40,7 @@ pub struct UpdateList {
     updates: Vec<UpdateView>,
 }
 
-/// One thing that is new.
+/// A published update of the service.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Update")]
 struct UpdateView {

@@ -302,7 +302,7 @@ pub struct Webhook {
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     webhook: Webhook,
-    /// Shown this once.
+    /// The secret, which is shown this once.
     secret: String,
 }
 

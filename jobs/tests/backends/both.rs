@@ -324,7 +324,7 @@ async fn ids_of_this_process_are_taken_first(place: Place) {
     let worker = Worker::start(&queue, &Concurrency::new(1), seen.handler());
     seen.reach(4).await;
     assert_eq!(seen.ids(), [5, 6, 1, 2]);
-    // And while the worker waits for a push elsewhere.
+    // A worker that waits for a push elsewhere takes it too.
     queue.push_local(KIND, &[7]).await;
     seen.reach(5).await;
     worker.stop().await;

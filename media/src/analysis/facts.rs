@@ -66,7 +66,7 @@ impl Facts {
         self.width.zip(self.height)
     }
 
-    /// Nothing larger is decoded, by whatever means.
+    /// Larger pictures are never decoded.
     pub(crate) fn check_size(&self) -> Result<(), Flaw> {
         let Some((width, height)) = self.size() else { return Ok(()) };
         let pixels = u64::from(width) * u64::from(height);

@@ -1,4 +1,4 @@
-//! Making a file fit a network: another type, fewer pixels, fewer bytes. Whatever is made carries no metadata.
+//! Makes a file fit a network: another type, fewer pixels, fewer bytes. Converted files carry no metadata.
 
 pub(crate) mod picture;
 mod profile;
@@ -29,7 +29,7 @@ pub struct Variant {
     pub height: Option<u32>,
 }
 
-/// The path is not shown: whoever knows it can fetch the file.
+/// The path is not shown: it is enough to fetch the file.
 impl std::fmt::Debug for Variant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Variant")

@@ -1,4 +1,4 @@
-//! Colours of whatever kind as sRGB.
+//! Converts colours of any kind to sRGB.
 
 use std::sync::Arc;
 

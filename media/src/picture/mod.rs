@@ -1,9 +1,9 @@
 //! The one road of a picture from its file to what is shown: decode, turn, convert to sRGB, scale.
 //!
-//! Whoever decodes (this process, or ffmpeg what is larger than its budget) gives rows as they are stored and nothing
-//! else; what becomes of them is decided here, from the marks that the file carries. Rows are converted and scaled one by
-//! one, and what is left is turned last, which comes to the same and takes the memory of the picture that is made, not
-//! of the one that was stored.
+//! The decoder (this process, or ffmpeg for pictures larger than its budget) gives rows as they are stored and nothing
+//! else; this module decides by the marks in the file how they are shown. Rows are converted and scaled one by one, and the
+//! scaled picture is turned last, which gives the same result and takes the memory of the picture that is made, not of the
+//! one that was stored.
 
 mod canvas;
 mod colour;
@@ -218,7 +218,7 @@ fn paint(
         }
         scaler.push(&row, |row| canvas.add(row));
     }
-    // What was decoded goes before the canvas is copied.
+    // Frees the decoded rows before the canvas is copied.
     drop(rows);
     if !canvas.is_whole() {
         return Err(Flaw::Unreadable("it ends too early".to_owned()));

@@ -77,7 +77,7 @@ fn look(exif: &[u8]) -> Option<Vec<Found>> {
             let stretch = |what| value(&tiff, entry).map(|(from, to)| Found { from, to, what });
             match (tag, tiff.long(entry + 8).and_then(at)) {
                 (PLACE, Some(place)) if places.contains(&place) => {}
-                // Nobody writes so many; what they hold is not worth a look.
+                // No real file has so many; their content is not looked at.
                 (PLACE, Some(_)) if places.len() == MOST => return None,
                 (PLACE, Some(place)) => {
                     places.push(place);

@@ -55,7 +55,7 @@ impl Format for Gif {
             }
             [0x21, 0xff, size, ..] => {
                 self.blocks = Blocks::Text;
-                // What is held of the block is eleven bytes; a shorter one was read past.
+                // Eleven bytes of the block are held; a shorter one was read past.
                 match size.checked_sub(11) {
                     Some(left) => Next::Pass(u64::from(left)),
                     None => Next::Rest,

@@ -30,7 +30,7 @@ enum Next {
     Pass(u64),
     /// A number of bytes to replace by zeros.
     Blank(u64),
-    /// As many bytes to be replaced by these.
+    /// Bytes that replace as many bytes of the file.
     Put(Vec<u8>),
     /// Anything up to a marker of a JPEG, which is then the beginning of a part.
     Marker,

@@ -78,7 +78,7 @@ fn is_kept(name: &[u8], content: &mut [u8]) -> bool {
         },
         _ => {
             let keyword = content.split(|byte| *byte == 0).next().unwrap_or_default();
-            // What ImageMagick and others make of Exif, IPTC and XMP.
+            // The keywords under which ImageMagick and others store Exif, IPTC and XMP.
             let copied = ["raw profile", "exif:", "gps", "location", "xmp"];
             !copied.iter().any(|word| holds(keyword, word))
         }

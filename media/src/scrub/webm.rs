@@ -42,7 +42,7 @@ impl Format for Webm {
         match (name, content) {
             // Elements of these come next; that of a live stream does not know how long it will be.
             (SEGMENT, _) | (CLUSTER, None) => Next::Pass(0),
-            // What stood there before.
+            // The content of an element that was voided before.
             (NOTHING, Some(content)) => Next::Blank(content),
             (TAGS | ATTACHMENTS, Some(content @ 2..)) => {
                 let head = nothing(content);
@@ -67,7 +67,7 @@ fn number(bytes: &[u8]) -> Option<u64> {
 
 /// The head of an element of nothing that is so long with it.
 fn nothing(whole: u64) -> Vec<u8> {
-    // As many bytes for its size as there may be: any number can be written longer than it needs.
+    // The size takes up to eight bytes: any number can be written longer than it needs.
     let length = usize::try_from(whole - 1).unwrap_or(8).min(8);
     let content = (whole - 1 - length as u64) | 1 << (7 * length);
     let mut head = vec![VOID];

@@ -102,7 +102,7 @@ fn png(plain: &[u8], said: Said<'_>) -> Vec<u8> {
         before.extend(chunk(b"iCCP", &[b"a name\0\0", &*stored_zlib(profile)].concat()));
     }
     if let Some((wide, high)) = said.pixel {
-        // So many to a metre: a pixel is the wider the fewer there are.
+        // Pixels to a metre: a pixel is the wider the fewer there are.
         let per_metre = [0, 0, high, 0, 0, 0, wide, 0, 1];
         before.extend(chunk(b"pHYs", &per_metre));
     }

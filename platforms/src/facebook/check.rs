@@ -11,7 +11,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let form = Form::of(draft);
     let is_text = form == Form::Feed && draft.media.is_empty();
-    // What is not known yet may be a video.
+    // A file whose type is not known yet may be a video.
     let has_video = matches!(form, Form::Video | Form::Reel)
         || (form == Form::Feed && draft.media.iter().any(|media| media.mime.is_empty()));
     let placed = [

@@ -19,7 +19,7 @@ pub(super) fn location(session: &Session) -> Result<String> {
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let named = session.secrets.expose(LOCATION).rsplit('/').next().unwrap_or_default();
     let mut found = identities(session).await?;
-    // Which of several accounts it is reached through may change.
+    // The location may be reached through another account than before.
     if !named.is_empty() {
         found.retain(|identity| identity.remote_id == named);
     }

@@ -78,7 +78,7 @@ fn containers(draft: &Draft) -> Vec<Violation> {
 
 fn misplaced(draft: &Draft, settings: &Settings) -> Vec<Violation> {
     let form = Form::of(draft);
-    // What is not known yet may be a video, and that is a reel.
+    // A file whose type is not known yet may be a video, and that is a reel.
     let unknown = form == Form::Image && draft.media.iter().any(|media| media.mime.is_empty());
     let (reel, lasting) = (form == Form::Reel || unknown, form != Form::Story);
     let placed = [

@@ -261,7 +261,7 @@ pub(super) async fn put(
     Err(parse_error(session, &reply))
 }
 
-/// The token is for LinkedIn alone, whatever address it gives.
+/// The token is for LinkedIn alone, even if LinkedIn names another address.
 fn is_linkedin(session: &Session, url: &Url) -> bool {
     match &session.base {
         Some(base) => base.origin() == url.origin(),

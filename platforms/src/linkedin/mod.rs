@@ -1,6 +1,6 @@
 //! LinkedIn: members and the pages of organizations. Files first, then one call that makes the post public.
 //!
-//! What became of a lost answer can be looked up among an organization's posts; a member's posts can be read by next to
+//! A call whose answer was lost can be looked up among an organization's posts. A member's posts can be read by next to
 //! no app, so such a post is never sent again by itself.
 
 mod analytics;

@@ -9,7 +9,7 @@ use super::state::Organization;
 const RESERVED: &[char] =
     &['|', '{', '}', '@', '[', ']', '(', ')', '<', '>', '#', '\\', '*', '_', '~'];
 
-/// Whom LinkedIn lets a text mention.
+/// The members and pages that LinkedIn lets a text mention.
 const MENTIONABLE: [&str; 2] = ["urn:li:organization:", "urn:li:person:"];
 
 /// The caption as LinkedIn takes it; `mentions` are the organizations by the name behind the @.

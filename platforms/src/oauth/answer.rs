@@ -116,7 +116,7 @@ pub(super) async fn read(request: Request, session: &Session) -> Result<Answer> 
         return Err(refusal(&reply, session));
     }
     let body: Value = reply.json().map_err(|_| nonsense())?;
-    // Some answer 200 whatever happened.
+    // Some networks answer 200 to everything.
     if body.get("ok") == Some(&Value::Bool(false)) || body.get("error").is_some_and(is_said) {
         return Err(refusal(&reply, session));
     }

@@ -161,7 +161,7 @@ pub struct Trade {
 /// The way tokens are kept fresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// They do not end, or a person has to come again.
+    /// Tokens do not end, or a person has to connect again.
     Never,
     /// `grant_type=refresh_token` at the token endpoint, where the network gave a refresh token.
     RefreshToken {

@@ -18,7 +18,7 @@ const FETCHED_MAX: usize = 20 << 20;
 /// The type of what a [`PictureShrinker`] makes.
 const JPEG: &str = "image/jpeg";
 
-/// Makes pictures smaller. This crate knows no codecs, so whoever makes a session brings it.
+/// Makes pictures smaller. This crate knows no codecs, so the maker of a session passes it in.
 #[async_trait]
 pub trait PictureShrinker: Debug + Send + Sync {
     /// Returns the picture, whose type its bytes tell, as a JPEG of at most `bytes_max`; `None` if that cannot be done.

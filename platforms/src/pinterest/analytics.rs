@@ -22,7 +22,7 @@ const WINDOW: i64 = 89;
 
 const DAILY: Daily = Daily {
     zone: "UTC",
-    // What is final is said with each day.
+    // Pinterest says with each day whether it is final.
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
     backfill: 89,

@@ -29,7 +29,7 @@ pub struct Description {
     credential_fields: Vec<FieldDescription>,
     /// The permissions that the app asks for.
     scopes: Vec<&'static str>,
-    /// Has it analytics?
+    /// True if its numbers can be read.
     analytics: bool,
     /// The helper tools that `POST /platforms/trigger` runs.
     helper_tools: &'static [&'static str],

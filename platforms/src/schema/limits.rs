@@ -14,7 +14,7 @@ pub struct ContentLimits {
     caption_max_bytes: Option<usize>,
     /// The unit of the limits.
     unit: &'static str,
-    /// In characters; 0 where there are no alt texts.
+    /// The longest alt text, in characters; 0 where there are no alt texts.
     alt_text_max: usize,
 }
 
@@ -27,7 +27,7 @@ pub struct MediaLimits {
     total_max: usize,
     images_max: usize,
     videos_max: usize,
-    /// May images and videos be mixed?
+    /// True if images and videos may be mixed.
     mixed: bool,
     image_types: &'static [&'static str],
     video_types: &'static [&'static str],
@@ -60,12 +60,12 @@ struct VideoFormDescription {
     frame_rate: (f64, f64),
     width_max: Option<u32>,
     bit_rate_max: Option<u64>,
-    /// Must the index come before the pictures?
+    /// True if the index must come before the pictures (fast start).
     faststart: bool,
 }
 
 impl ContentLimits {
-    /// Those of a network, or of an account.
+    /// Returns the limits of a network, or of an account.
     #[must_use]
     pub fn of(spec: &Spec) -> Self {
         let with_media = spec.caption.max_with_media;
@@ -84,7 +84,7 @@ impl ContentLimits {
 }
 
 impl MediaLimits {
-    /// Those of a network, an account or a type of post.
+    /// Returns the limits of a network, an account or a type of post.
     #[must_use]
     pub fn of(rules: &MediaRules) -> Self {
         Self {

@@ -15,7 +15,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let bot: User = get("getMe").await?;
     let chat_id = [("chat_id", credentials.chat_id.as_str())];
     let chat: Chat = ask(session, &credentials, "getChat", &chat_id).await?;
-    // Who can be found in a private chat has started the bot, and there are no roles.
+    // A person found in a private chat has started the bot; such a chat has no roles.
     if chat.kind != "private" {
         let user_id = bot.id.to_string();
         let member = [chat_id[0], ("user_id", user_id.as_str())];

@@ -26,7 +26,7 @@ pub(super) enum Stage {
     Ask,
     /// Begin the post.
     Begin,
-    /// Send the next chunk of a video; so many bytes of it are there.
+    /// Send the next chunk of a video; this number of its bytes has arrived.
     Upload { publish_id: String, upload_url: String, size: u64, sent: u64 },
     /// Wait until TikTok has made it public.
     Wait { publish_id: String, since: DateTime<Utc> },

@@ -63,7 +63,7 @@ fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
         && media.bytes.is_none_or(|bytes| bytes <= rules.image_bytes_max)
         && width.is_none()
         && !media.needs_redraw;
-    // What moves would stand still.
+    // A conversion would make an animated picture stand still.
     if passes || media.animated || !IMAGES.contains(&mime) {
         return None;
     }

@@ -14,7 +14,7 @@ const COMPARED: usize = 64;
 pub enum Fix {
     /// Adds a value that is not there yet.
     Add {
-        /// Where, as a JSON Pointer.
+        /// The place of the new value, as a JSON Pointer.
         path: String,
         /// The value.
         value: Value,

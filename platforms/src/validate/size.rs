@@ -10,7 +10,7 @@ use crate::{Draft, Spec, ThreadRules};
 /// Bytes that one unit of a text never exceeds in practice: a family emoji has 25, and an address counts as several units.
 const BYTES_PER_UNIT: usize = 32;
 
-/// Texts up to this size are always counted, whatever the network's limit.
+/// Texts up to this size are always counted, with any limit of the network.
 const BYTES_ALWAYS: usize = 64 << 10;
 
 /// Longest list that is looked at further: no network takes one like it.

@@ -105,7 +105,7 @@ impl<'a> Site<'a> {
         Ok(request.max_reply(REPLY_MAX).basic(secrets.expose("username").trim(), password))
     }
 
-    /// `GET /users/me`, whatever the answer.
+    /// `GET /users/me`, with any answer.
     pub async fn me(&self) -> Result<Reply> {
         let request = self.get("/users/me")?.query(&[("context", "edit")]);
         Ok(request.send().await?)

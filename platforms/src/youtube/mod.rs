@@ -1,7 +1,7 @@
 //! YouTube: a video is sent in chunks to an address of its own, and exists after the last.
 //!
-//! That address tells at any time how much has arrived, and the id of the video once it is whole: an answer that was lost
-//! is asked for again.
+//! The address says at any time how much has arrived, and gives the id of the video once it is whole, so a lost answer can
+//! be asked for again.
 
 mod analytics;
 mod check;
@@ -65,7 +65,7 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &[],
     video_types: &["video/mp4", "video/quicktime", "video/webm"],
-    // It converts whatever comes.
+    // YouTube converts every type.
     video_forms: &[],
     image_bytes_max: 0,
     video_bytes_max: 274_877_906_944,

@@ -29,7 +29,7 @@ pub(super) enum Stage {
     /// Begin the upload.
     #[default]
     Begin,
-    /// Send the next chunk; so many bytes are there.
+    /// Send the next chunk; this number of bytes has arrived.
     Upload { address: String, size: u64, sent: u64 },
     /// Set the thumbnail.
     Thumbnail,

@@ -106,7 +106,7 @@ impl Ai {
             tokio::time::sleep(delay.min(LONGEST)).await;
         }
         let reply = self.answer(&call, &segments, &body, &words).unwrap_or_else(|refused| refused);
-        // What is dropped was carried out; only its answer is lost.
+        // A dropped call was carried out; only its answer is lost.
         if words.drop && call.method == Method::POST {
             return broken_reply::close_unanswered(connection);
         }

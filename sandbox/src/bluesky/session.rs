@@ -23,7 +23,7 @@ const LOGINS: [Limit; 2] = [
 ];
 const ACCESS: &str = "com.atproto.appPass";
 
-/// Whom a log-in is for.
+/// Returns the identifier that a log-in is for.
 pub(super) fn identifier(call: &Call) -> Option<String> {
     let body = call.json().ok()?;
     Some(body.get("identifier")?.as_str()?.trim_start_matches('@').to_ascii_lowercase())

@@ -61,7 +61,7 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
     let mut posts = Vec::new();
     for (uri, account, record) in &found {
         let mut post = view(uri, &account.identity, record, counts[uri]);
-        // What other simulated accounts did counts where no number was set.
+        // The actions of other simulated accounts count where no number was set.
         for (place, name) in COUNTS {
             if account.counted(Of::Post(uri), name).is_some()
                 || post.pointer(place) == Some(&json!(0))

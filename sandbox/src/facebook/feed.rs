@@ -110,7 +110,7 @@ fn extra(
             return Err(wrong("Param text_format_preset_id must be a valid ID"));
         }
         if !PRESET_DIGITS.contains(&preset.len()) {
-            // What Facebook says of a background that it no longer has.
+            // The answer of Facebook for a background that it no longer has.
             return Err(failure::graph(500, 1, 99, "An unknown error occurred"));
         }
         let fits = without_photos && extra.is_empty() && message.chars().count() <= COLOURED;

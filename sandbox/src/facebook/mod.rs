@@ -173,7 +173,7 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
         let phase = params().and_then(|params| params.filled("upload_phase"));
         phase.as_deref() == Some("finish")
     };
-    // What is not said to stay hidden is public.
+    // A post is public unless the request says that it stays hidden.
     let public =
         || params().and_then(|params| params.filled("published")).as_deref() != Some("false");
     let phase = |commits: bool| if commits { Commit } else { Prepare };

@@ -16,7 +16,7 @@ pub(super) fn invalid(field: &str, message: &str) -> Reply {
     status(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", &details)
 }
 
-/// A token that is not good, whatever the reason.
+/// A token that is not good, for any reason.
 pub(super) fn unauthenticated() -> Reply {
     let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";
     status(401, "UNAUTHENTICATED", message, &NONE)

@@ -8,7 +8,7 @@ use crate::picture::{self, Picture};
 use crate::reply::Reply;
 use crate::sim::Sim;
 
-/// Fetches a picture of one of these types and at most so many bytes.
+/// Fetches a picture of one of these types, up to a number of bytes.
 pub(crate) async fn picture<N: Network>(
     sim: &Sim<N>,
     url: &str,

@@ -1,4 +1,4 @@
-//! As much of GraphQL as clients of this network use: one operation, variables, fields with arguments, aliases and
+//! The part of GraphQL that clients of this network use: one operation, variables, fields with arguments, aliases and
 //! selections. Fragments and directives are refused.
 
 use serde_json::{Map, Value};

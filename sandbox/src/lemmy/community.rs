@@ -71,7 +71,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let found = id.or_else(|| named(&name?)).ok_or_else(unknown)?;
     let is_known =
         |state: &super::State| found.host == HOST || state.resolved.contains(&found.full_name());
-    // What anybody has looked up is known to all.
+    // A community that one account has looked up is known to all.
     if !cx.sim.all().iter().any(|account| account.look(is_known)) {
         return Err(unknown());
     }

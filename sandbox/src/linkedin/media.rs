@@ -86,7 +86,7 @@ fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> Answer {
     Ok(Reply::ok(&json!({"value": value})))
 }
 
-/// `PUT /dms-uploads/{file}/{part}`: whoever has the address may send.
+/// `PUT /dms-uploads/{file}/{part}`; the address is the only credential.
 pub(super) fn put(cx: &Cx) -> Answer {
     let (id, part) = (cx.call.segment(1), cx.call.segment(2));
     let gone = || failure::missing("upload");
@@ -197,7 +197,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let (kind, urn) = (kind(cx)?, urn_of(cx, 2));
     let asset = account.look(|state| state.assets.get(&urn).cloned());
     let asset = asset.filter(|asset| asset.kind == kind).ok_or_else(|| failure::missing(&urn))?;
-    // What a member uploads an application may not read back, videos aside.
+    // An application may not read back a member's uploads, videos aside.
     if kind != Kind::Video && asset.owner == access::person(&account.identity) {
         return Err(failure::denied("Not enough permissions to access: GET"));
     }

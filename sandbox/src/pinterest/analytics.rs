@@ -12,7 +12,7 @@ use crate::sim::Account;
 /// The days that reports go back.
 const WINDOW: i64 = 90;
 
-/// A day is final after so many days.
+/// The number of days after which a day is final.
 const READY: i64 = 2;
 
 /// A name of ours; `of_pin` tells pins from accounts.

@@ -15,7 +15,7 @@ pub(super) fn invalid(message: &str) -> Reply {
     error(400, 1, &format!("Invalid request: {message}"))
 }
 
-/// A token that is not good, whatever the reason.
+/// A token that is not good, for any reason.
 pub(super) fn unauthenticated() -> Reply {
     error(401, 2, "Authentication failed.")
 }

@@ -98,7 +98,7 @@ impl Books {
         self.objects.get(id).filter(|object| object["object"] == kind)
     }
 
-    /// Whatever has this id.
+    /// Returns the object with this id.
     pub fn any(&self, id: &str) -> Option<&Value> {
         self.objects.get(id)
     }

@@ -43,7 +43,7 @@ impl Refusal {
             .about(param)
     }
 
-    /// There is no such object.
+    /// Refuses an id that no object has.
     pub fn no_such(what: &str, id: &str, param: &str) -> Self {
         Self::invalid(format!("No such {what}: '{id}'"))
             .coded("resource_missing")

@@ -97,7 +97,7 @@ fn file(
         return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
     }
     let picture = picture::picture(&found.head);
-    // What moves is a GIF or a film.
+    // An animation is a GIF or a film.
     if kind == Kind::Animation && picture.is_none() && found.video(H264) != Some("video/mp4") {
         return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
     }

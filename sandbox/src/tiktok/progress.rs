@@ -31,7 +31,7 @@ pub(super) fn is_last(call: &Call) -> bool {
     range(call).is_some_and(|(_, last, size)| last + 1 == size)
 }
 
-/// `PUT /video/?upload_id=…&upload_token=…`: the next chunk. Whoever has the address may send it.
+/// `PUT /video/?upload_id=…&upload_token=…`: the next chunk; the address is the only credential.
 pub(super) fn put(cx: &Cx) -> Answer {
     let query = |name: &str| cx.call.query_value(name).unwrap_or_default();
     let (publish_id, token) = (query("upload_id"), query("upload_token"));

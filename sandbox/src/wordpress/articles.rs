@@ -180,7 +180,7 @@ fn terms(state: &State, params: &Params, article: &mut Article) {
         if !params.has(name) {
             continue;
         }
-        // What is no term is left out without a word.
+        // An id of no term is left out without an error.
         let known = |id: &u64| state.terms.get(id).is_some_and(|term| term.taxonomy == taxonomy);
         *list = params
             .integers(name)

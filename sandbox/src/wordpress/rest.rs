@@ -76,7 +76,7 @@ pub(super) fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| invalid())
 }
 
-/// Whoever the request's application password is of; `None` without one.
+/// Returns the account whose application password the request brings; `None` without one.
 pub(super) fn user(cx: &Cx) -> Result<Option<Arc<Account<WordPress>>>, Reply> {
     let Some((_, password)) = cx.call.basic() else { return Ok(None) };
     let unknown = || {

@@ -17,7 +17,7 @@ pub(crate) struct State {
     pub access: HashMap<String, i64>,
     /// Refresh tokens that are good.
     pub refresh: HashSet<String>,
-    /// Refresh tokens that were used: whoever comes with one again may have stolen it.
+    /// Refresh tokens that were used: one that comes again may be stolen.
     pub spent: HashSet<String>,
     /// Every access token is expired, by a fault.
     pub expired: bool,

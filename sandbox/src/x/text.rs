@@ -33,7 +33,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
     let mut at = 0;
     while let Some(dot) = text[at..].find('.').map(|offset| at + offset) {
         let free = found.last().map_or(0, |last| last.end);
-        // Where nothing that follows is an ending, none of the dots up to there has one either.
+        // If nothing that follows is an ending, none of the dots up to there has one either.
         match end(text, dot) {
             Err(seen) => at = seen.max(dot + 1),
             Ok(end) => match start(text, free, dot) {

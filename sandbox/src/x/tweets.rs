@@ -150,7 +150,7 @@ fn media(state: &State, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u6
     Ok(ids)
 }
 
-/// One may answer oneself. Whoever else's post it is has not asked for an answer.
+/// An account may answer itself. The author of another post has not asked for an answer.
 fn replied(state: &State, reply: &Value) -> Result<u64, Reply> {
     let named = reply["in_reply_to_tweet_id"].as_str().unwrap_or_default();
     let id: u64 = named.parse().map_err(|_| wrong("$.reply.in_reply_to_tweet_id: is invalid"))?;

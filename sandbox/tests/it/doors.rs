@@ -55,7 +55,7 @@ async fn the_control_wants_its_secret_however_it_is_spelt() {
             assert!([400, 401, 404].contains(&status(&answer)), "{path} {secret}: {answer}");
         }
     }
-    // Another spelling is no way in for whoever knows the secret, either.
+    // Another spelling of the path is refused with the right secret, too.
     let known = format!("{host}authorization: Bearer {SECRET}\r\n");
     for path in ["/%5Fcontrol/bluesky/accounts", "//_control/bluesky/accounts"] {
         assert_eq!(status(&raw(&net, &format!("POST {path}"), &known).await), 404, "{path}");

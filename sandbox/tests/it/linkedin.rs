@@ -224,7 +224,7 @@ async fn a_page_posts_under_its_own_name_and_reads_what_it_posted() {
     let posts = ask(&net, &page, Method::GET, &list(urn(&page)), &Value::Null).await.is(200);
     assert_eq!(posts["elements"][0]["commentary"], "From the page");
     ask(&net, &page, Method::GET, &list(&member), &Value::Null).await.is(403);
-    // Whoever mentions the page is told to it.
+    // The page is notified of a mention.
     let other = net.account("linkedin").await;
     post(&net, &other, &text(urn(&other), &format!("Hi @[acme]({})", urn(&page)))).await.is(201);
     let told = format!(

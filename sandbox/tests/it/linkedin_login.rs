@@ -60,7 +60,7 @@ async fn a_person_consents_and_the_code_becomes_tokens() {
     let fresh = tokens["access_token"].as_str().unwrap();
     let sub = me(&net, &account, fresh).await.is(200)["sub"].clone();
     assert_eq!(account.remote_id, format!("urn:li:person:{}", sub.as_str().unwrap()));
-    // What was not asked for is not granted.
+    // A permission that was not asked for is not granted.
     let pages =
         net.client.get(format!("{}/v2/organizationalEntityAcls?q=roleAssignee", account.base));
     send(pages.bearer_auth(fresh)).await.is(403);

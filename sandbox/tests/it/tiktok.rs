@@ -156,7 +156,7 @@ async fn a_slideshow_is_fetched() {
     hidden["privacy_level"] = json!("FOLLOWER_OF_CREATOR");
     let refused = begin(slideshow(hidden.clone(), std::slice::from_ref(&picture))).await.is(403);
     assert_eq!(refused["error"]["code"], "privacy_level_option_mismatch");
-    // What only its creator sees has no public id.
+    // A post that only its creator sees has no public id.
     hidden["privacy_level"] = json!("SELF_ONLY");
     let made = begin(slideshow(hidden, &[picture])).await.is(200);
     let done = settled(&net, &account, &made["data"]["publish_id"]).await;

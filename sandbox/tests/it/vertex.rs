@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Got, Net, SECRET, send};
 
-/// Where a model's methods are.
+/// The path of a model's methods.
 const MODEL: &str =
     "vertex/v1/projects/films/locations/global/publishers/google/models/veo-3.1-fast-generate-001";
 

@@ -1,4 +1,4 @@
-//! `fanfare ops`: what the dashboard shows and does, for whoever has only a shell.
+//! `fanfare ops`: the dashboard's figures and actions at a shell.
 
 mod act;
 mod look;
@@ -134,7 +134,7 @@ struct Filter {
     cursor: Option<i64>,
 }
 
-/// Does it.
+/// Runs the command.
 ///
 /// # Errors
 /// The command is wrong, or the database failed.

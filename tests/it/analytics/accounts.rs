@@ -163,7 +163,7 @@ async fn a_dead_token_stops_readings_until_a_reconnect() {
     let id = user.connect("threads").await;
     app.work();
     after_syncs(&app, &user, 1).await;
-    // Whoever reads first finds the token dead, and so does everybody after.
+    // The first reading finds the token dead, and so does each after it.
     let dead = json!([{"on": "read", "kind": "status", "status": 401, "times": 1000}]);
     user.faults("threads", id, dead).await;
     next_day(&app).await;
@@ -183,7 +183,7 @@ async fn numbers_outlive_a_disconnect_on_instagram_and_go_elsewhere() {
     set(&user, "threads", gone, json!({"date": dates[27]}), json!({"likes": 5})).await;
     app.work();
     after_syncs(&app, &user, 2).await;
-    // What the last reading still finds.
+    // The numbers that the last reading still finds.
     set(&user, "instagram", kept, json!({"date": dates[28]}), json!({"likes": 8})).await;
     for id in [kept, gone] {
         let _ = user.delete(&format!("/api/v1/accounts/{id}")).await.expect(200);

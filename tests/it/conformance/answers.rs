@@ -105,7 +105,7 @@ async fn cut_everywhere(platform: &'static str, way: Way) {
             "unknown" => {}
             _ => panic!("no outcome: {told}"),
         }
-        // What the network has whole was carried out, and is found.
+        // A call that reached the network whole was carried out, and is found.
         if cut.is_sent() {
             assert_eq!((status.as_str(), held), ("sent", 1), "{told}");
         }

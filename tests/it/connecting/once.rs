@@ -21,7 +21,7 @@ async fn a_code_is_exchanged_once_however_often_the_network_sends_back() {
         tokio::spawn(async move { ada.get(&back).await.status })
     });
     for request in requests.collect::<Vec<_>>() {
-        // Whoever comes after the end finds that the way back is used up.
+        // A request that comes after the end finds that the way back is used up.
         assert!(matches!(request.await.unwrap(), 303 | 404));
     }
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");

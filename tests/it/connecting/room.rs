@@ -37,7 +37,7 @@ async fn a_plan_has_room_for_so_many_accounts_and_says_when_it_is_full() {
     let full = full.refused(403, "plan_limit");
     assert_eq!((&full.body["limit"], &full.body["plan"]), (&json!(ROOM), &json!("starter")));
     assert!(full.body["remedy"].as_str().unwrap().contains("Disconnect an account"));
-    // What is connected can be connected again, and the simulated networks cost nothing.
+    // A connected account can be connected again, and simulated accounts do not count.
     let _ = connect(&user, &known[0]).await.expect(200);
     let _ = user.connect("bluesky").await;
     // At the page it is the same: the session that was granted something says why it came to nothing.
@@ -49,7 +49,7 @@ async fn a_plan_has_room_for_so_many_accounts_and_says_when_it_is_full() {
     let failed = poll(&app, &user, &made).await;
     assert_eq!(failed["error"]["code"], "plan_limit", "{failed}");
     assert!(failed["status_message"].as_str().unwrap().contains("has room for 10 accounts"));
-    // Who has to choose among several may choose fewer.
+    // A person who chooses among several accounts may choose fewer.
     let made = session(&user, "threads", json!({})).await;
     let _ = ada.leave(&page(&made)).await;
     offer(&app, &made).await;

@@ -81,7 +81,7 @@ async fn accounts_of_one_login_get_fresh_tokens_together_and_give_them_back_last
     }
     assert_ne!(now[0].expose("channel_id"), now[1].expose("channel_id"), "each keeps its own");
     assert_eq!(app.secrets().await, kept, "the old ones are gone");
-    // What is given back is gone for all who hold it: so it is, with the last of them.
+    // Shared tokens that are given back are gone for all accounts, so they are given back with the last one.
     app.work();
     let _ = user.delete(&format!("/api/v1/accounts/{}", ids[1])).await.expect(200);
     let post = user.publish(json!({"account_id": first, "caption": "Still here"})).await;

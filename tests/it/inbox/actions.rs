@@ -103,7 +103,7 @@ async fn what_can_be_done_with_a_comment_is_what_it_says() {
                     );
                     if allowed {
                         assert!(done(&answer), "{what}");
-                        // What was done changes what can be.
+                        // An action that was carried out changes which ones are possible.
                         path = stage.comment(state, nth).await;
                         continue;
                     }

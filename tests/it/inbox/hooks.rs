@@ -1,4 +1,4 @@
-//! What networks send: signed, once for each event, in any order.
+//! Events that networks send: signed, once for each event, in any order.
 
 use fanfare_domain::{AccountId, inbox::MetaSettings};
 use fanfare_tests::{Answer, Options, TestApp, User};

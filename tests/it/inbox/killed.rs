@@ -186,7 +186,7 @@ async fn two_hundred_deaths_leave_no_answer_twice_and_none_without_an_outcome() 
         }
         assert_eq!(shown["text"], text, "{told}");
         *outcomes.entry(status).or_insert(0) += 1;
-        // What was not used up meets the next answer otherwise.
+        // Faults that were not used up would meet the next answer.
         user.faults(platform, account, json!([])).await;
         nth += 1;
     }

@@ -244,7 +244,7 @@ async fn whoever_makes_an_answer_may_die_at_any_place() {
                 if there == 0 { ("failed", 0) } else { ("sent", 1) },
                 "{place} {platform}"
             );
-            // What was not made yet is made by another; what may have been made is only looked for.
+            // A call that was not made yet is made by another worker; one that may have been made is only looked for.
             let wanted = match *place {
                 "outgoing_armed" => 0,
                 // The first call may have come too early for the container.

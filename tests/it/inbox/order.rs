@@ -43,7 +43,7 @@ impl Dice {
     }
 }
 
-/// What a message or comment must have come to.
+/// The final state that a message or comment must have.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Item {
     text: String,

@@ -1,4 +1,4 @@
-//! What people ask models for, and what models answer, stands in no log, in no queue and in no error.
+//! Prompts to models, and their answers, stand in no log, in no queue and in no error.
 
 use std::process::{Child, Command, Stdio};
 

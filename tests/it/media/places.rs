@@ -150,7 +150,7 @@ async fn no_network_and_no_address_is_told_where_a_file_was_made() {
         let shown = shown.iter().find(|shown| shown["text"].to_string().contains(name)).unwrap();
         assert_eq!(shown["media"][0]["sha256"], digest(&public).as_str(), "{name}: {shown:#}");
     }
-    // What a network fetches by itself, from an address in the post, and a form of it that was made for the network.
+    // A file that a network fetches by itself, from an address in the post, and a variant that was made for the network.
     let webp = located(&place).into_iter().find(|(name, ..)| *name == "a.webp").unwrap().2;
     let file = Served::file("b.webp", "image/webp", webp).await;
     let post = json!({"account_id": threads, "caption": "made", "media_url": file.url});

@@ -75,7 +75,7 @@ async fn it_reaches_a_site() {
     browser.until("document.title === 'Arrived' && location.host === 'tool.example'").await;
     let arrived = browser.eval("location.href").await;
     redeems(&app, &client, site, arrived.as_str().unwrap()).await;
-    // Where the person came from is not told.
+    // The page does not send a referrer.
     assert_eq!(browser.eval("document.referrer").await, "");
     assert_eq!(browser.complaints, Vec::<String>::new());
 }

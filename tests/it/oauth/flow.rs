@@ -92,7 +92,7 @@ async fn whoever_says_no_or_unticks_gives_that_much() {
     };
     let nothing = ada.send(&page, &fields(&[])).await.expect(400);
     assert!(nothing.html.contains("Nothing is ticked"));
-    // What was not asked for cannot be slipped in.
+    // A scope that was not asked for cannot be added.
     let more = ada.send(&page, &fields(&["accounts:read", "billing:write"])).await.expect(303);
     let code = parameter(&more.location.parse().unwrap(), "code");
     let tokens = redeem(&app.origin, &client, &code).await.expect(200);

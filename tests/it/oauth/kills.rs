@@ -93,7 +93,7 @@ async fn a_kill_while_a_code_is_redeemed_uses_it_at_most_once() {
             assert!(at.opens(&tokens).await, "{place}");
             assert_eq!(at.grants().await, 1, "{place}: a transaction that was cut left nothing");
         }
-        // Whoever was not answered asks anew, and gets what was meant.
+        // A client that got no answer asks anew, and gets its tokens.
         let code = at.code().await;
         let tokens = redeem(&at.service.origin, &at.client, &code).await.expect(200);
         assert!(at.opens(&tokens).await, "{place}");

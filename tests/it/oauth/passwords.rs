@@ -88,7 +88,7 @@ async fn a_log_in_compares_one_hash_whether_somebody_is_known_or_not() {
         pages.push((wrong.status, wrong.html.replace(email, "").replace(&csrf, "")));
     }
     assert_eq!(pages[0], pages[1]);
-    // Whoever forgot a password, or signs up, is not looked up before the answer, and nothing is compared.
+    // A person who forgot a password, or signs up, is not looked up before the answer, and nothing is compared.
     let before = compared(&service);
     for email in ["owner@localhost", "nobody@example.com"] {
         let csrf = owner.get("/forgot").await.expect(200).hidden("csrf");

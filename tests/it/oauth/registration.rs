@@ -50,7 +50,7 @@ async fn an_address_registers_and_asks_only_so_often() {
     let said = post_json(&app.origin, "/api/oauth/register", &good).await;
     assert_ne!(said.header("retry-after"), "");
     said.refused(429, "temporarily_unavailable");
-    // What is wrong costs nothing.
+    // A registration with an error does not count.
     post_json(&app.origin, "/api/oauth/register", &json!({}))
         .await
         .refused(400, "invalid_redirect_uri");

@@ -27,7 +27,7 @@ async fn a_second_use_of_a_code_ends_what_came_of_the_first() {
     let back = decide(&mut ada, &authorize(&usual(&client)), "allow").await;
     let code = parameter(&back, "code");
     let tokens = redeem(&app.origin, &client, &code).await.expect(200);
-    // Whoever was there before the answer has only lost a race.
+    // A request made before the answer has only lost a race.
     let raced = CodeExchange {
         code: &code,
         client_id: &client,

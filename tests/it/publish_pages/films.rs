@@ -36,7 +36,7 @@ async fn the_line_of_a_film_keeps_up_until_the_film_can_be_used() {
     );
     browser.until(&format!("{line}.includes('completed') && {box_of_film}")).await;
     assert_eq!(browser.eval("window.stays").await, true, "the page was not loaded anew");
-    // What has ended is not asked for any more, and a choice stays.
+    // A job that has ended is not polled any more, and a choice stays.
     browser.until("!document.querySelector('#jobs [data-open]')").await;
     browser.eval(&format!("{box_of_film}.click()")).await;
     assert_eq!(browser.eval(&format!("{box_of_film}.checked")).await, true);

@@ -93,7 +93,7 @@ async fn hostile_texts_are_shown_and_not_run() {
     let one = ada.get(&format!("/dashboard/posts/{id}")).await.expect(200).html;
     assert!(!one.contains("<script>alert") && one.contains("&lt;script&gt;alert(1)"));
     assert!(one.contains("These are the first"), "a long text is cut");
-    // What comes with an address is shown no other way.
+    // A value from the query is escaped.
     let query = "status=%3Cscript%3Ealert(1)%3C/script%3E";
     let odd = ada.get(&format!("/dashboard/posts?{query}")).await.expect(400).html;
     assert!(!odd.contains("<script>alert"));

@@ -45,7 +45,7 @@ async fn events_may_come_in_any_order_and_as_often_as_they_like() {
     })
     .await;
     assert_eq!(links(&app, "ada@example.com").await.len(), 1, "one letter");
-    // What has become of it is read anew, whichever event tells.
+    // The subscription is read anew, whichever event came.
     let customer = text(&paid, "customer").to_owned();
     stripe(&app, Method::POST, &format!("customers/{customer}/card"), json!({"declines": true}))
         .await;

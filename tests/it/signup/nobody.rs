@@ -1,4 +1,4 @@
-//! Until it is paid, a signup asks nothing of the table of persons: what a known e-mail costs, an unknown one costs too.
+//! Until it is paid, a signup does not read the table of users: a known e-mail takes as long as an unknown one.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::{poll, start, step, text};
 /// Signups of each kind, one after the other.
 const TRIES: usize = 100;
 
-/// What a signup says of itself but for its own name and times.
+/// Returns a signup's reply without its id and times.
 fn shape(said: &Value) -> String {
     let mut said = said.clone();
     for name in ["session_id", "checkout_redirect_url", "checkout_url", "poll_url", "expires_at"] {
@@ -27,7 +27,7 @@ fn shape(said: &Value) -> String {
 async fn nobody_is_looked_up_before_a_payment() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let _ = Visitor::person(&app, "ada@example.com").await;
-    // Whoever asked this table now would be refused.
+    // A query of this table fails from now on.
     let away = "ALTER TABLE users RENAME TO users_away";
     app.domain.db.write.execute_unprepared(away).await.unwrap();
     let mut shapes = [HashSet::new(), HashSet::new()];

@@ -164,7 +164,7 @@ async fn an_old_secret_counts_while_it_is_listed_and_events_of_strangers_change_
     assert_eq!(post(secret.expose_secret(), 301, &mine).await, 400, "it is too old");
     let stranger = event("evt_stranger", "sub_of_somebody_else");
     assert_eq!(post(secret.expose_secret(), 0, &stranger).await, 200);
-    // What an event says of ours is not believed either: it is read anew.
+    // The content of an event of ours is not believed either: the object is read anew.
     assert_eq!(post(secret.expose_secret(), 0, &mine).await, 200);
     assert_eq!(post(secret.expose_secret(), 0, &mine).await, 200, "a duplicate");
     app.eventually("the event is applied", || async {

@@ -207,7 +207,7 @@ async fn members_read_the_wallet_of_their_billing_owner() {
         next.clone_into(&mut cursor);
     }
     assert_eq!(kinds, ["reserve", "reserve", "grant", "purchase"]);
-    // Whoever is in no workspace of the owner sees nothing of it.
+    // A user who is in no workspace of the owner does not see the wallet.
     let stranger = app.user().await;
     let path = format!("/api/v1/credits?workspace_id={team}");
     let _ = stranger.get(&path).await.refused(404, "workspace_not_found");

@@ -45,7 +45,7 @@ pub struct Options {
     pub billing: Option<Option<Billing>>,
     /// The address at which the simulated Stripe is reached, if not its own.
     pub stripe_at: Option<Url>,
-    /// May anybody sign up?
+    /// True if anybody may sign up.
     pub signup_open: bool,
     /// The time a spent refresh token is good for another pair, in ms.
     pub oauth_grace: i64,

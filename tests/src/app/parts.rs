@@ -27,7 +27,7 @@ pub(super) struct Networks {
     pub cutter: Option<Cutter>,
 }
 
-/// Those of another process, or some of this one. `base_url` and `media` are the service's.
+/// Returns the simulated networks of another process, or some of this one. `base_url` and `media` are the service's.
 pub(super) async fn networks(
     options: &Options,
     (origin, base_url, media): (&str, &str, &str),
@@ -61,7 +61,7 @@ pub(super) async fn networks(
     let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
     let cutter = if options.cut { Some(Cutter::before(serving.address()).await) } else { None };
     let before = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
-    // What a network says about itself leads through the proxy too.
+    // The addresses that a network gives of itself lead through the proxy too.
     networks.set_base_url(&before);
     let reached = reached(before, &secret);
     Networks { simulator: Simulator { url: url(serving.address()), secret }, reached, cutter }

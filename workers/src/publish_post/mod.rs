@@ -1,8 +1,8 @@
 //! Publishing one post, from the claim to the result.
 //!
-//! The order of things is the product: claim, write down what is about to be done, do it, write down what came of it.
-//! Whatever dies in between leaves a row that says how far it came, and whoever takes the row next goes on from there:
-//! from the start if no commit call was written down, by asking the network if one was.
+//! The order matters: claim the row, write down the step, make the call, write down its result. A worker that dies in
+//! between leaves a row that says how far it came, and the next worker goes on from there: from the start if no commit call
+//! was written down, by asking the network if one was.
 
 mod acquire;
 mod attempt;

@@ -57,7 +57,7 @@ impl Run<'_> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, Some(&published.id), now);
         if published.id.is_empty() {
-            // Never published without an id: whatever was meant, it is not known to be public.
+            // A post without an id is never called published: it is not known to be public.
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         attempt::close(&mut self.attempt, "published", None, now);
@@ -201,7 +201,7 @@ impl Run<'_> {
         self.fail_with(failure).await
     }
 
-    /// The end without success; whatever its reason, what is not settled may be public.
+    /// The end without success; an unsettled call may have made the post public, for any reason.
     pub(super) async fn fail_with(&mut self, mut failure: Failure) -> Result<()> {
         let now = self.cx.now();
         if self.row.sending_at.is_some() && !failure.is_risky() {

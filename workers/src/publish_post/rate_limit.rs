@@ -103,7 +103,7 @@ impl RateLimitRequest {
     }
 }
 
-/// Those who wait together when a network asks for patience.
+/// The names in the rate limits of an account and its app, which wait together when a network asks for patience.
 pub struct LimitNames {
     /// The account.
     pub account: String,
@@ -161,7 +161,7 @@ impl Limiter {
         let open = requests.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
         let open: Vec<&Request> = open.map(|(one, _)| &one.request).collect();
         let mut decisions = cx.limits.acquire(&open).await.into_iter();
-        // Read again: a wait counts from the answer on, and whoever comes too early has come in vain.
+        // Reads the clock again: a wait counts from the answer on, and a call that comes too early would wait once more.
         let now = cx.clock.now();
         let decision = |until: Option<Millis>| match until {
             Some(until) => RateLimitDecision::Exhausted(until),

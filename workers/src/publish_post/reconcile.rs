@@ -76,19 +76,19 @@ impl Run<'_> {
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
         drop(slot);
         self.cx.failpoint.reach("reconcile_called").await;
-        // What may still be carried out is not absent for good.
+        // A call that may still be carried out is not absent for good.
         let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLED);
         let keyed = matches!(class, Class::Key { window } if in_window(window, sent_at, now));
         match answer {
             Ok(Ok(Found::There(progress))) => {
                 if !matches!(self.advance(progress).await?, Next::Over) {
-                    // What follows is taken by the next claim, which begins from what was just stored.
+                    // The next claim takes the steps that follow, from the state that was just stored.
                     self.wait_on().await?;
                 }
             }
             Ok(Ok(Found::Absent)) if settled || !keyed => self.send_again().await?,
-            // What became of the first call stays open until the network answers this one: until then the post can
-            // neither be changed nor be said to have failed.
+            // The outcome of the first call stays open until the network answers this one: until then the post can
+            // neither be changed nor be recorded as failed.
             _ if keyed && mutation::is_off(Mutation::RepeatedStaysOpen) => {
                 return self.repeat().await;
             }
@@ -98,7 +98,7 @@ impl Run<'_> {
         Ok(Next::Over)
     }
 
-    /// Goes on at once, in a claim of its own.
+    /// Makes the post due at once, for the next claim.
     async fn wait_on(&mut self) -> Result<()> {
         let now = self.cx.now();
         let on = CompleteStep { status: self.busy_status(), ..self.completed_step(Some(now)) };
@@ -120,7 +120,7 @@ impl Run<'_> {
         Ok(Next::Step)
     }
 
-    /// It was certainly not carried out.
+    /// Lets the step be sent again: it was certainly not carried out.
     async fn send_again(&mut self) -> Result<()> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);

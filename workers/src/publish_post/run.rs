@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
             self.cx.failpoint.reach(begun_name(step.phase)).await;
             slot.begin().await;
         }
-        // Whoever was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
+        // A worker that was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
         while held
             && step.phase == Phase::Commit
             && clock.passed() - asked > millis(AT_ONCE)

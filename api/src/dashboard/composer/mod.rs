@@ -159,7 +159,7 @@ async fn create(
         }
     }
     if outcome.error.is_some() {
-        // What was made is not made again when the form is sent once more.
+        // Posts that were made are not made again when the form is sent once more.
         draft.accounts.retain(|id| !made.iter().any(|(done, _)| done == id));
         draft.renew();
         outcome.done = (!made.is_empty()).then(|| {

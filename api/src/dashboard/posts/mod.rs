@@ -172,7 +172,7 @@ fn line(seat: &Seat, accounts: &Accounts, row: &post::Model) -> Markup {
     }
 }
 
-/// Returns the way to the composer, for whoever may publish.
+/// Returns the link to the composer, for people who may publish.
 pub fn new_post(seat: &Seat) -> Markup {
     html! { @if seat.may(Role::Publisher) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
 }

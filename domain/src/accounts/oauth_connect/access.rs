@@ -72,7 +72,7 @@ pub enum Stage {
     Connected,
     /// It was cancelled, or its time is over.
     Ended,
-    /// Something stood in the way.
+    /// The connection failed.
     Failed,
 }
 
@@ -132,7 +132,7 @@ impl ConnectAccess {
     pub fn way(&self) -> ConnectMethod {
         match self.spec().connect {
             Connect::Oauth(oauth) => {
-                // The simulated network is at one address, whatever the person says.
+                // The simulated network is at one address, so the person's answer is not used.
                 ConnectMethod::Provider(
                     oauth.permissions,
                     oauth.instance.filter(|_| !self.row.sandbox),

@@ -29,7 +29,7 @@ pub(super) struct FlowState {
 }
 
 impl FlowState {
-    /// Fresh ones.
+    /// Makes a fresh state.
     pub(super) fn new(answers: BTreeMap<String, String>) -> Self {
         use secrecy::ExposeSecret;
         let fresh = || token::fresh().expose_secret().to_owned();

@@ -40,7 +40,7 @@ pub(super) use view::{Method, method, start_page};
 /// The lifetime of a session, in ms.
 const LASTS: Millis = 30 * 60_000;
 
-/// A code that was taken and not settled after so long, in ms, never will be: whoever had it is gone.
+/// The time after which a code that was taken and not settled is given up, in ms: its process is gone.
 const FINISHING: Millis = 60_000;
 
 /// Statuses from which a session may still move.
@@ -135,7 +135,7 @@ async fn insert<C: ConnectionTrait>(
     Ok(row)
 }
 
-/// Nobody is sent on a way that leads nowhere.
+/// Fails if the service has no app registered with the platform: a person would be sent to a page that cannot work.
 fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
     let spec = platforms::find(platform).spec();
     if sandbox {

@@ -57,9 +57,9 @@ struct ConnectSessionError {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConnectMethod")]
 pub enum Method {
-    /// In a browser, at the platform.
+    /// A person connects in a browser, at the platform.
     DashboardOauth,
-    /// With credentials.
+    /// The account is connected with credentials.
     ManualCredentials,
 }
 

@@ -38,9 +38,9 @@ pub enum Reason {
     UnverifiedHandle,
     /// A phrase that must not be used.
     NeverSay,
-    /// It is longer than the network takes.
+    /// The text is longer than the network takes.
     TooLong,
-    /// It is the same as another one.
+    /// The text is the same as another one.
     Duplicate,
 }
 

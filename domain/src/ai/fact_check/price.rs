@@ -140,7 +140,7 @@ fn own_currency(text: &Text, at: usize) -> Option<(String, usize)> {
     (!leads).then_some((currency, end))
 }
 
-/// Where a range goes on.
+/// Returns the index of the token with which a range goes on.
 fn range(text: &Text, at: usize) -> Option<usize> {
     if text.sign(at).is_some_and(|sign| "-–—".contains(sign)) {
         return Some(at + 1);

@@ -217,7 +217,7 @@ fn any_text_is_read_without_a_panic() {
             }
         }
         let known = facts(&[&text]);
-        // What a text says is covered by the same text.
+        // A text covers its own claims.
         assert_eq!(known.check(&text), [], "{text:?}");
     }
 }

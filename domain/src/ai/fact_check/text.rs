@@ -20,7 +20,7 @@ pub(super) struct Token {
     pub kind: Kind,
     /// Lower case, without accents.
     pub plain: String,
-    /// Where it stands, in characters.
+    /// Its place in the text, in characters.
     pub start: usize,
     pub end: usize,
     /// It follows the token before without a space.

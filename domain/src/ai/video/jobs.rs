@@ -43,11 +43,11 @@ pub struct VideoJob {
     credits: i64,
     /// Percent, if the provider says so.
     progress: Option<i32>,
-    /// Where the film is served, once it is completed.
+    /// The address the film is served at, once it is completed.
     video_url: Option<String>,
     /// The stored film.
     asset_id: Option<Uuid>,
-    /// Why there will be none.
+    /// The reason why there is no film; null unless the job failed.
     error: Option<JobError>,
     /// True if the provider is simulated.
     sandbox: bool,
@@ -56,14 +56,14 @@ pub struct VideoJob {
     completed_at: Option<Time>,
 }
 
-/// Why there will be no film.
+/// The reason why there is no film.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct JobError {
     /// `content_refused`, `provider_error`, `provider_timeout`, `provider_unreachable`, `model_retired`, `outcome_unknown` or
     /// `result_lost`.
     pub code: String,
-    /// In a sentence.
+    /// The reason, in a sentence.
     pub message: String,
 }
 
@@ -87,11 +87,11 @@ pub struct OneJob {
 #[schemars(inline)]
 pub struct JobPage {
     jobs: Vec<VideoJob>,
-    /// Where the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
-/// Which films.
+/// The films to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobQuery {

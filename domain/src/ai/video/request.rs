@@ -68,7 +68,7 @@ pub struct Normalized {
     pub aspect_ratio: String,
     /// The length in seconds.
     pub duration_seconds: u32,
-    /// In small letters.
+    /// The resolution, in small letters.
     pub resolution: String,
     /// With sound.
     pub generate_audio: bool,
@@ -203,7 +203,7 @@ pub struct VideoFunction {
 pub struct FunctionResult {
     identifier: &'static str,
     function: String,
-    /// As the function answers.
+    /// The answer of the function.
     #[schemars(with = "serde_json::Map<String, Value>")]
     result: Value,
 }

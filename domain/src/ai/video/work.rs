@@ -1,4 +1,4 @@
-//! The steps of a film's work. Each write is guarded by the fencing token; whoever has lost the row changes nothing.
+//! The steps of a film's work. Each write is guarded by the fencing token; a worker that has lost the row changes nothing.
 
 use bytes::Bytes;
 use fanfare_entities::{
@@ -118,7 +118,7 @@ pub enum VideoOutcome {
         /// The provider was not asked after all.
         unsent: bool,
     },
-    /// There will be no film.
+    /// The film cannot be made.
     Failed(JobError),
     /// The film is in the store.
     Stored(Taken),

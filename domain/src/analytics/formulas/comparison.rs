@@ -118,7 +118,7 @@ pub fn impact(score: f64, confidence: f64) -> f64 {
 /// Words about a post: title, diagnosis, next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// In a few words.
+    /// A title of a few words.
     pub title: &'static str,
     /// The diagnosis.
     pub diagnosis: String,

@@ -36,7 +36,7 @@ impl Turn<'_> {
             self.read_periods(daily).await?;
         }
         self.list_posts(now).await?;
-        // What was just found is a day's work too.
+        // The posts that were just found are read on the same day.
         self.read_posts(None).await?;
         self.end_day(now).await
     }

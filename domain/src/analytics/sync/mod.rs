@@ -54,13 +54,13 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<analytic
     Ok(taken.into_iter().next())
 }
 
-/// Why a turn ends before its end.
+/// The reason why a reading stops early.
 enum Stop {
     /// The network said no.
     Network(platforms::Error),
     /// Our own fault.
     Ours(Error),
-    /// Somebody else has the row.
+    /// Another worker has the row.
     Lost,
 }
 

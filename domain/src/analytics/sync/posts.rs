@@ -70,7 +70,7 @@ impl Turn<'_> {
         use post_numbers::Column::{
             AccountId as Account, Caption, Format, PostId, PostType, RemoteId, Url,
         };
-        // What was listed before we knew that it is ours becomes ours.
+        // A post that was listed before we knew that it is ours becomes ours.
         let again = OnConflict::columns([Account, RemoteId])
             .update_columns([PostId, Url, PostType, Format, Caption])
             .to_owned();

@@ -58,7 +58,7 @@ pub struct MediaFilter {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Lists media, whoever added them, the latest first.
+/// Lists media, also those added elsewhere, the latest first.
 ///
 /// # Errors
 /// A filter that means nothing.

@@ -34,9 +34,9 @@ pub struct Medium {
     /// The reason it failed.
     #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     error: Option<Value>,
-    /// The name of what it takes the place of.
+    /// The name of the file that it replaces.
     replaces: Option<String>,
-    /// The time at which it was added; null if nobody tells.
+    /// The time at which it was added; null if it is not known.
     created_at: Option<Time>,
 }
 

@@ -65,7 +65,7 @@ pub struct Review {
     location_id: String,
     location_title: String,
     reviewer: Reviewer,
-    /// Stars, 1 to 5; null if they are not told.
+    /// Stars, 1 to 5; null if they are not known.
     rating: Option<i32>,
     text: String,
     #[schemars(with = "Vec<ReviewMedium>")]

@@ -77,7 +77,7 @@ pub(super) async fn store_review(
     Ok(())
 }
 
-/// Takes in a photo or film, whoever added it.
+/// Stores a photo or film, also one that was added elsewhere.
 pub(super) async fn store_medium(
     tx: &Tx,
     account: &account::Model,

@@ -34,17 +34,17 @@ pub struct SyncRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncStatus {
-    /// It is read next.
+    /// The account is read next.
     Queued,
-    /// It is being read.
+    /// The account is being read.
     Running,
-    /// It was read within the last minute.
+    /// The account was read within the last minute.
     Cooldown,
     /// The account did not grant what is needed: connect it again with all permissions.
     NeedsPermission,
     /// The account must be connected again.
     ReconnectRequired,
-    /// There is no inbox of its network here.
+    /// The network has no inbox here.
     NotSupported,
 }
 

@@ -104,7 +104,7 @@ pub(super) struct Claimable {
     /// The next in the lines of their accounts, of which a worker may take several at once, and those that have nothing to
     /// wait for.
     pub now: Vec<post::Model>,
-    /// Those behind a post that waits, with the time at which that one is due.
+    /// Posts behind one that waits, with the time at which that one is due.
     pub behind: Vec<(post::Model, Millis)>,
 }
 

@@ -74,7 +74,7 @@ pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<V
     let mut saved = HashSet::new();
     while !open.is_empty() {
         saved.extend(saving(cx, &open, &faces).make(cx).await?);
-        // What an event was to tell may have changed meanwhile; then it is told anew.
+        // The content of an event may have changed meanwhile; then the event is made anew.
         open.retain(|one| one.ended.is_some() && !saved.contains(&one.lease.id));
         faces = Face::read(cx, &open).await?;
         open.retain(|one| faces.contains_key(&one.lease.id));
@@ -98,7 +98,7 @@ impl Face {
         (row.id.0, Self { id: row.id.0, group_key, release_id })
     }
 
-    /// Those of posts that are still held.
+    /// Reads the faces of the posts that are still held.
     async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<Faces> {
         let db = &cx.db.read;
         let mut held = Rows::new(db, &[("id", Type::Big), ("fencing_token", Type::Big)]);

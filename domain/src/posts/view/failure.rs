@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::remedies::{KnownAccount, Situation, after_failure};
 
-/// Why an attempt to publish a post failed.
+/// The reason why an attempt to publish a post failed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PostError {
     /// The kind of failure.
     pub code: PostErrorCode,
     /// The event, in a sentence for people.
     pub message: String,
-    /// May the post be sent again?
+    /// True if the post may be sent again.
     pub retryable: bool,
     /// False if it may be public already.
     pub retry_safe: bool,
@@ -64,7 +64,7 @@ pub const POST_ERRORS: [(&str, &str); 10] = [
     ("missed", "The post could not go out within the allowed time after its own."),
 ];
 
-/// Why a post failed, and the way on.
+/// The reason why a post failed, and the way on.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes JSON that is put together")]
 pub(super) struct FailedPost {
@@ -72,7 +72,7 @@ pub(super) struct FailedPost {
     error: PostError,
     /// Calls that lead on, most useful first.
     next: Vec<Next>,
-    /// Where the code is explained, below the service's origin.
+    /// The page that explains the code, as a path below the service's origin.
     doc_url: String,
 }
 

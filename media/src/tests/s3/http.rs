@@ -1,4 +1,4 @@
-//! As much HTTP/1.1 as the bucket needs.
+//! The part of HTTP/1.1 that the bucket needs.
 
 use std::{collections::BTreeMap, io};
 

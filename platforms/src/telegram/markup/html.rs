@@ -57,7 +57,7 @@ fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
     match tag {
         Tag::Start(name) => open.push(name),
         Tag::End(name) => match open.pop() {
-            // Telegram takes </> for the end of whatever is open.
+            // Telegram takes </> for the end of the open tag.
             Some(last) if name.is_empty() || name == last => {}
             Some(last) => {
                 let what = format!("</{name}> stands where <{last}> is to be closed");

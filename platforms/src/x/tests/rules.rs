@@ -48,7 +48,7 @@ fn with(files: Vec<Media>) -> Draft {
 
 #[test]
 fn a_gif_stands_alone_and_may_be_larger() {
-    // What moves cannot be made smaller.
+    // An animated picture cannot be made smaller.
     let sized = |name, mime: &'static str, bytes| {
         let animated = mime == "image/gif";
         Media { bytes: Some(bytes), animated, ..media(name, mime) }
