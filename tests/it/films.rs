@@ -115,7 +115,7 @@ async fn a_film_that_there_is_not_costs_nothing_and_is_never_asked_for_twice() {
         let path = format!("/api/v1/ai/video-jobs/{}", text(&job, "id"));
         all_submitted(&app).await;
         let job = app
-            .in_time(code, Duration::from_secs(90), || async {
+            .in_time(code, Duration::from_secs(15), || async {
                 let job = user.get(&path).await.expect(200).body["job"].clone();
                 (text(&job, "status") == "failed").then_some(job)
             })

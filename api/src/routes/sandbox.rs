@@ -82,7 +82,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it in tests, to have posts that were made elsewhere; not to publish.")
         .takes(Body::of::<NewElsewhere>(r#"{"account_id": 1, "text": "Made in the app"}"#))
         .answers(201, "The post.")
-        .refuses(&[Code::PlatformNotFound]),
+        .refuses(&[Code::PlatformNotFound, Code::CaptionTooLong]),
     Route::new(Method::Delete, "/api/v1/sandbox/{platform}/posts/{id}", "delete_sandbox_post",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_elsewhere)
         .doc("sandbox", "Delete a post on a simulated network, as a person would there")

@@ -256,13 +256,14 @@ async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String
 /// Makes a post on a simulated network without this service, as a person would there.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or `created_at` is not a time.
+/// [`Code::AccountNotFound`], `created_at` is not a time, or the text is longer than the network takes.
 pub async fn post_elsewhere(
     act: &Act,
     platform: PlatformId,
     new: NewElsewhere,
 ) -> Result<Reply<Elsewhere>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
+    fits(platform, &new.text)?;
     let created = new.created_at.as_deref();
     let created = created.map(|at| crate::input::time("created_at", at, None)).transpose()?;
     let body = json!({
@@ -275,6 +276,18 @@ pub async fn post_elsewhere(
     let tx = act.begin().await?;
     let id = made["id"].as_str().unwrap_or_default().to_owned();
     act.finish(tx, Reply::ok(&Elsewhere { id }).with_status(201)).await
+}
+
+/// Refuses a text that is longer than the network takes from anybody.
+fn fits(platform: PlatformId, text: &str) -> Result<()> {
+    let rules = &fanfare_platforms::find(platform).spec().caption;
+    let (length, limit, unit) = ((rules.count)(text), rules.max, rules.unit);
+    if length <= limit {
+        return Ok(());
+    }
+    let message = format!("text is {length} {unit}; {platform} allows {limit}.");
+    let remedy = format!("Shorten it to {limit} {unit}.");
+    Err(Error::field(Code::CaptionTooLong, "text", message, remedy))
 }
 
 /// Deletes a post on a simulated network as a person would there. `post` is its id here, or else the network's.
