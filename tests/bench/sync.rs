@@ -19,6 +19,14 @@ const WINDOW: i64 = 15_000;
 /// The time in which everybody gets ready, in ms.
 const AHEAD: i64 = 5_000;
 
+/// The accounts whose numbers are read beside the posts: every nth of them, or none. Ten thousand accounts are read within 20 hours, by some
+/// nine calls each: by two a second, as those of every fiftieth account are here.
+const KINDS: [(&str, Option<usize>); 3] = [
+    ("without readings", None),
+    ("as 10,000 accounts a day", Some(50)),
+    ("fifty times as many", Some(1)),
+];
+
 /// Runs it without readings and with them, in turn, on one installation.
 pub async fn run(rounds: usize) {
     let servers = Servers::find().await;
@@ -29,24 +37,25 @@ pub async fn run(rounds: usize) {
     target.until(ACCOUNTS).await;
     service.recorded(ACCOUNTS).await;
     found(&service).await;
-    let (mut without, mut with) = (Vec::new(), Vec::new());
-    let (mut before, mut reads) = (ACCOUNTS, 0);
+    let mut all = KINDS.map(|_| (Vec::new(), 0));
+    let mut before = ACCOUNTS;
     for _ in 0..rounds {
-        for (late, has_reads) in [(&mut without, false), (&mut with, true)] {
+        for ((_, every), (late, reads)) in KINDS.into_iter().zip(&mut all) {
             let asked = target.arrived_of(READS).await.posts;
-            late.extend(measure(&service, &target, before, has_reads).await);
+            late.extend(measure(&service, &target, before, every).await);
             before += POSTS;
-            reads += target.arrived_of(READS).await.posts - asked;
+            *reads += target.arrived_of(READS).await.posts - asked;
         }
     }
     drop(worker);
-    let (without, with) = (told(without), told(with));
-    let rows = [("without readings", &without, 0), ("with readings", &with, reads)];
-    let rows = rows.map(|(name, arrived, reads)| {
+    let all = all.map(|(late, reads)| (told(late), reads));
+    let without = all[0].0.late(990) as f64;
+    let rows = KINDS.iter().zip(&all).map(|((name, _), (arrived, reads))| {
         let late = |part| number(arrived.late(part) as f64);
-        let times = ratio(arrived.late(990) as f64, without.late(990) as f64);
-        vec![name.to_owned(), reads.to_string(), late(500), late(990), late(1_000), times]
+        let times = ratio(arrived.late(990) as f64, without);
+        vec![(*name).to_owned(), reads.to_string(), late(500), late(990), late(1_000), times]
     });
+    let rows: Vec<_> = rows.collect();
     let title = format!(
         "{POSTS} posts over {} s beside the numbers of {ACCOUNTS} accounts: ms late",
         WINDOW / 1_000
@@ -65,14 +74,22 @@ async fn found(service: &Service) {
     service.counted("SELECT count(*) AS n FROM post_numbers", ACCOUNTS / 2).await;
 }
 
-/// The lateness of the posts of one window, in which the numbers of every account that has some are read, or of none.
-async fn measure(service: &Service, target: &Target, before: usize, has_reads: bool) -> Vec<i64> {
+/// The lateness of the posts of one window, in which the numbers of every nth account are read, or of none.
+async fn measure(
+    service: &Service,
+    target: &Target,
+    before: usize,
+    every: Option<usize>,
+) -> Vec<i64> {
     let from = now() + AHEAD;
-    let (read, due) = match has_reads {
-        true => (from, format!("{from} + id % {WINDOW}")),
-        false => (from + 3_600_000, format!("{from} + 3600000")),
+    let (later, far) = (from + 3_600_000, from + 86_400_000);
+    let (read, due) = match every {
+        Some(every) => (
+            from,
+            format!("CASE WHEN id % {every} = 0 THEN {from} + id * 7 % {WINDOW} ELSE {later} END"),
+        ),
+        None => (later, later.to_string()),
     };
-    let far = from + 86_400_000;
     for sql in [
         format!("UPDATE post_numbers SET next_at = {read}"),
         format!(
