@@ -109,8 +109,6 @@ pub struct Inner {
     pub after_commit: after_commit::AfterCommit,
     /// New posts on their way into the database.
     pub new_posts: posts::Writer,
-    /// Events of networks on their way into the database.
-    pub arrivals: inbox::Arrivals,
     /// Tells requests that an import has ended.
     pub import_notices: media::ImportNotices,
     /// Secrets at rest.
@@ -213,7 +211,6 @@ impl Domain {
             limits: parts.limits,
             after_commit,
             new_posts: posts::Writer::default(),
-            arrivals: inbox::Arrivals::default(),
             import_notices: media::ImportNotices::default(),
             vault: parts.vault,
             http: parts.http,

@@ -7,8 +7,9 @@ use fanfare_jobs::JobKind;
 use fanfare_platforms::{Inbound, InboundItem, PlatformId};
 use hmac::{Hmac, KeyInit, Mac};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
-    sea_query::Expr,
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    sea_query::{Expr, OnConflict},
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 use super::{
-    arrivals::Arrival,
     store::{self, Intake},
     sync::has_inbox_plan,
 };
@@ -159,34 +159,55 @@ fn subject(item: &InboundItem) -> Option<&str> {
 }
 
 async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> Result<()> {
-    let now = cx.clock.now();
-    let mut arrivals = Vec::new();
+    let mut tx = Tx::begin(cx).await?;
+    let now = tx.now();
+    let (mut rows, mut keys) = (Vec::new(), Vec::new());
     for event in events {
         for account in accounts.iter().filter(|account| account.remote_id == event.account) {
-            arrivals.push(arrival(account, event, now));
+            let key = key(account, event);
+            keys.push(key.clone());
+            rows.push(inbound_event::ActiveModel {
+                workspace_id: Set(account.workspace_id),
+                account_id: Set(account.id),
+                dedup_key: Set(key),
+                happened_at: Set(event.at.timestamp_millis()),
+                subject_hash: Set(subject(&event.item).map(hash)),
+                item: Set(Some(json!(event.item))),
+                due_at: Set(Some(now)),
+                fencing_token: Set(0),
+                attempts: Set(0),
+                lease_expirations: Set(0),
+                created_at: Set(now),
+                updated_at: Set(now),
+                ..Default::default()
+            });
         }
     }
-    cx.arrivals.write(cx, arrivals).await
-}
-
-fn arrival(account: &account::Model, event: &Inbound, now: Millis) -> Arrival {
-    let key = key(account, event);
-    let row = inbound_event::ActiveModel {
-        workspace_id: Set(account.workspace_id),
-        account_id: Set(account.id),
-        dedup_key: Set(key.clone()),
-        happened_at: Set(event.at.timestamp_millis()),
-        subject_hash: Set(subject(&event.item).map(hash)),
-        item: Set(Some(json!(event.item))),
-        due_at: Set(Some(now)),
-        fencing_token: Set(0),
-        attempts: Set(0),
-        lease_expirations: Set(0),
-        created_at: Set(now),
-        updated_at: Set(now),
-        ..Default::default()
-    };
-    Arrival { workspace_id: account.workspace_id, account_id: account.id, key, row }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let known = OnConflict::column(Column::DedupKey).do_nothing().to_owned();
+    for part in rows.chunks(500) {
+        inbound_event::Entity::insert_many(part.to_vec())
+            .on_conflict(known.clone())
+            .exec_without_returning(tx.conn())
+            .await?;
+    }
+    // One job of each account applies all of its events.
+    for account in accounts {
+        let first = inbound_event::Entity::find()
+            .filter(Column::AccountId.eq(account.id))
+            .filter(Column::DueAt.is_not_null())
+            .order_by_asc(Column::HappenedAt)
+            .order_by_asc(Column::Id)
+            .limit(1)
+            .one(tx.conn())
+            .await?;
+        if let Some(first) = first {
+            tx.enqueue(JobKind::ApplyInbound, account.workspace_id, first.id.0, now);
+        }
+    }
+    tx.commit().await
 }
 
 /// Applies an event, if it is due, and with it all others of its account that are, in the order of their times.

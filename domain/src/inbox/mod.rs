@@ -4,7 +4,6 @@
 //! any order and any number of times. What is sent is an [`outgoing`](crate::outgoing) row.
 
 mod act_on_comment;
-mod arrivals;
 mod can;
 mod comments;
 mod conversations;
@@ -31,7 +30,6 @@ use secrecy::SecretString;
 pub use act_on_comment::{
     CommentChanges, CommentDeleted, delete as delete_comment, hide as change_comment,
 };
-pub use arrivals::Arrivals;
 pub use can::{Asking, Can, CommentState};
 pub use comments::{
     CommentFilter, CommentPage, CommentWithReplies, get as get_comment, list as list_comments,
