@@ -15,7 +15,7 @@ use crate::{Domain, db::statement, error::Result, processes::SILENCE};
 pub struct DeadWorkers(BTreeMap<String, Millis>);
 
 impl DeadWorkers {
-    /// Ends the leases of workers that have not been heard of for [`SILENCE`]. Returns how many rows became due.
+    /// Ends the leases of workers that have not been heard of for 15 s. Returns how many rows became due.
     ///
     /// # Errors
     /// The database's; the next call tries again.
