@@ -41,6 +41,7 @@ pub mod ops;
 pub mod outgoing;
 mod page;
 pub mod passwords;
+mod person;
 pub mod platform_tools;
 pub mod platforms;
 pub mod posting_schedule;

@@ -103,6 +103,7 @@ pub async fn change_password(
     sign_in::confirm(cx, who, current, address).await?;
     let hashed = passwords::hash(new, &who.0.email).await?;
     let tx = cx.db.begin().await?;
+    sign_in::hold(&tx, who).await?;
     sign_in::store_password(&tx, who.0.user_id, hashed, cx.clock.now()).await?;
     Ok(tx.commit().await?)
 }

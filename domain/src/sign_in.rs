@@ -13,10 +13,9 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     Domain, Tx,
-    billing::subscriptions,
     error::{Code, Error, Result},
     logins::{self, LogIn, Realm},
-    passwords,
+    passwords, person,
     token::{self, hash},
     users,
 };
@@ -58,7 +57,7 @@ pub(crate) async fn store_password(
     password_hash: String,
     now: Millis,
 ) -> Result<()> {
-    subscriptions::lock(tx, user_id).await?;
+    person::lock(tx, user_id).await?;
     links::end_all(tx, user_id, now).await?;
     let row = user_password::ActiveModel {
         user_id: Set(user_id),
@@ -129,7 +128,7 @@ pub async fn log_in(
 /// replaced meanwhile has ended every log-in.
 async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Option<SecretString>> {
     let tx = Tx::begin(cx).await?;
-    subscriptions::lock(tx.conn(), person).await?;
+    person::lock(tx.conn(), person).await?;
     let stored = user_password::Entity::find_by_id(person).one(tx.conn()).await?;
     if stored.is_none_or(|row| row.password_hash != tried) {
         return Ok(None);
@@ -188,12 +187,26 @@ pub async fn confirm(
         return Err(Error::field(Code::InvalidField, "password", message, "Try again."));
     }
     logins::forgive(cx, Realm::Persons, &session.email, address).await?;
-    user_session::Entity::update_many()
+    let confirmed = user_session::Entity::update_many()
         .col_expr(user_session::Column::ConfirmedAt, Expr::value(cx.clock.now()))
         .filter(user_session::Column::Hash.eq(hash(token.expose_secret())))
         .exec(&cx.db.write)
         .await?;
-    Ok(())
+    if confirmed.rows_affected == 0 { Err(over()) } else { Ok(()) }
+}
+
+/// Locks the person of a log-in, and makes sure that it has not ended: a password that was replaced meanwhile has ended it.
+pub(crate) async fn hold(
+    tx: &DatabaseTransaction,
+    (session, token): (&Session, &SecretString),
+) -> Result<()> {
+    person::lock(tx, session.user_id).await?;
+    let found = user_session::Entity::find_by_id(hash(token.expose_secret())).one(tx).await?;
+    found.map(|_| ()).ok_or_else(over)
+}
+
+fn over() -> Error {
+    Error::field(Code::InvalidField, "password", "This log-in has ended.", "Log in again.")
 }
 
 /// Ends a log-in.

@@ -106,7 +106,7 @@ fn dependencies_point_one_way() {
 }
 
 /// The modules of `domain` that features stand on. They use each other, and no feature.
-const FOUNDATION: [&str; 26] = [
+const FOUNDATION: [&str; 27] = [
     "access",
     "act",
     "after_commit",
@@ -125,6 +125,7 @@ const FOUNDATION: [&str; 26] = [
     "mutation",
     "page",
     "passwords",
+    "person",
     "platforms",
     "processes",
     "reply",

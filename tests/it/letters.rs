@@ -111,6 +111,27 @@ async fn a_forgotten_password_is_replaced_once_and_ends_every_log_in() {
 }
 
 #[tokio::test]
+async fn of_links_made_at_the_same_time_one_is_good() {
+    let post = Post::open().await;
+    let app = with(&post).await;
+    app.person("ada@example.com").await;
+    let mut ada = Visitor::nobody(&app);
+    for _ in 0..12 {
+        assert_eq!(forget(&mut ada, "ada@example.com").await.0, 200);
+    }
+    let letters = app
+        .eventually("all letters", || async {
+            Some(post.server.letters()).filter(|letters| letters.len() == 12)
+        })
+        .await;
+    let mut good = 0;
+    for letter in letters {
+        good += usize::from(ada.get(&link(&letter.text())).await.status == 200);
+    }
+    assert_eq!(good, 1, "each newer link ends the ones before");
+}
+
+#[tokio::test]
 async fn every_address_is_answered_alike() {
     let post = Post::open().await;
     let app =

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::clock::{machine_now, show};
+use fanfare_domain::{
+    Code, Error,
+    clock::{machine_now, show},
+};
 use fanfare_tests::{Options, Postgres, Redis, TestApp, User, faketime};
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -102,5 +105,6 @@ async fn a_transaction_of_a_frozen_process_keeps_nobody_waiting_for_long() {
     let edit = user.patch(&path, json!({"caption": "edited"}));
     let edited = tokio::time::timeout(Duration::from_secs(60), edit).await;
     assert_eq!(edited.expect("an answer").expect(200).body["post"]["caption"], "edited");
-    assert!(frozen.commit().await.is_err(), "the database has ended that transaction");
+    let ended = frozen.execute_unprepared("SELECT 1").await.expect_err("the database has ended it");
+    assert_eq!(Error::from(ended).code(), Code::Unavailable, "to be tried again");
 }

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::sign_in;
+use fanfare_domain::{logins::LogIn, preferences::change_password, sign_in};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
+use secrecy::SecretString;
 
 #[tokio::test]
 async fn a_log_in_leads_to_where_one_wanted_to_go() {
@@ -45,6 +46,53 @@ async fn a_log_in_ends_with_its_time_and_with_a_new_password() {
     let mut stolen = Visitor::nobody(&app);
     stolen.cookie = "fanfare_session=0000".to_owned();
     let _ = stolen.get("/connect").await.expect(303);
+}
+
+const NEW: &str = "another long enough one";
+const OWN: &str = "yet another long enough one";
+
+/// Logs in by the domain's function; the token, if the password was right.
+async fn log_in(app: &TestApp, password: &str) -> Option<SecretString> {
+    let given = ("ada@example.com", password.into());
+    match sign_in::log_in(&app.domain, given, "192.0.2.1").await.unwrap() {
+        LogIn::Welcome(token) => Some(token),
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_in_with_the_old_password_does_not_outlive_it() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let _ = Visitor::person(&app, "ada@example.com").await;
+    let (mut old, mut new) = (PASSWORD, NEW);
+    for _ in 0..8 {
+        let set = sign_in::set_password(&app.domain, "ada@example.com", new.into());
+        let (token, set) = tokio::join!(log_in(&app, old), set);
+        set.unwrap();
+        if let Some(token) = token {
+            let found = sign_in::find(&app.domain, &token).await.unwrap();
+            assert!(found.is_none(), "the new password has ended it, whichever came first");
+        }
+        std::mem::swap(&mut old, &mut new);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_that_was_replaced_changes_no_password() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let _ = Visitor::person(&app, "ada@example.com").await;
+    let (mut old, mut new) = (PASSWORD, NEW);
+    for _ in 0..8 {
+        let token = log_in(&app, old).await.expect("a log-in");
+        let session = sign_in::find(&app.domain, &token).await.unwrap().expect("it is live");
+        let given = (old.into(), OWN.into());
+        let own = change_password(&app.domain, (&session, &token), given, "192.0.2.1");
+        let set = sign_in::set_password(&app.domain, "ada@example.com", new.into());
+        let (_, set) = tokio::join!(own, set);
+        set.unwrap();
+        assert!(log_in(&app, new).await.is_some(), "what was set stands, whichever came first");
+        std::mem::swap(&mut old, &mut new);
+    }
 }
 
 #[tokio::test]

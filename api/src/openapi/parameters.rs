@@ -41,7 +41,7 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
 /// Returns the schema of a parameter of the path.
 pub fn in_path(route: &Route, name: &str) -> Value {
     match (name, route.policy.workspace) {
-        // What a simulated network holds has the network's own id.
+        // Posts and messages on a simulated network have the network's own ids.
         ("id", _) if route.path.contains("{platform}") => json!({"type": "string"}),
         ("id", WorkspaceScope::Post | WorkspaceScope::Account) => json!({"type": "integer"}),
         ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),

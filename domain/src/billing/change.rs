@@ -3,6 +3,9 @@
 //! Each change is a call of Stripe under a purpose that follows from the request's `Idempotency-Key`, or from the row as it was: after a
 //! lost answer the same request makes the same call. What came of it is read at Stripe, as after an event.
 
+mod cancel;
+
+pub use cancel::{Cancellation, cancel};
 use fanfare_entities::{Millis, billing_subscription, billing_subscription::BillingStatus};
 use fanfare_payments::{self as payments, List, Request, Schedule};
 use schemars::JsonSchema;
@@ -11,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     call,
-    calls::{is_any_written_down, is_written_down},
+    calls::is_written_down,
     lookup, read, refusal, subscriptions,
     view::{OneSubscription, Subscription, pause_available_at},
 };
@@ -30,39 +33,6 @@ const PAUSE: Millis = 30 * DAY;
 
 /// The least time from the start of a pause to the next one, in ms.
 pub(super) const COOLDOWN: Millis = 90 * DAY;
-
-/// The reason for which a subscription is cancelled, and Stripe's word for it.
-const REASONS: [(&str, &str); 7] = [
-    ("too_expensive", "too_expensive"),
-    ("not_using", "unused"),
-    ("missing_features", "missing_features"),
-    ("technical_issues", "low_quality"),
-    ("switching_service", "switched_service"),
-    ("temporary_break", "other"),
-    ("other", "other"),
-];
-
-/// A cancellation.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Cancellation {
-    /// The reason: `too_expensive`, `not_using`, `missing_features`, `technical_issues`, `switching_service`, `temporary_break` or `other`.
-    #[serde(default)]
-    #[schemars(schema_with = "reason")]
-    pub reason: Value,
-    /// Comments in the person's own words.
-    #[serde(default)]
-    #[schemars(length(max = 1_000))]
-    pub feedback: Option<String>,
-    /// Ends it now and without a refund, in place of the end of the period.
-    #[serde(default)]
-    pub immediate: bool,
-}
-
-fn reason(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let names: Vec<_> = REASONS.iter().map(|(name, _)| *name).collect();
-    schemars::json_schema!({"enum": names})
-}
 
 /// A downgrade.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -200,61 +170,6 @@ impl<'a> Change<'a> {
         let subscription = Subscription::of(cx, &row, self.now);
         Ok(Reply::ok(&OneSubscription { subscription }))
     }
-}
-
-/// Cancels the caller's subscription, at the end of its period or at once.
-///
-/// # Errors
-/// [`Code::InvalidReason`], [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
-pub async fn cancel(
-    act: &Act,
-    asked: Cancellation,
-    key: Option<&str>,
-) -> Result<Reply<OneSubscription>> {
-    let named = asked.reason.as_str();
-    let reason = REASONS.iter().find(|(name, _)| named == Some(*name));
-    let (_, feedback) = reason.ok_or_else(|| {
-        let names = REASONS.map(|(name, _)| name).join(", ");
-        Error::new(Code::InvalidReason, format!("reason must be one of {names}."))
-    })?;
-    if asked.immediate
-        && let Some(row) = cancelled_at_once(act).await?
-    {
-        let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
-        return Ok(Reply::ok(&OneSubscription { subscription }));
-    }
-    let change = Change::begin(act, "cancel", key).await?;
-    let explained = |request: Request| {
-        let request = request.with("cancellation_details[feedback]", *feedback);
-        match &asked.feedback {
-            Some(words) => request.with("cancellation_details[comment]", words),
-            None => request,
-        }
-    };
-    if asked.immediate {
-        let _: Value = change.call("now", &explained(Request::delete(change.path()))).await?;
-        return change.finish().await;
-    }
-    if change.row.status == BillingStatus::Canceling {
-        return change.finish().await;
-    }
-    change.require(&[BillingStatus::Active, BillingStatus::PastDue], "cancelled")?;
-    change.release().await?;
-    let end = Request::post(change.path()).with("cancel_at_period_end", "true");
-    let _: Value = change.call("end", &explained(end)).await?;
-    change.finish().await
-}
-
-/// Returns the caller's subscription if it has ended by an immediate cancellation: the same request again, whose answer was
-/// lost, is answered as the first.
-async fn cancelled_at_once(act: &Act) -> Result<Option<billing_subscription::Model>> {
-    let cx = &act.cx;
-    let latest = subscriptions::latest(&cx.db.write, act.caller.user_id).await?;
-    let Some(ended) = latest.filter(|row| row.status == BillingStatus::Ended) else {
-        return Ok(None);
-    };
-    let calls = format!("subscription:{}:cancel:%:now", ended.id);
-    Ok(is_any_written_down(cx, &calls).await?.then_some(ended))
 }
 
 /// Pauses the caller's subscription for 30 days.

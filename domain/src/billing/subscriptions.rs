@@ -3,7 +3,7 @@
 use fanfare_entities::{
     Millis, SubscriptionId, UserId, WorkspaceId, billing_subscription,
     billing_subscription::{BillingStatus, Column},
-    subscription, user, workspace,
+    subscription, workspace,
 };
 use fanfare_payments::{Price, Schedule, Subscription};
 use sea_orm::{
@@ -17,6 +17,7 @@ use crate::{
     access::PlanTier,
     credits,
     error::{Error, Result},
+    person,
     posts::unpaid,
 };
 
@@ -37,12 +38,6 @@ struct Terms {
 
 /// The plan that a subscription moves to, and when.
 type Pending = Option<(PlanTier, Millis)>;
-
-/// Locks a person, so that what follows from payments is decided one at a time.
-pub(crate) async fn lock(tx: &DatabaseTransaction, person: UserId) -> Result<user::Model> {
-    let row = user::Entity::find_by_id(person).lock_exclusive().one(tx).await?;
-    row.ok_or_else(|| Error::internal("a person who pays is gone"))
-}
 
 /// Returns the subscription of a person that has not ended.
 ///
@@ -171,7 +166,7 @@ async fn write(
         _ => (None, known.last_paused_at),
     };
     let tx = cx.db.begin().await?;
-    lock(&tx, known.user_id).await?;
+    person::lock(&tx, known.user_id).await?;
     let written = billing_subscription::Entity::update_many()
         .col_expr(Column::Status, Expr::value(terms.status.to_value()))
         .col_expr(Column::PlanTier, Expr::value(terms.tier.to_value()))

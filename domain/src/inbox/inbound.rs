@@ -193,11 +193,11 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
             .exec_without_returning(tx.conn())
             .await?;
     }
-    // One job of each account applies all of its events.
+    // One job of each account applies all of its events that are due. One that waits or is in hand would be no turn of theirs.
     for account in accounts {
         let first = inbound_event::Entity::find()
             .filter(Column::AccountId.eq(account.id))
-            .filter(Column::DueAt.is_not_null())
+            .filter(Column::DueAt.lte(now))
             .order_by_asc(Column::HappenedAt)
             .order_by_asc(Column::Id)
             .limit(1)

@@ -18,10 +18,10 @@ use super::{Listed, NewKey, create_on, list::good};
 use crate::{
     Details, Domain, Tx,
     access::{PlanTier, Role, Scope, plan_name, role_name},
-    billing::subscriptions,
     error::{Code, Error, Result, Violations, excerpt, violation},
     input::text::{self, Rule},
     mail::{self, Delivery},
+    person,
 };
 
 const DAY: Millis = 24 * 3_600_000;
@@ -68,7 +68,7 @@ pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(Secre
     if let Some(id) = workspace_id {
         require_admin(tx.conn(), id, maker.user_id).await?;
     }
-    let person = subscriptions::lock(tx.conn(), maker.user_id).await?;
+    let person = person::lock(tx.conn(), maker.user_id).await?;
     let (plan, allowed) = allowance(tx.domain(), tx.conn(), maker.user_id).await?;
     let had = good(maker.user_id, tx.now()).count(tx.conn()).await?;
     if had >= u64::from(allowed) {

@@ -18,10 +18,10 @@ use super::{document::plain_name, grants, redirect_uri, scopes};
 use crate::{
     Domain,
     access::Scope,
-    billing::subscriptions,
     error::{Code, Error, Result, Violations, violation},
     input::text::{self, Rule},
     keys::{named_scopes, random},
+    person,
 };
 
 /// The most apps of one person.
@@ -153,7 +153,7 @@ pub async fn create_app(
     };
     Error::check(broken)?;
     // One person's apps are made one at a time, so that two at once do not exceed their number.
-    subscriptions::lock(tx, owner).await?;
+    person::lock(tx, owner).await?;
     let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner)).count(tx).await?;
     if theirs >= MOST {
         let message = format!("You have {MOST} apps, which is the most. Delete one first.");

@@ -207,7 +207,7 @@ async fn comment<C: ConnectionTrait>(
     }
     // A list that was read in the same millisecond may show how it was before.
     let changed_at = Set(now + 1);
-    let mut change = inbox_comment::ActiveModel { id: Set(id), changed_at, ..Default::default() };
+    let mut change = inbox_comment::ActiveModel { changed_at, ..Default::default() };
     match made {
         Change::Hide { hidden, .. } => {
             change.hidden = Set(*hidden);
@@ -219,9 +219,11 @@ async fn comment<C: ConnectionTrait>(
         }
         _ => return Ok(()),
     }
-    if inbox_comment::Entity::find_by_id(id).one(conn).await?.is_some() {
-        change.update(conn).await?;
-    }
+    inbox_comment::Entity::update_many()
+        .set(change)
+        .filter(inbox_comment::Column::Id.eq(id))
+        .exec(conn)
+        .await?;
     Ok(())
 }
 

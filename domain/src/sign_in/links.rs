@@ -10,9 +10,8 @@ use subtle::ConstantTimeEq;
 use super::{open_session, store_password};
 use crate::{
     Domain, Tx,
-    billing::subscriptions,
     error::{Code, Error, Result},
-    passwords, signup,
+    passwords, person, signup,
     token::{self, hash},
 };
 
@@ -53,7 +52,7 @@ pub(crate) async fn create(
 ) -> Result<SecretString> {
     let (now, token) = (tx.now(), token::fresh());
     // Two letters at once, each with its link, would not see each other's.
-    subscriptions::lock(tx.conn(), person).await?;
+    person::lock(tx.conn(), person).await?;
     end_all(tx.conn(), person, now).await?;
     let row = password_link::ActiveModel {
         hash: Set(hash(token.expose_secret())),
@@ -104,7 +103,7 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
     let tx = Tx::begin(cx).await?;
     let now = tx.now();
     let row = live(tx.conn(), token, now).await?.ok_or_else(ended)?;
-    subscriptions::lock(tx.conn(), row.user_id).await?;
+    person::lock(tx.conn(), row.user_id).await?;
     let used = password_link::Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
         .filter(Column::Hash.eq(row.hash.as_str()))

@@ -15,7 +15,7 @@ use crate::{
     Domain, Tx,
     billing::{call, read, subscriptions},
     error::{Error, Result},
-    mail,
+    mail, person,
     sign_in::links::{self, LinkKind},
     users,
 };
@@ -85,7 +85,7 @@ async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Resu
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let person = users::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
-    subscriptions::lock(tx.conn(), person).await?;
+    person::lock(tx.conn(), person).await?;
     let locked = signup::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
     if locked.is_none_or(|row| !UNPAID.contains(&row.status) || row.is_duplicate) {
         return Ok(());

@@ -20,7 +20,7 @@ use fanfare_jobs::{Concurrency, CopyMedia, Error, FetchedJob, JobKind, run_worke
 use tokio::sync::Barrier;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Gate, Place, Seen, Worker, until, within};
+use crate::{Gate, Place, Seen, Worker, handler, until, within};
 
 const KIND: JobKind = JobKind::PublishPost;
 
@@ -389,14 +389,3 @@ async fn nothing_is_nothing(place: Place) {
         );
     worker.stop().await;
 }
-
-fn handler(seen: &Seen, gate: &Gate) -> impl Fn(i64) -> BoxFuture + Clone + Send + Sync + 'static {
-    let (seen, gate) = (seen.clone(), gate.clone());
-    move |id| {
-        seen.add(id);
-        let gate = gate.clone();
-        Box::pin(async move { gate.pass().await })
-    }
-}
-
-type BoxFuture = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;

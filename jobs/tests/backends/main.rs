@@ -191,3 +191,18 @@ async fn until(what: &str, mut is: impl FnMut() -> bool) {
     };
     within(what, wait).await;
 }
+
+/// A handler that notes each id and then waits at the gate.
+pub(crate) fn handler(
+    seen: &Seen,
+    gate: &Gate,
+) -> impl Fn(i64) -> BoxFuture + Clone + Send + Sync + 'static {
+    let (seen, gate) = (seen.clone(), gate.clone());
+    move |id| {
+        seen.add(id);
+        let gate = gate.clone();
+        Box::pin(async move { gate.pass().await })
+    }
+}
+
+type BoxFuture = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;

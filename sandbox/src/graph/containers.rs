@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use crate::elsewhere::Elsewhere;
 use crate::network::Medium;
 use crate::random;
 
@@ -80,6 +81,22 @@ pub(crate) enum Change<C, F> {
     Gone {
         id: u64,
     },
+}
+
+/// Returns the changes by which an account posts without a program, as `wrap` makes them the network's own, and the post's id.
+/// `parts` are the files of a carousel, in order.
+pub(crate) fn elsewhere<C, F, W>(
+    new: &Elsewhere,
+    parts: Vec<Container<C, F>>,
+    content: C,
+    wrap: fn(Change<C, F>) -> W,
+) -> (Vec<W>, String) {
+    let id = 17_000_000_000_000_000 + new.unique;
+    let shortcode = random::text(random::BASE64URL, 11);
+    let post = Published { id, at_ms: new.at_ms, shortcode, content };
+    let parts = parts.into_iter().map(|part| Change::Container(Box::new(part)));
+    let changes = parts.chain([Change::Elsewhere(Box::new(post))]);
+    (changes.map(wrap).collect(), id.to_string())
 }
 
 /// The status of a container.

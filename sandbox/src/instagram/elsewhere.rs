@@ -2,11 +2,10 @@
 
 use serde_json::Map;
 
-use super::state::{Change, Container, Content, Kind, Published};
+use super::state::{Change, Container, Content, Kind};
 use crate::elsewhere::Elsewhere;
-use crate::graph::containers::{Change as Made, Container as Part};
+use crate::graph::containers::{self, Container as Part};
 use crate::network::Medium;
-use crate::random::{self, BASE64URL};
 
 /// Returns the changes that make a post, and its id. Several files are a carousel.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
@@ -16,12 +15,7 @@ pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     content.caption.clone_from(&new.text);
     content.children = parts.iter().map(|part| part.id).collect();
     content.kind = kind(new, content.kind);
-    let id = 17_000_000_000_000_000 + new.unique;
-    let shortcode = random::text(BASE64URL, 11);
-    let post = Published { id, at_ms: new.at_ms, shortcode, content };
-    let parts = parts.into_iter().map(|part| Change::Made(Made::Container(Box::new(part))));
-    let post = Change::Made(Made::Elsewhere(Box::new(post)));
-    (parts.chain([post]).collect(), id.to_string())
+    containers::elsewhere(new, parts, content, Change::Made)
 }
 
 /// The kind that was asked for, else the usual one of its files.

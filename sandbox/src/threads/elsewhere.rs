@@ -2,11 +2,10 @@
 
 use serde_json::Map;
 
-use super::state::{Change, Container, Content, MediaType, Published};
+use super::state::{Change, Container, Content, MediaType};
 use crate::elsewhere::Elsewhere;
-use crate::graph::containers::{Change as Made, Container as Part};
+use crate::graph::containers::{self, Container as Part};
 use crate::network::Medium;
-use crate::random::{self, BASE64URL};
 
 /// Returns the changes that make a post, and its id. Several files are a carousel.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
@@ -17,12 +16,7 @@ pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
         content.media_type = MediaType::Carousel;
         content.children = parts.iter().map(|part| part.id).collect();
     }
-    let id = 17_000_000_000_000_000 + new.unique;
-    let shortcode = random::text(BASE64URL, 11);
-    let post = Published { id, at_ms: new.at_ms, shortcode, content };
-    let parts = parts.into_iter().map(|part| Change::Made(Made::Container(Box::new(part))));
-    let post = Change::Made(Made::Elsewhere(Box::new(post)));
-    (parts.chain([post]).collect(), id.to_string())
+    containers::elsewhere(new, parts, content, Change::Made)
 }
 
 /// The parts of a carousel; none of a post with one file.

@@ -30,22 +30,10 @@ async fn ids(net: &Net, account: &Account) -> Vec<String> {
     posts.iter().map(|post| post["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn named(net: &Net, platform: &str, username: &str) -> Account {
-    let path = format!("{platform}/accounts");
-    let made = net.control(Method::POST, &path, json!({"username": username})).await.is(201);
-    Account {
-        platform: platform.to_owned(),
-        remote_id: made["remote_id"].as_str().unwrap().to_owned(),
-        username: made["username"].as_str().unwrap().to_owned(),
-        credentials: made["credentials"].clone(),
-        base: made["base_url"].as_str().unwrap().to_owned(),
-    }
-}
-
 /// The account of a platform whose posts the platform lists: of LinkedIn's that is a page.
 async fn account(net: &Net, platform: &str) -> Account {
     match platform {
-        "linkedin" => named(net, platform, "company/acme").await,
+        "linkedin" => net.named(platform, "company/acme").await,
         _ => net.account(platform).await,
     }
 }

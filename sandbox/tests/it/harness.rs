@@ -113,8 +113,16 @@ impl Net {
     }
 
     pub async fn account(&self, platform: &str) -> Account {
-        let made =
-            self.control(Method::POST, &format!("{platform}/accounts"), Value::Null).await.is(201);
+        self.account_of(platform, Value::Null).await
+    }
+
+    /// Makes an account with a name of its own.
+    pub async fn named(&self, platform: &str, username: &str) -> Account {
+        self.account_of(platform, json!({ "username": username })).await
+    }
+
+    async fn account_of(&self, platform: &str, body: Value) -> Account {
+        let made = self.control(Method::POST, &format!("{platform}/accounts"), body).await.is(201);
         Account {
             platform: platform.to_owned(),
             remote_id: made["remote_id"].as_str().unwrap().to_owned(),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use fanfare_domain::inbox::inbound;
 use fanfare_entities::{inbound_event, inbox_comment, inbox_conversation, inbox_message};
+use fanfare_jobs::JobKind;
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::{Value, json};
@@ -191,6 +192,30 @@ async fn any_order_of_deliveries_comes_to_what_happened() {
     }
     assert!(open(&app, i64::MAX).await.is_empty(), "nothing waits for what has come");
     compare(&app, &histories).await;
+}
+
+#[tokio::test]
+async fn something_new_has_its_turn_at_once_though_something_older_waits() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = pro(&app).await;
+    let account = user.connect("facebook").await;
+    let page = remote_id(&app, account).await;
+    let start = app.clock.now() / 1_000 - 60;
+    let tell = async |entry: Value| {
+        deliver(&app, "facebook", &json!({"object": "page", "entry": [entry]})).await;
+    };
+    tell(comment(&page, ("1_1", "hide", start), None)).await;
+    let waiting = open(&app, i64::MAX).await;
+    assert_eq!(waiting.len(), 1);
+    inbound::run(&app.domain, "story", waiting[0]).await.unwrap();
+    assert_eq!(open(&app, app.clock.now()).await, [0; 0], "its comment is not there");
+    tell(comment(&page, ("1_2", "add", start + 30), Some("Hello"))).await;
+    let new = open(&app, app.clock.now()).await;
+    assert_eq!(new.len(), 1);
+    app.eventually("it is in the queue", || async {
+        app.domain.queue.position(JobKind::ApplyInbound, new[0]).await.unwrap()
+    })
+    .await;
 }
 
 async fn compare(app: &TestApp, histories: &[History]) {
