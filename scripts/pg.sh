@@ -79,4 +79,8 @@ sql() {
 }
 [ -n "$(sql "SELECT 1 FROM pg_database WHERE datname = 'fanfare'")" ] || sql "CREATE DATABASE fanfare"
 echo "postgres://fanfare@127.0.0.1:$port/fanfare"
-until_stopped "$server"
+until_stopped "$server" || {
+    tail -n 20 "$home/postgres.log" >&2
+    echo "pg.sh: PostgreSQL ended by itself" >&2
+    exit 1
+}

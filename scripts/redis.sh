@@ -54,4 +54,8 @@ if [ -z "$server" ]; then
 fi
 
 echo "redis://127.0.0.1:$port"
-until_stopped "$server"
+until_stopped "$server" || {
+    tail -n 20 "$home/redis.log" >&2
+    echo "redis.sh: Redis ended by itself" >&2
+    exit 1
+}

@@ -64,4 +64,10 @@ command=$!
 set +m
 status=0
 wait "$command" || status=$?
+if [ "$status" -ne 0 ]; then
+    for server in "${servers[@]}"; do
+        kill -0 "$server" 2>/dev/null || echo "with-services.sh: a server ended before the command did; its last lines are above" >&2
+    done
+    df -h "${TMPDIR:-/tmp}" >&2
+fi
 exit "$status"

@@ -1,6 +1,12 @@
 //! The database and queue under a service of a test.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+};
 
 use fanfare_domain::db::Db;
 use sea_orm::ConnectionTrait;
@@ -31,10 +37,10 @@ impl Stack {
     }
 
     /// A database with the current schema that no other test uses, and its address.
-    pub async fn database(self, dir: &std::path::Path) -> (Db, String) {
+    pub async fn database(self, dir: &Path) -> (Db, String) {
         let url = match self {
             Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
-            Self::Fleet => fresh_postgres().await,
+            Self::Fleet => fresh_postgres(dir).await,
         };
         (migrated(&url).await, url)
     }
@@ -69,8 +75,8 @@ fn service(name: &str) -> String {
     })
 }
 
-/// A database copied from a migrated template, which is made once.
-async fn fresh_postgres() -> String {
+/// A database copied from a migrated template, which is made once; lives as long as the folder does.
+async fn fresh_postgres(dir: &Path) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let server = service("TEST_POSTGRES_URL");
     let root = server.rsplit_once('/').map_or(server.as_str(), |(root, _)| root).to_owned();
@@ -88,6 +94,19 @@ async fn fresh_postgres() -> String {
     let name = format!("t_{}", uuid::Uuid::now_v7().simple());
     let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
     admin.execute_unprepared(&sql).await.expect("a database");
+    for ended in in_place_of_ended(dir, &name) {
+        let sql = format!("DROP DATABASE {ended} WITH (FORCE)");
+        admin.execute_unprepared(&sql).await.expect("a story's database is dropped after it");
+    }
     admin.close().await.expect("the connection is closed");
     format!("{root}/{name}")
+}
+
+/// Keeps the name of a database beside its story's folder, and takes out those whose folder is gone: hundreds of
+/// databases that nobody uses any more would fill the disk of a small machine.
+fn in_place_of_ended(dir: &Path, name: &str) -> Vec<String> {
+    static KEPT: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
+    let mut kept = KEPT.lock().expect("the lock");
+    kept.push((dir.to_owned(), name.to_owned()));
+    kept.extract_if(.., |(dir, _)| !dir.exists()).map(|(_, name)| name).collect()
 }
