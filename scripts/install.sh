@@ -8,6 +8,7 @@ root="$(cd "$(dirname "$0")/.." && pwd)"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/fanfare/peers"
 node_version=20.20.2
 localstripe_version=1.15.10
+schemathesis_version=4.32.5
 policy=/usr/sbin/policy-rc.d
 cluster=/etc/postgresql-common/createcluster.d/fanfare.conf
 
@@ -133,17 +134,15 @@ install_node() {
     rm -rf "$work"
 }
 
-# A Stripe in Python, in an environment of its own.
-install_localstripe() {
-    local home="$cache/localstripe-$localstripe_version" work
-    [ ! -x "$home/bin/localstripe" ] || return 0
+# install_python NAME VERSION: a program of PyPI, in an environment of its own.
+install_python() {
+    local home="$cache/$1-$2" work
+    [ ! -x "$home/bin/$1" ] || return 0
     work="$home.new"
-    rm -rf "$work"
+    rm -rf "$work" "$home"
     mkdir -p "$cache"
-    python3 -m venv "$work" || fail "could not make a Python environment for localstripe"
-    "$work/bin/python" -m pip install --quiet --disable-pip-version-check "localstripe==$localstripe_version" ||
-        fail "could not install localstripe $localstripe_version"
-    rm -rf "$home"
+    python3 -m venv "$work" || fail "could not make a Python environment for $1"
+    "$work/bin/python" -m pip install --quiet --disable-pip-version-check "$1==$2" || fail "could not install $1 $2"
     mv "$work" "$home"
 }
 
@@ -152,7 +151,8 @@ mapfile -t packages < <(missing | tr ' ' '\n')
 
 if [ -n "$peers" ]; then
     "$root/scripts/node.sh" --which >/dev/null 2>&1 || install_node
-    install_localstripe
+    install_python localstripe "$localstripe_version"
+    install_python schemathesis "$schemathesis_version"
     for peer in pds bullmq agents; do
         "$root/scripts/peer-modules.sh" "$peer"
     done

@@ -1,11 +1,12 @@
 //! Stories against real software on this machine that other people wrote: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
-//! conformance suites of MCP, and a Stripe. Run by `make peers`, which installs all; without them these tests fail and say so.
+//! conformance suites of MCP, schemathesis, and a Stripe. Run by `make peers`, which installs all; without them these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 
 mod agents;
 mod bluesky;
 mod peer;
+mod schemathesis;
 mod stripe;
 mod wordpress;
 #[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]

@@ -80,9 +80,11 @@ async fn of_two_admins_who_remove_one_another_one_stays() {
         |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
     let viewer = [("role", "viewer")];
     let (demote_bob, demote_ada) = (of(bob.id, "role"), of(ada.id, "role"));
+    // Both see the page as admins.
+    let shown = (ada.page("/dashboard/team").await, bob.page("/dashboard/team").await);
     let (first, second) = tokio::join!(
-        ada.send("/dashboard/team", &demote_bob, &viewer),
-        bob.send("/dashboard/team", &demote_ada, &viewer)
+        ada.fill_in(&shown.0, &demote_bob, &viewer),
+        bob.fill_in(&shown.1, &demote_ada, &viewer)
     );
     let mut statuses = [first.status, second.status];
     statuses.sort_unstable();

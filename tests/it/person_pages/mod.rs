@@ -41,6 +41,11 @@ impl Somebody {
     /// Sends a form of a page, with the hidden fields of the page.
     async fn send(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> Shown {
         let shown = self.page(page).await;
+        self.fill_in(&shown, action, fields).await
+    }
+
+    /// Sends a form of a page that was shown before, with the hidden fields of the page.
+    async fn fill_in(&mut self, shown: &Shown, action: &str, fields: &[(&str, &str)]) -> Shown {
         let mut sent = vec![("csrf", shown.hidden("csrf"))];
         for name in ["once", "workspace_id"] {
             if shown.html.contains(&format!("name=\"{name}\" value=\"")) {
