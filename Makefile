@@ -25,8 +25,8 @@ install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node
 # A failed story's message stays readable in a log that is cut, whatever the environment says; `make test RUST_BACKTRACE=1` shows more.
 export RUST_BACKTRACE := 0
 
-# Stories wait more than they work: three run on two cores.
-export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3 / 2)
+# Stories wait more than they work: four run on two cores.
+export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
 
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
 test: install check-deploy test-embedded test-fleet ## everything, on both stacks

@@ -313,11 +313,13 @@ impl TestApp {
         self.clock.advance(i64::try_from(by.as_millis()).expect("a short time"));
     }
 
-    /// Moves the clock on, and that of the simulated networks with it: networks compare times too.
+    /// Moves the clock on, and that of the simulated networks with it: networks compare times too. Waits for work in hand
+    /// before a step that would end its lease.
     ///
     /// # Panics
     /// The sandbox does not answer.
     pub async fn pass(&self, by: Duration) {
+        self.before(by).await;
         self.advance(by);
         let offset = self.clock.now() - machine_now();
         let settings = serde_json::json!({ "clock_offset_ms": offset });

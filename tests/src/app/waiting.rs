@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_domain::durable::{self, LEASE};
 use fanfare_jobs::JobKind;
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::{ConnectionTrait, DbErr, Statement};
 use serde_json::Value;
 
 use super::TestApp;
@@ -13,10 +13,18 @@ use crate::client::User;
 /// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// What holds of work in a worker's hands, at the time $1.
+const IN_HAND: &str = "lease_expirations > 0 AND due_at > $1";
+
+/// Says whether a step of passing time is so long that it may end a lease, and lose the work in hand with it.
+fn may_end_a_lease(step: Duration) -> bool {
+    step.as_millis() >= u128::from(LEASE.unsigned_abs()) / 3
+}
+
 /// Returns the longest wait, in real time, for the work of one step of passing time. What waits for something else is left
-/// then; a step that may end a lease waits longer, since work in hand is lost with it.
+/// then.
 fn room(step: Duration) -> Duration {
-    Duration::from_secs(if step.as_millis() < u128::from(LEASE.unsigned_abs()) / 3 { 1 } else { 5 })
+    Duration::from_secs(if may_end_a_lease(step) { 5 } else { 1 })
 }
 
 impl TestApp {
@@ -97,19 +105,34 @@ impl TestApp {
             .await;
     }
 
+    /// Waits for what workers have in hand before a step that would end their leases: a call that was answered and not yet
+    /// written down would be made again. What takes longer is left.
+    pub(super) async fn before(&self, step: Duration) {
+        let begun = tokio::time::Instant::now();
+        // A story may have stopped its database; then nothing can be written down.
+        while may_end_a_lease(step)
+            && begun.elapsed() < room(step)
+            && matches!(self.any_work(IN_HAND).await, Ok(true))
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// Says whether work of any kind is due or in a worker's hands.
     async fn is_at_work(&self) -> bool {
+        let either = format!("due_at <= $1 OR ({IN_HAND})");
+        self.any_work(&either).await.expect("the database answers")
+    }
+
+    /// Says whether there is work of any kind of which this holds.
+    async fn any_work(&self, which: &str) -> Result<bool, DbErr> {
         let db = &self.domain.db.read;
-        let busy = JobKind::ALL.map(|kind| {
-            let table = durable::table(kind);
-            format!(
-                "EXISTS (SELECT 1 FROM {table} WHERE due_at <= $1 OR (lease_expirations > 0 AND due_at > $1))"
-            )
-        });
-        let sql = format!("SELECT 1 WHERE {}", busy.join(" OR "));
+        let of_kind = JobKind::ALL
+            .map(|kind| format!("EXISTS (SELECT 1 FROM {} WHERE {which})", durable::table(kind)));
+        let sql = format!("SELECT 1 WHERE {}", of_kind.join(" OR "));
         let now = self.clock.now().into();
         let asked = Statement::from_sql_and_values(db.get_database_backend(), sql, [now]);
-        db.query_one_raw(asked).await.expect("the database answers").is_some()
+        Ok(db.query_one_raw(asked).await?.is_some())
     }
 
     /// Waits until something holds.
