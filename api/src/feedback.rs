@@ -9,7 +9,7 @@ use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
-use crate::{Call, call::parse, docs, middleware::request::Seen, page::Page};
+use crate::{Call, call::parse, docs, middleware::request::Seen, page::Page, reads::Reads as _};
 
 /// Puts a message on the board.
 pub async fn submit(mut call: Call) -> Result<Reply<StoredFeedback>> {
@@ -25,20 +25,15 @@ pub async fn tell(mut call: Call) -> Result<Reply<StoredAgentFeedback>> {
 
 /// The board's router.
 pub fn router(domain: &Domain) -> Router {
-    let board = Board(domain.clone());
-    let item = OneItem(domain.clone());
     Router::with_path("feedback")
-        .get(board.clone())
-        .head(board)
-        .push(Router::with_path("{id}").get(item.clone()).head(item))
+        .reads(Board(domain.clone()))
+        .push(Router::with_path("{id}").reads(OneItem(domain.clone())))
 }
 
 /// `GET /feedback?before=…`: the newest messages.
-#[derive(Clone)]
 struct Board(Domain);
 
 /// `GET /feedback/{id}`: one message.
-#[derive(Clone)]
 struct OneItem(Domain);
 
 #[async_trait]

@@ -51,6 +51,7 @@ mod posting_schedule;
 mod posts;
 mod progress;
 mod query;
+mod reads;
 mod reply;
 mod request_id;
 mod route;

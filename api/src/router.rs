@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fanfare_domain::{Domain, processes};
-use salvo::{Router, Service, http::Method as HttpMethod, routing::filters::MethodFilter};
+use salvo::{Router, Service};
 
 use crate::{
     Method, admin, assets, billing, dashboard, docs,
@@ -17,6 +17,7 @@ use crate::{
     page::Page,
     passwords,
     path::OneSpelling,
+    reads::Reads as _,
     routes::ROUTES,
     signup, updates,
 };
@@ -64,18 +65,14 @@ fn at(path: &'static str, domain: &Domain) -> Router {
     let routes = ROUTES.iter().filter(|route| route.path == path);
     routes.fold(Router::with_path(path.trim_start_matches('/')), |router, route| {
         let endpoint = Endpoint::new(route, domain.clone());
-        router.push(Router::with_filter(MethodFilter::new(http(route.method))).goal(endpoint))
+        match route.method {
+            Method::Get => router.reads(endpoint),
+            Method::Post => router.post(endpoint),
+            Method::Put => router.put(endpoint),
+            Method::Patch => router.patch(endpoint),
+            Method::Delete => router.delete(endpoint),
+        }
     })
-}
-
-fn http(method: Method) -> HttpMethod {
-    match method {
-        Method::Get => HttpMethod::GET,
-        Method::Post => HttpMethod::POST,
-        Method::Put => HttpMethod::PUT,
-        Method::Patch => HttpMethod::PATCH,
-        Method::Delete => HttpMethod::DELETE,
-    }
 }
 
 fn pages(router: Router, domain: &Domain) -> Router {
@@ -86,31 +83,27 @@ fn pages(router: Router, domain: &Domain) -> Router {
             "" => Router::new(),
             path => Router::with_path(path),
         };
-        router.get(page.clone()).head(page)
+        router.reads(page)
     };
     let html = |route: &'static str, html: String| page(route, Page::html(route, html));
     let reference = Arc::new(docs::Reference::new(base_url, ROUTES));
     let (whole, one) = (docs::pages::Whole(Arc::clone(&reference)), docs::pages::One(reference));
     let markdown = |route: &'static str, text: String| page(route, Page::markdown(route, text));
     router
-        .push(Router::with_path("healthz").get(Alive).head(Alive))
-        .push(Router::with_path("readyz").get(Ready(domain.clone())).head(Ready(domain.clone())))
+        .push(Router::with_path("healthz").reads(Alive))
+        .push(Router::with_path("readyz").reads(Ready(domain.clone())))
         .push(page("/openapi.json", Page::json("/openapi.json", document)))
         .push(html("/", docs::start(base_url)))
-        .push(Router::with_path("docs").get(whole.clone()).head(whole))
+        .push(Router::with_path("docs").reads(whole))
         .push(html("/docs/errors", docs::errors()))
         .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
         .push(markdown("/docs/errors.md", docs::markdown::errors()))
-        .push(Router::with_path("docs/{operation}").get(one.clone()).head(one))
+        .push(Router::with_path("docs/{operation}").reads(one))
         .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
         .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
-        .push(
-            Router::with_path("media/{**path}")
-                .get(Files(domain.clone()))
-                .head(Files(domain.clone())),
-        )
+        .push(Router::with_path("media/{**path}").reads(Files(domain.clone())))
         .push(Router::with_path("upload/{token}").put(Gateway(domain.clone())))
-        .push(Router::with_path("assets/{name}").get(assets::File).head(assets::File))
+        .push(Router::with_path("assets/{name}").reads(assets::File))
 }
 
 #[cfg(test)]

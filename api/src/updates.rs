@@ -9,7 +9,7 @@ use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Parser, html::push_html};
 use salvo::Router;
 
-use crate::{Call, docs, page::Page};
+use crate::{Call, docs, page::Page, reads::Reads as _};
 
 /// Lists what is new.
 pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
@@ -19,7 +19,7 @@ pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
 
 /// The pages' router. They are made once: what is new is part of the binary.
 pub fn router(base_url: &str) -> Router {
-    let page = |path: &str, page: Page| Router::with_path(path).get(page.clone()).head(page);
+    let page = |path: &str, page: Page| Router::with_path(path).reads(page);
     let overview = page("updates", Page::html("/updates", overview()));
     let feed = page("updates.xml", Page::feed("/updates.xml", feed(base_url)));
     updates::all().iter().fold(Router::new().push(overview).push(feed), |router, update| {

@@ -117,6 +117,47 @@ async fn other_peoples_ids_do_not_exist() {
 }
 
 #[tokio::test]
+async fn an_unknown_event_type_is_named_with_what_is_meant() {
+    let (_app, user, _) = quiet().await;
+    let events = ["post.failed", "post.publishd", "nonsense"];
+    let wanted = json!({"url": "https://example.com/", "events": events});
+    let refused = user.post("/api/v1/webhooks", wanted).await.expect(400);
+    let violations = &refused.body["validation_errors"];
+    assert_eq!(violations[0]["message"], "There is no event type \"post.publishd\".");
+    let fix = json!([{"op": "replace", "path": "/events/1", "value": "post.published"}]);
+    assert_eq!(violations[0]["fix"], fix);
+    assert_eq!(violations[1]["message"], "There is no event type \"nonsense\".");
+    assert_eq!(
+        (&violations[1]["field"], &violations[1]["fix"]),
+        (&json!("events[2]"), &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn whatever_answers_get_answers_head() {
+    let (app, user, _) = quiet().await;
+    let document = user.get("/openapi.json").await.expect(200).body;
+    let paths = document["paths"].as_object().unwrap().iter();
+    let read = paths.filter(|(_, methods)| methods.get("get").is_some()).map(|(path, _)| path);
+    let pages = ["/", "/signup", "/login", "/forgot", "/dashboard", "/admin", "/connect", "/docs"];
+    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let http = http.unwrap();
+    for path in read.map(String::as_str).chain(pages) {
+        let path = path.replace('{', "").replace('}', "");
+        let ask = |method| {
+            let asked =
+                http.request(method, format!("{}{path}", app.origin)).bearer_auth(&user.key);
+            async { asked.send().await.unwrap() }
+        };
+        let (get, head) = (ask(Method::GET).await, ask(Method::HEAD).await);
+        assert_eq!(head.status(), get.status(), "{path}");
+        let kind = |answer: &reqwest::Response| answer.headers().get("content-type").cloned();
+        assert_eq!(kind(&head), kind(&get), "{path}");
+        assert_eq!(head.bytes().await.unwrap().len(), 0, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn every_path_answers_in_the_same_shape() {
     let (app, user, _) = quiet().await;
     user.get("/api/v1/nowhere").await.refused(404, "not_found");

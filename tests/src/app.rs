@@ -12,6 +12,7 @@ use fanfare_domain::{
     billing::Plans,
     clock::{Clock, machine_now},
     db::Db,
+    durable::LEASE,
     failpoint::Failpoint,
     keys, users,
     vault::Vault,
@@ -320,6 +321,15 @@ impl TestApp {
     /// The sandbox does not answer.
     pub async fn pass(&self, by: Duration) {
         self.before(by).await;
+        self.leap(by).await;
+    }
+
+    /// Moves both clocks past every lease. Nobody waits for work in hand: those who had it are dead.
+    pub async fn lapse(&self) {
+        self.leap(Duration::from_millis(LEASE.unsigned_abs() + 1_000)).await;
+    }
+
+    async fn leap(&self, by: Duration) {
         self.advance(by);
         let offset = self.clock.now() - machine_now();
         let settings = serde_json::json!({ "clock_offset_ms": offset });

@@ -58,7 +58,7 @@ pub struct Realm {
 impl Realm {
     /// Returns the log-in page, with the way back if the page can be requested again.
     pub fn way_in(&self, req: &Request) -> String {
-        if req.method() != Method::GET {
+        if ![Method::GET, Method::HEAD].contains(req.method()) {
             return format!("{}?{ENDED}=1", self.path);
         }
         let page = req.uri().path_and_query().map_or(self.home, |page| page.as_str());

@@ -19,7 +19,10 @@ use salvo::{
     },
 };
 
-use crate::{body, media::require_plain, middleware::request::Seen, query, reply, request_id};
+use crate::{
+    body, media::require_plain, middleware::request::Seen, query, reads::Reads as _, reply,
+    request_id,
+};
 
 /// The page takes style and script from this service, pictures from the visitor's own files, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
@@ -35,10 +38,8 @@ const HEADERS: [(HeaderName, &str); 4] = [
 
 /// The page's routes.
 pub fn router(domain: &Domain) -> Router {
-    let show = || Show(domain.clone());
     Router::with_path("drop/{token}")
-        .get(show())
-        .head(show())
+        .reads(Show(domain.clone()))
         .post(TakeForm(domain.clone()))
         .push(Router::with_path("file").put(TakeFile(domain.clone())))
 }

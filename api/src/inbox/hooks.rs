@@ -5,7 +5,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, wr
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{middleware::request::Seen, reply, request_id};
+use crate::{middleware::request::Seen, reads::Reads as _, reply, request_id};
 
 /// The largest body, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -19,7 +19,7 @@ const NETWORKS: [&str; 3] = ["facebook", "instagram", "threads"];
 /// The routes.
 pub fn router(domain: &Domain) -> Router {
     let path = ROUTE.trim_start_matches('/');
-    Router::with_path(path).get(Challenge(domain.clone())).post(Hook(domain.clone()))
+    Router::with_path(path).reads(Challenge(domain.clone())).post(Hook(domain.clone()))
 }
 
 /// The body of a success.

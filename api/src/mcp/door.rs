@@ -10,13 +10,14 @@ use fanfare_domain::{
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
-        HeaderMap, Method,
+        HeaderMap, Method, ReqBody,
         header::{ACCEPT, HOST, ORIGIN, WWW_AUTHENTICATE},
     },
 };
 use url::{Host, Url};
 
 use crate::{
+    body::{self, Incoming},
     keys,
     middleware::{rate_limit, request::Seen},
     oauth::{self, challenge},
@@ -85,6 +86,7 @@ impl Door {
             let message = "MCP is spoken with POST here; there are no sessions.";
             return Err(Error::new(Code::MethodNotAllowed, message));
         }
+        require_message(req).await?;
         let outer = Outer {
             request_id: request_id::get(req),
             meter: rate_limit::meter(req),
@@ -159,6 +161,25 @@ impl Handler for Door {
             }
         }
     }
+}
+
+/// A body that is no message is refused here, in the words of every other refusal; what is one is left for the server to read.
+async fn require_message(req: &mut Request) -> Result<()> {
+    let Incoming { raw, value, refusal } =
+        body::read(req, body::LARGEST, Code::PayloadTooLarge).await?;
+    if let Some(refusal) = refusal {
+        return Err(refusal);
+    }
+    let is_message = value.is_some_and(|value| {
+        let says = ["method", "result", "error"].iter().any(|name| value.get(name).is_some());
+        value["jsonrpc"] == "2.0" && says
+    });
+    if !is_message {
+        let message = "The body is no message of JSON-RPC 2.0: an object with jsonrpc and method.";
+        return Err(Error::new(Code::InvalidJson, message));
+    }
+    *req.body_mut() = ReqBody::Once(raw);
+    Ok(())
 }
 
 fn accepts_stream(headers: &HeaderMap) -> bool {

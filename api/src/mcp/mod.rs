@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::{
 use salvo::{Router, http::ReqBody, prelude::TowerServiceCompat};
 use serde_json::{Value, json};
 
-use crate::{endpoint::Endpoint, page::Page, routes::ROUTES};
+use crate::{endpoint::Endpoint, page::Page, reads::Reads as _, routes::ROUTES};
 pub(crate) use call::request;
 use door::{Audience, Door};
 pub(crate) use schema::Input;
@@ -49,7 +49,7 @@ pub fn router(domain: &Domain) -> Router {
         .push(at("mcp", Audience::Members))
         .push(at("api/mcp", Audience::Members))
         .push(at("mcp/signup", Audience::Anybody))
-        .push(Router::with_path(".well-known/mcp/server-card.json").get(card.clone()).head(card))
+        .push(Router::with_path(".well-known/mcp/server-card.json").reads(card))
 }
 
 fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager> {

@@ -15,7 +15,7 @@ use crate::browser::{
     login::{Form, Realm},
     visit::Visit,
 };
-use crate::{address, middleware::request::Seen, query, request_id};
+use crate::{address, middleware::request::Seen, query, reads::Reads as _, request_id};
 
 /// Pages that share one log-in.
 #[async_trait]
@@ -92,7 +92,7 @@ pub(crate) use page;
 /// The router of these pages, with their log-in.
 pub fn router<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
     let log_in = || Form(domain.clone(), P::realm());
-    let form = at(P::realm().path).get(log_in()).post(log_in());
+    let form = at(P::realm().path).reads(log_in()).post(log_in());
     // Fixed steps come before parameters, and a page may have one in the place of the log-in.
     Router::new().push(form).push(self::pages(domain, pages))
 }
@@ -114,7 +114,7 @@ pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
         };
         let mut here = at(page.path);
         if let Some(handler) = page.get {
-            here = here.get(middleware(handler, false));
+            here = here.reads(middleware(handler, false));
         }
         if let Some(handler) = page.post {
             here = here.post(middleware(handler, true));

@@ -19,7 +19,7 @@ use salvo::{
     http::header::{HOST, WWW_AUTHENTICATE},
 };
 
-use crate::keys;
+use crate::{keys, reads::Reads as _};
 use authorize::Authorize;
 use code::CodePage;
 use discovery::Discovery;
@@ -35,15 +35,14 @@ pub fn router(domain: &Domain) -> Router {
     discovery::PATHS
         .iter()
         .fold(Router::new(), |router, path| {
-            let document = || Discovery(domain.clone(), path);
-            let path = path.trim_start_matches('/');
-            router.push(Router::with_path(path).get(document()).head(document()))
+            let document = Discovery(domain.clone(), path);
+            router.push(Router::with_path(path.trim_start_matches('/')).reads(document))
         })
         .push(endpoint("/api/oauth/register", Kind::Register))
         .push(endpoint("/api/oauth/token", Kind::Token))
         .push(endpoint("/api/oauth/revoke", Kind::Revoke))
-        .push(Router::with_path("api/oauth/authorize").get(page()).post(page()))
-        .push(Router::with_path("oauth/code").get(CodePage))
+        .push(Router::with_path("api/oauth/authorize").reads(page()).post(page()))
+        .push(Router::with_path("oauth/code").reads(CodePage))
 }
 
 /// Returns the name under which this service was asked.

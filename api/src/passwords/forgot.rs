@@ -30,7 +30,7 @@ impl Handler for Forgot {
     ) {
         Seen::route(req, "/forgot");
         answer::protect(res);
-        if req.method() == Method::GET {
+        if req.method() != Method::POST {
             let token = form::before(req, res, &self.0, &FORM);
             return show(res, StatusCode::OK, ask(&form::token_of(&token), None));
         }

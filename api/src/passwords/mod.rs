@@ -12,6 +12,7 @@ use salvo::{Response, Router, http::StatusCode};
 use crate::{
     browser::{answer, form::Cookie},
     oauth_connect::login::PEOPLE,
+    reads::Reads as _,
 };
 
 /// The cookie behind the forms of these pages.
@@ -22,15 +23,15 @@ pub fn router(domain: &Domain) -> Router {
     Router::new()
         .push(
             Router::with_path("forgot")
-                .get(forgot::Forgot(domain.clone()))
+                .reads(forgot::Forgot(domain.clone()))
                 .post(forgot::Forgot(domain.clone())),
         )
         .push(
             Router::with_path("set-password/{token}")
-                .get(set::SetPassword(domain.clone()))
+                .reads(set::SetPassword(domain.clone()))
                 .post(set::SetPassword(domain.clone())),
         )
-        .push(Router::with_path("dev/mail").get(letters::Letters(domain.clone())))
+        .push(Router::with_path("dev/mail").reads(letters::Letters(domain.clone())))
 }
 
 /// Shows what is wrong, with a way on.

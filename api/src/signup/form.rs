@@ -51,7 +51,7 @@ impl Handler for Form {
             Ok(fields) => fields,
             Err(error) => return self.show(req, res, &Pairs::new(), Some(&error)),
         };
-        if req.method() == Method::GET {
+        if req.method() != Method::POST {
             let closed = signup::require_open(&self.0).err();
             return self.show(req, res, &fields, closed.as_ref());
         }
@@ -64,7 +64,7 @@ impl Handler for Form {
 
 impl Form {
     async fn fields(&self, req: &mut Request) -> Result<Pairs> {
-        if req.method() == Method::GET {
+        if req.method() != Method::POST {
             return query::checked(req.uri().query().unwrap_or_default().as_bytes());
         }
         form::fields(req).await

@@ -14,6 +14,7 @@ use crate::{
     browser::{answer, frame},
     middleware::request::Seen,
     oauth_connect::login::PEOPLE,
+    reads::Reads as _,
     request_id,
 };
 
@@ -22,10 +23,10 @@ pub fn router(domain: &Domain) -> Router {
     let step = |step: Step| Page { cx: domain.clone(), step };
     let form = || Form(domain.clone());
     let session = Router::with_path("{session_id}")
-        .get(step(Step::Show))
-        .push(Router::with_path("checkout").get(step(Step::Checkout)))
-        .push(Router::with_path("cancel").get(step(Step::Cancel)));
-    Router::with_path("signup").get(form()).post(form()).push(session)
+        .reads(step(Step::Show))
+        .push(Router::with_path("checkout").reads(step(Step::Checkout)))
+        .push(Router::with_path("cancel").reads(step(Step::Cancel)));
+    Router::with_path("signup").reads(form()).post(form()).push(session)
 }
 
 #[derive(Clone, Copy)]

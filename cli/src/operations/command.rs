@@ -73,8 +73,10 @@ pub fn watch() -> Command {
 
 /// Options that every command knows.
 pub(super) fn with_globals(command: Command) -> Command {
-    let text =
-        |name: &'static str, help: &'static str| Arg::new(name).long(name).global(true).help(help);
+    let text = |name: &'static str, help: &'static str| {
+        let everywhere = Arg::new(name).long(name).global(true).help(help);
+        everywhere.help_heading("Options of every command")
+    };
     let switch =
         |name: &'static str, help: &'static str| text(name, help).action(ArgAction::SetTrue);
     command
@@ -100,7 +102,7 @@ fn input() -> Arg {
 pub(super) fn one(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
         .about(format!("{}.", operation.summary))
-        .after_help(operation.needs.clone());
+        .after_help(notes(operation));
     // These are followed to their end, in as many requests as that takes.
     let is_followed = FOLLOWED.contains(&operation.id.as_str());
     let parameters = operation.parameters.iter();
@@ -125,6 +127,16 @@ pub(super) fn one(operation: &Operation) -> Command {
         command = command.arg(Arg::new("wait").long("wait").action(ArgAction::SetTrue).help(help));
     }
     command
+}
+
+/// What stands below the options of an operation's command.
+fn notes(operation: &Operation) -> String {
+    let columns = operation.list().map(|list| {
+        let columns = list.columns.join(", ");
+        format!("Where it is read by no terminal, its lines hold, between tabs: {columns}.")
+    });
+    let notes = [Some(operation.needs.clone()), columns];
+    notes.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 fn argument(parameter: &Parameter) -> Arg {

@@ -8,6 +8,29 @@ use serde_json::Value;
 /// The document; the test of the OpenAPI document fails when it is stale.
 static TEXT: &str = include_str!("../../../docs/openapi.json");
 
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
+
+/// What tells most of an entry of a list, in this order.
+const TELLING: [&str; 17] = [
+    "id",
+    "sequence",
+    "platform",
+    "username",
+    "name",
+    "email",
+    "filename",
+    "title",
+    "caption",
+    "text",
+    "type",
+    "status",
+    "scheduled_at",
+    "published_at",
+    "url",
+    "mime",
+    "created_at",
+];
+
 /// The place of a parameter in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -72,7 +95,36 @@ pub struct Operation {
     pub parameters: Vec<Parameter>,
 }
 
+/// A list in a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List {
+    /// Its field.
+    pub name: String,
+    /// The plain fields of its entries, those that tell most first.
+    pub columns: Vec<String>,
+}
+
 impl Operation {
+    /// Returns the list with which it answers; `None` if it answers with one thing.
+    #[must_use]
+    pub fn list(&self) -> Option<List> {
+        let document = &*DOCUMENT;
+        let operation = &document["paths"][&self.path][self.method.as_str().to_lowercase()];
+        let reply = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+        let fields = resolved(document, reply)["properties"].as_object()?;
+        let (mut lists, rest): (Vec<_>, Vec<_>) =
+            fields.iter().partition(|(_, schema)| schema["type"] == "array");
+        let is_about_it =
+            rest.iter().all(|(name, schema)| *name != "id" && kind(document, schema) != Kind::Json);
+        let (name, schema) = lists.pop().filter(|_| lists.is_empty() && is_about_it)?;
+        let entry = resolved(document, &schema["items"])["properties"].as_object()?;
+        let is_plain = |schema| !matches!(kind(document, schema), Kind::Json | Kind::Texts);
+        let plain = entry.iter().filter(|(_, schema)| is_plain(schema));
+        let mut columns: Vec<_> = plain.map(|(name, _)| name.clone()).collect();
+        order(&mut columns);
+        Some(List { name: name.clone(), columns })
+    }
+
     /// True if what it does cannot be taken back.
     #[must_use]
     pub fn destroys(&self) -> bool {
@@ -92,13 +144,19 @@ pub fn operations() -> &'static [Operation] {
     &ALL
 }
 
+/// Puts the fields of an entry into the order in which they tell most.
+pub fn order(columns: &mut [String]) {
+    let place = |name: &String| TELLING.iter().position(|known| known == name);
+    columns.sort_by_key(|name| place(name).unwrap_or(TELLING.len()));
+}
+
 fn read_all() -> Vec<Operation> {
-    let document: Value = serde_json::from_str(TEXT).unwrap_or_default();
+    let document = &*DOCUMENT;
     let mut all = Vec::new();
     for (path, methods) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in methods.as_object().into_iter().flatten() {
             if path.starts_with("/api/v1/")
-                && let Some(read) = read(&document, path, method, operation)
+                && let Some(read) = read(document, path, method, operation)
             {
                 all.push(read);
             }
@@ -217,6 +275,25 @@ mod tests {
         assert_eq!(verb("upload_media"), Some("upload-media"));
         assert_eq!(verb("whoami"), Some("whoami"));
         assert_eq!(verb("list_oauth_clients"), Some("list"));
+    }
+
+    #[test]
+    fn a_list_has_the_same_columns_whatever_is_in_it() {
+        let list = |id: &str| operations().iter().find(|one| one.id == id).unwrap().list();
+        let posts = list("list_posts").unwrap();
+        assert_eq!(posts.name, "posts");
+        let first = ["id", "platform", "caption", "status", "scheduled_at", "published_at"];
+        assert_eq!(posts.columns[..6], first);
+        assert!(
+            !posts.columns.iter().any(|name| ["error", "media", "settings"].contains(&&**name))
+        );
+        assert_eq!(
+            list("list_accounts").unwrap().columns[..4],
+            ["id", "platform", "username", "status"]
+        );
+        for one in ["get_post", "whoami", "create_post"] {
+            assert_eq!(list(one), None, "{one}");
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
         }
         if let Some(exit) = end(status) {
             bar.finish_and_clear();
-            output::print(&reply.body, matches.get_flag("json"));
+            output::print(&reply.body, matches.get_flag("json"), None);
             return Ok(exit);
         }
         tokio::time::sleep(Duration::from_secs(1)).await;

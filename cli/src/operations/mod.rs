@@ -21,7 +21,7 @@ use clap::ArgMatches;
 use reqwest::Method;
 use serde_json::Value;
 
-use document::{Operation, operations};
+use document::{List, Operation, operations};
 use follow::Work;
 use request::Request;
 use send::Reply;
@@ -85,7 +85,8 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
         _ => {
             if SHARED.contains(&first) && ["--help", "-h", "help"].contains(&second) {
                 // The binary's own help follows.
-                let _ = command::chapter(first, operations()).print_help();
+                let chapter = command::chapter(first, operations());
+                let _ = chapter.bin_name(format!("fanfare {first}")).print_help();
                 let _ = writeln!(std::io::stdout());
                 return None;
             }
@@ -98,6 +99,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
             command::chapter(first, operations())
         }
     };
+    let command = command.bin_name(format!("fanfare {first}"));
     let matches = match command.try_get_matches_from(arguments.iter().skip(1)) {
         Ok(matches) => matches,
         Err(error) => {
@@ -174,7 +176,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     match work {
         // Only the end is printed.
         Some(work) => follow::follow(&work, matches).await,
-        None => Ok(show(&reply, matches)),
+        None => Ok(show(&reply, matches, operation.list().as_ref())),
     }
 }
 
@@ -191,13 +193,13 @@ async fn exchange(
     matches: &ArgMatches,
 ) -> Result<(Exit, Value)> {
     let reply = send::send(target, request).await?;
-    Ok((show(&reply, matches), reply.body))
+    Ok((show(&reply, matches, None), reply.body))
 }
 
-fn show(reply: &Reply, matches: &ArgMatches) -> Exit {
+fn show(reply: &Reply, matches: &ArgMatches, list: Option<&List>) -> Exit {
     let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
     if exit == Exit::Fine {
-        output::print(&reply.body, as_json);
+        output::print(&reply.body, as_json, list);
     } else {
         output::print_refusal(&reply.body, as_json);
         if exit == Exit::LogIn && !as_json {
@@ -243,13 +245,13 @@ async fn watch(matches: &ArgMatches) -> Result<Exit> {
         Some(after) => after.clone(),
         None => match newest(matches).await? {
             Ok(newest) => newest.to_string(),
-            Err(refused) => return Ok(show(&refused, matches)),
+            Err(refused) => return Ok(show(&refused, matches, None)),
         },
     };
     loop {
         let reply = events(matches, &after, 100).await?;
         if reply.status >= 400 {
-            return Ok(show(&reply, matches));
+            return Ok(show(&reply, matches, None));
         }
         let events = reply.body["events"].as_array().cloned().unwrap_or_default();
         if !print_events(&events, matches.get_flag("json")) {

@@ -4,17 +4,19 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Map, Value};
 
+use super::document::{Kind, List, operations, order};
+
 /// The most columns of a table.
 const COLUMNS: usize = 7;
 
 /// The widest cell of a table, in characters.
 const WIDEST: usize = 48;
 
-/// Prints a reply on standard output.
-pub fn print(body: &Value, as_json: bool) {
+/// Prints a reply on standard output, as the list that it is known to be.
+pub fn print(body: &Value, as_json: bool, list: Option<&List>) {
     let text = match as_json {
         true => format!("{body}\n"),
-        false => shown(body, std::io::stdout().is_terminal()),
+        false => shown(body, std::io::stdout().is_terminal(), list),
     };
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
@@ -53,10 +55,37 @@ fn way_on(next: &Value) -> String {
     if let Some(url) = next["url"].as_str() {
         return format!("next: {url} ({why})");
     }
+    if let Some(command) = command(next) {
+        return format!("next: {command} ({why})");
+    }
     let fields = next["body"].as_object().into_iter().flatten();
     let fields: String =
         fields.map(|(name, value)| format!(" -f {}", quoted(&format!("{name}={value}")))).collect();
     format!("next: fanfare api {} {}{fields} ({why})", text("method"), text("path"))
+}
+
+/// The command of a call's own operation; `None` where it says more than that command can.
+fn command(next: &Value) -> Option<String> {
+    let operation = operations().iter().find(|one| next["operation"] == *one.id)?;
+    let (path, query) = match next["path"].as_str()?.split_once('?') {
+        Some((path, query)) => (path, query),
+        None => (next["path"].as_str()?, ""),
+    };
+    let mut words = vec!["fanfare".to_owned(), operation.tag.clone(), operation.verb.clone()];
+    for (known, word) in operation.path.split('/').zip(path.split('/')) {
+        if known.starts_with('{') {
+            words.push(quoted(word));
+        }
+    }
+    let asked = url::form_urlencoded::parse(query.as_bytes());
+    let asked = asked.map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())));
+    let sent = next["body"].as_object().cloned().unwrap_or_default();
+    for (name, value) in asked.chain(sent) {
+        operation.parameters.iter().find(|one| one.name == name && one.kind != Kind::Texts)?;
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        words.push(format!("--{}={}", name.replace('_', "-"), quoted(&text)));
+    }
+    Some(words.join(" "))
 }
 
 /// A word of a command line, in quotes if a shell would take it apart.
@@ -68,12 +97,17 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn shown(body: &Value, to_person: bool) -> String {
+fn shown(body: &Value, to_person: bool, list: Option<&List>) -> String {
     let Some(fields) = body.as_object() else { return format!("{}\n", cell(body)) };
+    if let Some((rows, list)) = list.and_then(|list| Some((fields.get(&list.name)?, list))) {
+        let rows: Vec<_> =
+            rows.as_array().into_iter().flatten().filter_map(Value::as_object).collect();
+        return lines(&rows, &list.columns, to_person);
+    }
     // A list with its cursor, or one thing in a wrapper, or the thing itself.
     if let Some(rows) = fields.values().find_map(Value::as_array).filter(|_| fields.len() <= 3) {
         let rows: Vec<_> = rows.iter().filter_map(Value::as_object).collect();
-        return if to_person { table(&rows) } else { tabs(&rows) };
+        return lines(&rows, &columns(&rows), to_person);
     }
     match fields.values().next().and_then(Value::as_object).filter(|_| fields.len() == 1) {
         Some(inner) => pairs(inner, to_person),
@@ -90,32 +124,36 @@ fn pairs(fields: &Map<String, Value>, to_person: bool) -> String {
     fields.iter().map(line).collect()
 }
 
-fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a String> {
+/// The plain fields of the first entry of a list of which no document tells.
+fn columns(rows: &[&Map<String, Value>]) -> Vec<String> {
     let first = rows.first().into_iter().flat_map(|row| row.iter());
-    first
-        .filter(|(_, value)| !value.is_object() && !value.is_array())
-        .map(|(name, _)| name)
-        .collect()
+    let plain = first.filter(|(_, value)| !value.is_object() && !value.is_array());
+    let mut columns: Vec<_> = plain.map(|(name, _)| name.clone()).collect();
+    order(&mut columns);
+    columns
 }
 
-fn tabs(rows: &[&Map<String, Value>]) -> String {
-    let columns = columns(rows);
+fn lines(rows: &[&Map<String, Value>], columns: &[String], to_person: bool) -> String {
+    if to_person { table(rows, columns) } else { tabs(rows, columns) }
+}
+
+fn tabs(rows: &[&Map<String, Value>], columns: &[String]) -> String {
     let line = |row: &&Map<String, Value>| {
         let cells: Vec<_> =
-            columns.iter().map(|name| cell(row.get(*name).unwrap_or(&Value::Null))).collect();
+            columns.iter().map(|name| cell(row.get(name).unwrap_or(&Value::Null))).collect();
         cells.join("\t") + "\n"
     };
     rows.iter().map(line).collect()
 }
 
-fn table(rows: &[&Map<String, Value>]) -> String {
+fn table(rows: &[&Map<String, Value>], columns: &[String]) -> String {
     if rows.is_empty() {
         return "Nothing.\n".to_owned();
     }
-    let columns: Vec<_> = columns(rows).into_iter().take(COLUMNS).collect();
+    let columns = &columns[..columns.len().min(COLUMNS)];
     let mut lines = vec![columns.iter().map(|name| name.to_uppercase()).collect::<Vec<_>>()];
     for row in rows {
-        let cells = columns.iter().map(|name| short(&cell(row.get(*name).unwrap_or(&Value::Null))));
+        let cells = columns.iter().map(|name| short(&cell(row.get(name).unwrap_or(&Value::Null))));
         lines.push(cells.collect());
     }
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
@@ -153,17 +191,17 @@ mod tests {
     #[test]
     fn a_list_is_a_table_for_people_and_tabs_for_programs() {
         let list = json!({"posts": [{"id": 1, "caption": "a\tb\u{1b}[2J", "settings": {}}, {"id": 22}], "next_cursor": null});
-        assert_eq!(shown(&list, false), "a b [2J\t1\n-\t22\n");
-        let table = shown(&list, true);
-        assert!(table.starts_with("CAPTION  ID\n") || table.starts_with("CAPTION"), "{table}");
+        assert_eq!(shown(&list, false, None), "1\ta b [2J\n22\t-\n");
+        let table = shown(&list, true, None);
+        assert!(table.starts_with("ID  CAPTION\n"), "{table}");
         assert!(!table.contains('\u{1b}'));
-        assert_eq!(shown(&json!({"posts": []}), true), "Nothing.\n");
+        assert_eq!(shown(&json!({"posts": []}), true, None), "Nothing.\n");
     }
 
     #[test]
     fn one_thing_is_shown_without_its_wrapper() {
         assert_eq!(
-            shown(&json!({"post": {"id": 1, "status": "failed"}}), false),
+            shown(&json!({"post": {"id": 1, "status": "failed"}}), false, None),
             "id\t1\nstatus\tfailed\n"
         );
     }
@@ -173,11 +211,17 @@ mod tests {
         let body = json!({"error": "No.", "code": "invalid_field", "request_id": "req_1",
             "validation_errors": [{"field": "limit", "message": "limit is 0.", "remedy": "Send 1.",
                 "fix": [{"op": "remove", "path": "/limit"}]}],
-            "next": [{"operation": "retry_post", "method": "POST", "path": "/api/v1/posts/7/retry",
-                "body": {"text": "it's"}, "why": "Sends it."}]});
+            "next": [
+                {"operation": "update_post", "method": "PATCH", "path": "/api/v1/posts/7",
+                    "body": {"caption": "it's"}, "why": "Changes it."},
+                {"operation": "list_posts", "method": "GET", "path": "/api/v1/posts?status=failed", "why": "Lists them."},
+                {"operation": "retry_post", "method": "POST", "path": "/api/v1/posts/7/retry",
+                    "body": {"text": "it's"}, "why": "Sends it."}]});
         assert_eq!(
             refusal(&body),
             "error: No.\n  limit: limit is 0. Send 1.\nfix: {\"op\":\"remove\",\"path\":\"/limit\"}\n\
+             next: fanfare posts update 7 --caption='it'\\''s' (Changes it.)\n\
+             next: fanfare posts list --status=failed (Lists them.)\n\
              next: fanfare api POST /api/v1/posts/7/retry -f 'text=\"it'\\''s\"' (Sends it.)\n\
              invalid_field (request req_1)\n"
         );

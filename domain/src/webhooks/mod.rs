@@ -8,6 +8,7 @@ use fanfare_entities::{
     Millis, WebhookId, WorkspaceId, subscription, webhook, webhook_delivery,
     webhook_delivery::DeliveryStatus, webhook_secret,
 };
+use fanfare_platforms::{Fix, excerpt, fix::meant};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
@@ -21,9 +22,8 @@ use uuid::Uuid;
 use crate::{
     Act, Deleted, Details, Reply, Tx,
     clock::Time,
-    error::{Code, Error, Result, Violations},
+    error::{Code, Error, Result, Violations, violation},
     events::{self, NewEvent},
-    input::strict::unknown_field,
 };
 
 pub use deliveries::{Delivery, DeliveryPage, OneDelivery, Page, deliveries, redeliver, test};
@@ -248,10 +248,15 @@ fn check_events(names: &[String]) -> Result<()> {
     let mut unknown = Violations::default();
     for (place, name) in names.iter().enumerate().filter(|(_, name)| !known(name)) {
         unknown.note(|| {
-            let mut broken = unknown_field(&format!("events[{place}]"), name, events::TYPES);
-            broken.code = Code::InvalidField.entry().code;
-            broken.message = broken.message.replace("field", "event type");
-            broken
+            let field = format!("events[{place}]");
+            let message = format!("There is no event type {:?}.", excerpt(name));
+            let meant = meant(name, events::TYPES.iter().copied());
+            let remedy = match meant {
+                Some(meant) => format!("Use {meant}."),
+                None => format!("Use \"*\" for all, or some of {}.", events::TYPES.join(", ")),
+            };
+            let fix = meant.map(|meant| Fix::replace(&field, meant));
+            violation(Code::InvalidField, field, message, remedy).with_fix(fix)
         });
     }
     Error::check(unknown)

@@ -1,15 +1,11 @@
 //! Two hundred deaths over answers: whoever makes one, or finds out what came of one, dies at a place that follows from a number.
 //! No answer is on the network twice, and each ends as sent, failed or unknown.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use fanfare_domain::{
     Domain,
-    durable::LEASE,
     failpoint::{Failpoint, Hook, OUTGOING},
     outgoing::{carry_out, claim},
 };
@@ -90,11 +86,6 @@ impl Story {
         places[self.dice.below(places.len())]
     }
 
-    /// Lets the lease of whoever is dead lapse, and the deadline of the call.
-    async fn lapse(&self) {
-        self.app.pass(Duration::from_millis(LEASE.unsigned_abs() + 1_000)).await;
-    }
-
     async fn row(&self, id: OutgoingId) -> outgoing::Model {
         let found = outgoing::Entity::find_by_id(id).one(&self.app.domain.db.write).await.unwrap();
         found.expect("the row stays")
@@ -102,7 +93,8 @@ impl Story {
 
     /// Has a worker take the answer, who dies on the way if the dice say so.
     async fn take(&mut self, id: OutgoingId, place: Option<&'static str>) {
-        self.lapse().await;
+        // With the lease of whoever is dead ends the deadline of the call.
+        self.app.lapse().await;
         self.reaper.arm(place);
         let cx = if place.is_some() { self.dying.clone() } else { self.app.domain.clone() };
         self.dies(async move {

@@ -106,12 +106,12 @@ impl TestApp {
     }
 
     /// Waits for what workers have in hand before a step that would end their leases: a call that was answered and not yet
-    /// written down would be made again. What takes longer is left.
+    /// written down would be made again. What takes longer, two seconds of real time, is left.
     pub(super) async fn before(&self, step: Duration) {
         let begun = tokio::time::Instant::now();
         // A story may have stopped its database; then nothing can be written down.
         while may_end_a_lease(step)
-            && begun.elapsed() < room(step)
+            && begun.elapsed() < Duration::from_secs(2)
             && matches!(self.any_work(IN_HAND).await, Ok(true))
         {
             tokio::time::sleep(Duration::from_millis(20)).await;
