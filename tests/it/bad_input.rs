@@ -143,7 +143,7 @@ async fn whatever_answers_get_answers_head() {
     let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
     let http = http.unwrap();
     for path in read.map(String::as_str).chain(pages) {
-        let path = path.replace('{', "").replace('}', "");
+        let path = path.replace(['{', '}'], "");
         let ask = |method| {
             let asked =
                 http.request(method, format!("{}{path}", app.origin)).bearer_auth(&user.key);
