@@ -247,10 +247,13 @@ fn kind(document: &Value, schema: &Value) -> Kind {
     }
 }
 
-/// The words of an operation's id that are not its chapter: `create_post` of `posts` is `create`.
+/// The words of an operation's id that are not its chapter: `create_post` of `posts` is `create`, and so is `create_api_key` of
+/// `keys`.
 fn verb(tag: &str, id: &str) -> String {
     let singular: Vec<_> = tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
-    let is_chapter = |word: &&str| singular.contains(&word.trim_end_matches('s'));
+    let is_chapter = |word: &&str| {
+        singular.contains(&word.trim_end_matches('s')) || (tag == "keys" && *word == "api")
+    };
     let words: Vec<_> = id.split('_').filter(|word| !is_chapter(word)).collect();
     let verb = words.join("-");
     let is_taken = TAKEN.contains(&(tag, verb.as_str()));
@@ -274,6 +277,7 @@ mod tests {
         assert_eq!(verb("list_brand_accounts"), Some("list-accounts"));
         assert_eq!(verb("upload_media"), Some("upload-media"));
         assert_eq!(verb("whoami"), Some("whoami"));
+        assert_eq!(verb("create_api_key"), Some("create"));
         assert_eq!(verb("list_oauth_clients"), Some("list"));
     }
 
