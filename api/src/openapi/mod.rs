@@ -18,7 +18,8 @@ pub use refusals::codes;
 const DESCRIPTION: &str = "Publishes posts on social networks at their time, once, and proves what was sent.\n\n\
     Every request body and query string is strict: an unknown field is refused and the nearest known one named. \
     Every reply carries `X-Request-Id`, and every reply \
-    of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. Fields may be added to replies at any time.";
+    of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. \
+    `HEAD` is answered wherever `GET` is. Fields may be added to replies at any time.";
 
 /// The chapters, in their order.
 pub const TAGS: [(&str, &str); 20] = [
