@@ -78,18 +78,17 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
         // Another task spends for the same operation at the same time.
         let second = tokio::spawn({
             let (cx, operation) = (cx.clone(), operation.clone());
-            async move {
-                if round % 10 == 0 {
-                    let _ = reserve(&cx, workspace, &operation, credits).await;
-                }
-            }
+            async move { round % 10 == 0 && reserve(&cx, workspace, &operation, credits).await.is_ok() }
         });
         let run = || reserve(&cx, workspace, &operation, credits);
         let reserved = fanfare_domain::db::again(run).await;
-        second.await.unwrap();
+        // Credits that others gave back between the two may be enough for the second alone.
+        let is_held = second.await.unwrap();
         match reserved {
-            Err(error) => assert_eq!(error.code(), Code::InsufficientCredits, "{error}"),
-            Ok(()) => {
+            Err(error) if !is_held => {
+                assert_eq!(error.code(), Code::InsufficientCredits, "{error}")
+            }
+            _ => {
                 let used = (round % 3 != 0).then_some(credits - round % 2);
                 let run = || settle(&cx, &operation, used);
                 assert!(fanfare_domain::db::again(run).await.unwrap());
