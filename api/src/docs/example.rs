@@ -45,10 +45,13 @@ pub fn command(route: &Route) -> String {
     }
 }
 
-/// Returns the words of an operation's name that are not its chapter: `create_post` of `posts` is `create`.
+/// Returns the words of an operation's name that are not its chapter: `create_post` of `posts` is `create`, and so is
+/// `create_api_key` of `keys`. The command line has the same rule.
 fn verb(route: &Route) -> String {
     let singular: Vec<_> = route.tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
-    let is_chapter = |word: &&str| singular.contains(&word.trim_end_matches('s'));
+    let is_chapter = |word: &&str| {
+        singular.contains(&word.trim_end_matches('s')) || (route.tag == "keys" && *word == "api")
+    };
     let words: Vec<_> = route.name.split('_').filter(|word| !is_chapter(word)).collect();
     let verb = words.join("-");
     let is_taken = TAKEN.contains(&(route.tag, verb.as_str()));
