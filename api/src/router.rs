@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use fanfare_domain::{Domain, processes};
-use salvo::{Router, Service};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
+    http::{HeaderValue, StatusCode, header::ALLOW},
+};
 
 use crate::{
     Method, admin, assets, billing, dashboard, docs,
@@ -63,7 +66,8 @@ fn paths() -> Vec<&'static str> {
 
 fn at(path: &'static str, domain: &Domain) -> Router {
     let routes = ROUTES.iter().filter(|route| route.path == path);
-    routes.fold(Router::with_path(path.trim_start_matches('/')), |router, route| {
+    let taken: Vec<_> = routes.clone().map(|route| route.method).collect();
+    let router = routes.fold(Router::with_path(path.trim_start_matches('/')), |router, route| {
         let endpoint = Endpoint::new(route, domain.clone());
         match route.method {
             Method::Get => router.reads(endpoint),
@@ -72,7 +76,44 @@ fn at(path: &'static str, domain: &Domain) -> Router {
             Method::Patch => router.patch(endpoint),
             Method::Delete => router.delete(endpoint),
         }
-    })
+    });
+    router.push(Router::new().goal(NoMethod::but(&taken)))
+}
+
+/// Refuses every other method of a path. Without it the search for a route would go on, and take `/posts/batch` for a post.
+struct NoMethod {
+    allow: HeaderValue,
+}
+
+impl NoMethod {
+    fn but(taken: &[Method]) -> Self {
+        let named: Vec<_> = taken
+            .iter()
+            .map(|method| match method {
+                Method::Get => "GET, HEAD",
+                Method::Post => "POST",
+                Method::Put => "PUT",
+                Method::Patch => "PATCH",
+                Method::Delete => "DELETE",
+            })
+            .collect();
+        let allow = HeaderValue::from_str(&named.join(", "));
+        Self { allow: allow.unwrap_or_else(|_| HeaderValue::from_static("")) }
+    }
+}
+
+#[async_trait]
+impl Handler for NoMethod {
+    async fn handle(
+        &self,
+        _req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        res.status_code(StatusCode::METHOD_NOT_ALLOWED);
+        res.headers_mut().insert(ALLOW, self.allow.clone());
+    }
 }
 
 fn pages(router: Router, domain: &Domain) -> Router {
