@@ -19,5 +19,5 @@ cat >schemathesis.toml <<'CONFIG'
 expected-statuses = ["2xx", "3xx", "4xx", "503"]
 CONFIG
 "$program" -m schemathesis.cli run "$1/openapi.json" --header "Authorization: Bearer $2" \
-    --phases examples,coverage,fuzzing --max-examples "$3" --continue-on-failure --request-timeout 60 --no-color \
+    --phases examples,coverage,fuzzing --max-examples "$3" --continue-on-failure --request-timeout 60 --no-color --suppress-health-check all \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,unsupported_method,ignored_auth,negative_data_rejection,missing_required_header,allow_header_conformance
