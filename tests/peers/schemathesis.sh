@@ -17,6 +17,8 @@ cd "$work"
 cat >schemathesis.toml <<'CONFIG'
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
+[checks.negative_data_rejection]
+expected-statuses = ["4xx"]
 CONFIG
 "$program" -m schemathesis.cli run "$1/openapi.json" --header "Authorization: Bearer $2" \
     --phases examples,coverage,fuzzing --max-examples "$3" --continue-on-failure --request-timeout 60 --no-color \
