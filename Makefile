@@ -28,6 +28,12 @@ export RUST_BACKTRACE := 0
 # Stories wait more than they work: four run on two cores.
 export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
 
+# Stories write to memory where there is enough; faults and benchmarks go to the disk, as in production.
+test-embedded test-fleet: export TMPDIR := $(shell scripts/scratch.sh)
+
+# In seconds. A machine that is busy with something else fails no story; one story by hand gives up after 30 s.
+test-embedded test-fleet: export TEST_PATIENCE ?= 300
+
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
 test: install check-deploy test-embedded test-fleet ## everything, on both stacks
 

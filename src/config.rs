@@ -1,4 +1,4 @@
-//! Configuration: `FANFARE_*` variables, read once, refused with their names when they are wrong.
+//! Configuration: `FANFARE_*` variables, read once. An invalid one is refused by name.
 
 mod ai;
 mod given;
@@ -33,19 +33,19 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Origin of the API, if it is not the listening address.
     pub base_url: Option<String>,
-    /// Directory of what is embedded.
+    /// Directory of the embedded database, media and keys.
     pub data_dir: PathBuf,
     /// The database.
     pub database_url: String,
-    /// Most connections to it.
+    /// The most connections to it.
     pub database_pool: u32,
-    /// Redis, if there is one.
+    /// Address of Redis, if it is used.
     pub redis_url: Option<String>,
     /// The media store.
     pub media_url: String,
-    /// The programs that read and convert films.
+    /// The programs that inspect and convert videos.
     pub tools: fanfare_media::Tools,
-    /// Room for copies and conversions, in GB.
+    /// Disk space for copies and conversions, in GB.
     pub scratch_gb: u64,
     /// The origin of media, if it is not the API's.
     pub media_base_url: Option<String>,
@@ -57,13 +57,13 @@ pub struct Config {
     pub master_key: Option<String>,
     /// Earlier master keys.
     pub master_keys_old: Vec<String>,
-    /// A post later than this fails.
+    /// The lateness from which on a post fails.
     pub max_lateness: Duration,
-    /// Open private addresses.
+    /// Allow requests to private addresses.
     pub allow_private: bool,
-    /// `up` brings simulated networks of its own.
+    /// `up` starts its own simulated networks.
     pub simulator: bool,
-    /// The simulated networks elsewhere.
+    /// The address of simulated networks in another process.
     pub sandbox_url: Option<Url>,
     /// The origin of the simulator's pages, if it differs.
     pub sandbox_public_url: Option<Url>,
@@ -71,11 +71,11 @@ pub struct Config {
     pub sandbox_secret: Option<SecretString>,
     /// Settings for Meta's networks.
     pub meta: MetaSettings,
-    /// The simulated networks have the real ones' limits.
+    /// The simulated networks enforce the real ones' limits.
     pub sandbox_limits: bool,
     /// Divides ages and intervals of accounts on the simulated networks.
     pub sandbox_time_factor: f64,
-    /// Numbers of posts on X are read.
+    /// Read metrics of posts on X.
     pub x_metrics: bool,
     /// The second header that carries the signature of webhooks.
     pub signature_header: Option<String>,
@@ -83,7 +83,7 @@ pub struct Config {
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
-    /// The real Stripe, if persons pay there.
+    /// The Stripe account, if there is one.
     pub stripe: Option<Stripe>,
     /// The plans that are sold.
     pub plans: Plans,
@@ -93,9 +93,9 @@ pub struct Config {
     pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,
-    /// The time a spent refresh token is good for another pair.
+    /// How long a used refresh token may be used once more.
     pub oauth_grace: Duration,
-    /// The age of a log-in after which its password is asked for again.
+    /// The age of a session after which serious changes need the password again.
     pub reauth: Duration,
     /// Log filter.
     pub log: String,
@@ -105,7 +105,7 @@ pub struct Config {
     pub failpoint: Option<String>,
     /// Multiplies inbound limits.
     pub limits_factor: f64,
-    /// Networks whose `X-Forwarded-For` is believed.
+    /// Networks of proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
 }
 
@@ -128,12 +128,12 @@ impl Config {
         Self::from_variables(variables)
     }
 
-    /// Reads these variables.
+    /// Reads the configuration from these variables.
     ///
     /// # Errors
     /// The first one that is unknown or wrong, by name.
     pub fn from_variables(variables: BTreeMap<String, String>) -> Result<Self> {
-        // An empty variable is one that is not set, as in compose files.
+        // An empty variable counts as unset, as in compose files.
         let mut given = Given(variables.into_iter().filter(|(_, v)| !v.is_empty()).collect());
         let data_dir = PathBuf::from(given.take("FANFARE_DATA_DIR").unwrap_or("./data".into()));
         let data_dir = std::path::absolute(&data_dir).context("FANFARE_DATA_DIR")?;
@@ -214,26 +214,26 @@ impl Config {
         Ok(config)
     }
 
-    /// Returns the origin by which callers reach an API that listens at this address.
+    /// Returns the public origin of an API that listens at this address.
     #[must_use]
     pub fn origin(&self, listen: SocketAddr) -> String {
         self.base_url.clone().unwrap_or_else(|| format!("http://{listen}"))
     }
 
-    /// Returns where the API that listens at this address serves media.
+    /// Returns the public origin of media, for an API that listens at this address.
     #[must_use]
     pub fn media_origin(&self, listen: SocketAddr) -> String {
         let below = || format!("{}/media", self.origin(listen));
         self.media_base_url.clone().unwrap_or_else(below)
     }
 
-    /// True when the database is a file of this machine.
+    /// Returns true if the database is a file on this machine.
     #[must_use]
     pub fn is_embedded(&self) -> bool {
         self.database_url.starts_with("sqlite:")
     }
 
-    /// The file of the database, if it is one.
+    /// Returns the file of the database, if it is one.
     #[must_use]
     pub fn database_file(&self) -> Option<&Path> {
         let path = self.database_url.strip_prefix("sqlite:")?;
@@ -241,7 +241,7 @@ impl Config {
         Some(Path::new(path.split_once('?').map_or(path, |(path, _)| path)))
     }
 
-    /// Makes the data directory, if something is to be kept in it.
+    /// Creates the data directory.
     ///
     /// # Errors
     /// The file system's.
@@ -251,7 +251,7 @@ impl Config {
     }
 }
 
-/// The Stripe account that persons pay to.
+/// The Stripe account that users pay to.
 #[derive(Clone)]
 pub struct Stripe {
     /// The address of its API.
@@ -262,7 +262,7 @@ pub struct Stripe {
     pub webhook_secrets: Vec<SecretString>,
 }
 
-/// Finds ffmpeg: in the configured directory, which must have it, or else on the search path.
+/// Finds ffmpeg in the configured directory, which must contain it, or else in `PATH`.
 fn tools(directory: Option<&str>) -> Result<fanfare_media::Tools> {
     let search = std::env::var_os("PATH");
     let found = fanfare_media::Tools::find(directory.map(std::path::Path::new), search.as_deref());

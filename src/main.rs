@@ -6,17 +6,16 @@ use clap::Parser;
 use fanfare::commands::Cli;
 use tokio::runtime::Builder;
 
-/// A worker allocates and frees all the time, in many threads: this one costs it a sixth less processor time a post than
-/// the system's (`make bench`).
+/// Workers allocate much, in many threads: with this allocator a post costs a sixth less processor time (`make bench`).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// After so many tasks a thread looks whether a database or a network has answered. Hundreds of posts are ready at once when
-/// a group of them has been written, and whoever waits for an answer would wait for all of them.
+/// After this many tasks a thread polls for I/O events. Hundreds of tasks become ready at once when a batch has been
+/// written, and replies of the database or a network would otherwise wait for all of them.
 const GLANCE: u32 = 16;
 
 fn main() -> ExitCode {
-    // Files that the process makes are its owner's alone: the database, media, keys.
+    // Files of this process are private: the database, media, keys.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let runtime = match Builder::new_multi_thread().enable_all().event_interval(GLANCE).build() {

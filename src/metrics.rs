@@ -1,4 +1,4 @@
-//! `GET /metrics`, on an address of its own: what it tells is for the operator alone.
+//! Serves `GET /metrics` on an address of its own, since metrics are only for the operator.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 
-/// The interval at which the database and the queue are asked whether they are there.
+/// The interval at which the database and the queue are probed.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// An answer that takes longer than this is none.
+/// A probe that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Records and serves metrics until `stop`, if `FANFARE_METRICS_LISTEN` says where.
+/// Records and serves metrics until `stop`, if `FANFARE_METRICS_LISTEN` is set.
 ///
 /// # Errors
 /// The address cannot be listened on.
@@ -55,7 +55,7 @@ pub async fn start(
     Ok(())
 }
 
-/// Tells what is so now, again and again.
+/// Updates the gauges periodically.
 async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
     loop {
         record::info(env!("CARGO_PKG_VERSION"), role);
@@ -69,10 +69,10 @@ async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
     }
 }
 
-/// The recorded metrics.
+/// `GET /metrics`: the recorded metrics.
 struct Page(Recorded);
 
-/// This process answers: for a container's health check, also where there is no API.
+/// The health check of processes without an API.
 struct Alive;
 
 #[async_trait]

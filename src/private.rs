@@ -1,11 +1,10 @@
-//! Files and directories that nobody but their owner may look into.
+//! Files and directories that only their owner may access.
 
 use std::{fs, io::Write, path::Path};
 
 use anyhow::{Context as _, Result};
 
-/// Makes a directory, with those above it, that its owner alone may enter; one that is there already is closed to
-/// others.
+/// Creates a private directory and its parents; an existing one is made private.
 ///
 /// # Errors
 /// The file system's.
@@ -14,7 +13,7 @@ pub fn make_dir(path: &Path) -> Result<()> {
     close(path, 0o700)
 }
 
-/// Lets nobody but the owner use a file or directory that is there.
+/// Sets the mode of a file or directory, so that only the owner may use it.
 ///
 /// # Errors
 /// The file system's; a directory that another user owns stays as it is.
@@ -31,10 +30,10 @@ pub fn close(path: &Path, mode: u32) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file that is not there yet and that its owner alone may read.
+/// Writes a new private file.
 ///
 /// # Errors
-/// The file system's; the file is there already.
+/// The file system's; the file exists already.
 pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
     let written = (|| {
         let mut options = fs::OpenOptions::new();
@@ -48,7 +47,7 @@ pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Replaces a file, whole or not at all, by one that its owner alone may read.
+/// Atomically replaces a file by a private one.
 ///
 /// # Errors
 /// The file system's.

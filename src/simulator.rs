@@ -1,4 +1,4 @@
-//! The simulator: started beside `up`, or found elsewhere, and the file that says how it is reached.
+//! The simulator: in this process or another one, and the file with its address and secret.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -24,15 +24,16 @@ const FILE: &str = "simulator.json";
 pub struct Note {
     /// Its origin, without a trailing slash.
     pub address: String,
-    /// The bearer token of its control. Created at the first start and kept, because names of realms are derived from it.
+    /// The bearer token of its control. Created at the first start and kept, because names of realms are derived from
+    /// it.
     pub secret: String,
 }
 
 impl Note {
-    /// Reads the note of a data directory; `None` if no simulator was started there.
+    /// Reads the file in a data directory; `None` if no simulator was started there.
     ///
     /// # Errors
-    /// The file cannot be read, or is no such note.
+    /// The file cannot be read, or is malformed.
     pub fn read(data_dir: &Path) -> Result<Option<Self>> {
         let path = data_dir.join(FILE);
         let text = match std::fs::read(&path) {
@@ -48,10 +49,10 @@ impl Note {
     }
 }
 
-/// Returns the simulator that the operator names, if it does.
+/// Returns the simulator in another process, if one is configured.
 ///
 /// # Errors
-/// Its secret is nowhere to be found.
+/// Its secret is not known.
 pub fn elsewhere(config: &Config) -> Result<Option<Simulator>> {
     let Some(url) = &config.sandbox_url else { return Ok(None) };
     let noted = Note::read(&config.data_dir)?.map(|note| note.secret.into());
@@ -75,21 +76,21 @@ fn bare(url: &Url) -> String {
 
 /// A simulator of this process.
 pub struct Own {
-    /// Returns the address at which the product reaches it.
+    /// The address at which the service reaches it.
     pub simulator: Simulator,
     serving: Serving,
     stop: CancellationToken,
 }
 
-/// The data directory and the address of a simulator in this process.
+/// Options of a simulator in this process.
 pub struct Place {
-    /// Its state and its note are kept in the data directory.
+    /// Keep its state and its file in the data directory.
     pub is_kept: bool,
-    /// Its address; `None` is the last one, or else any free port on loopback.
+    /// Its address; by default the last one, or else any free port on loopback.
     pub listen: Option<SocketAddr>,
-    /// The origin at which the product serves media, if it is known.
+    /// The origin at which the service serves media, if known.
     pub media: Option<Url>,
-    /// The address at which the product receives payment events, if known.
+    /// The address at which the service receives payment events, if known.
     pub webhook: Option<Url>,
 }
 
@@ -134,14 +135,14 @@ impl Own {
         Ok(Self { simulator: simulator(config, url, secret), serving, stop })
     }
 
-    /// Stops it, once nothing asks it any more.
+    /// Stops it once it is idle.
     pub async fn stop(self) {
         self.stop.cancel();
         self.serving.stopped().await;
     }
 }
 
-/// Listens where it is to, or where it last did: links to what was posted then stay good.
+/// Listens at the configured address, or at the last one, so that links to earlier posts stay valid.
 async fn listen(
     networks: &Sandbox,
     asked: Option<SocketAddr>,

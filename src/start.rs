@@ -1,4 +1,4 @@
-//! Putting the service together from its configuration.
+//! Builds the service from its configuration.
 
 use std::{net::SocketAddr, path::Path};
 
@@ -21,23 +21,23 @@ use crate::{
     private, simulator,
 };
 
-/// The person who owns an embedded installation.
+/// The owner of an embedded installation.
 const OWNER: &str = "owner@localhost";
 
-/// The options in which the ways to start differ.
+/// Options in which the commands that start the service differ.
 pub struct Way {
-    /// The origin of the API, for links in replies.
+    /// The address of the API, for links in replies.
     pub listen: SocketAddr,
-    /// Bring the schema up to date; otherwise it must be.
+    /// Migrate the schema; otherwise it must be up to date.
     pub migrate: bool,
     /// The simulator of this process, if it has one.
     pub simulator: Option<Simulator>,
 }
 
-/// Builds the rules' context.
+/// Builds the domain.
 ///
 /// # Errors
-/// Something is missing; the text says what, in words for the operator.
+/// Something is missing; the message tells the operator what.
 pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     if config.is_embedded() {
         config.make_data_dir()?;
@@ -104,7 +104,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
     Ok(Domain::new(Parts { db, clock, queue, limits, vault, http, store, settings, failpoint }))
 }
 
-/// The Stripe account that persons pay to: the operator's, else the simulated one where only this machine reaches the service.
+/// Returns the Stripe account: the operator's, else the simulated one if only this machine can reach the service.
 fn billing(config: &Config, settings: &Settings, http: &Client) -> Result<Option<Billing>> {
     if let Some(real) = &config.stripe {
         let stripe = Stripe::new(http, real.url.clone(), real.secret_key.clone());
@@ -123,7 +123,7 @@ fn billing(config: &Config, settings: &Settings, http: &Client) -> Result<Option
     }
 }
 
-/// The providers of models: the operator's, or the simulated ones.
+/// Returns the providers of models: the operator's, or the simulated ones.
 fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
     let given = &config.ai;
     let catalogue = given.catalogue.clone();
@@ -161,7 +161,7 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
     Ok(ai)
 }
 
-/// The operator's project at Vertex AI, in the name of its service account.
+/// Returns the operator's project at Vertex AI, with its service account.
 fn vertex(config: &Config, http: &Client) -> Result<Option<Vertex>> {
     let Some(given) = &config.ai.vertex else { return Ok(None) };
     let Some(account) = &given.account else { return Ok(None) };
@@ -175,7 +175,7 @@ fn vertex(config: &Config, http: &Client) -> Result<Option<Vertex>> {
     )))
 }
 
-/// Closes a database of an earlier version to others; what is made anew is closed by the umask.
+/// Makes a database of an earlier version private; the umask makes new files private.
 fn close_database(file: &Path) -> Result<()> {
     for end in ["", "-wal", "-shm"] {
         let mut path = file.as_os_str().to_owned();
@@ -187,7 +187,7 @@ fn close_database(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The master keys: from the environment, else from a file made at the first start.
+/// Returns the master keys: from the environment, else from a file created at the first start.
 fn vault(config: &Config) -> Result<Vault> {
     let current = match &config.master_key {
         Some(key) => key.clone(),
@@ -214,7 +214,7 @@ fn key_file(path: &Path) -> Result<String> {
     Ok(key)
 }
 
-/// Makes the owner and a key if there is nobody yet; the key is returned once.
+/// Creates the owner and a key if there is no user yet, and returns the key.
 ///
 /// # Errors
 /// The database's.

@@ -1,29 +1,30 @@
-//! The table of models: what each offers, and what it costs. Options, validation, estimates and charges all read it.
+//! The catalogue of models: what each offers, and what it costs. Options, validation, estimates and charges are based
+//! on it.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// The table in the binary.
+/// The catalogue in the binary.
 static OURS: &str = include_str!("models.json");
 
 /// The models, with their options and prices.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {
-    /// The day of the prices.
+    /// The date of the prices.
     pub as_of: String,
-    /// Credits of a request for captions.
+    /// The price of a request for captions, in credits.
     pub captions: i64,
-    /// Credits of a suggested reply.
+    /// The price of a suggested reply, in credits.
     pub reply: i64,
-    /// Models that film; the first of a provider is its default.
+    /// Video models; the first of a provider is its default.
     pub video: Vec<VideoModel>,
-    /// Models that draw; one a provider.
+    /// Image models, one for each provider.
     pub image: Vec<ImageModel>,
 }
 
-/// The providers of films.
+/// The providers of videos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VideoProvider {
@@ -34,7 +35,7 @@ pub enum VideoProvider {
 }
 
 impl VideoProvider {
-    /// Both, in the order in which one is chosen.
+    /// Both, in order of preference.
     pub const ALL: [Self; 2] = [Self::XaiGrok, Self::GoogleVeo];
 
     /// Returns its name.
@@ -46,7 +47,7 @@ impl VideoProvider {
         }
     }
 
-    /// Returns the provider with this name, long or short.
+    /// Returns the provider with this long or short name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {
@@ -57,17 +58,17 @@ impl VideoProvider {
     }
 }
 
-/// Does a film have sound?
+/// Whether videos have sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audio {
-    /// A film has sound if it is asked for.
+    /// A video has sound if it is requested.
     Optional,
-    /// Every film has sound.
+    /// Every video has sound.
     Always,
 }
 
-/// A model that films.
+/// A video model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VideoModel {
@@ -77,19 +78,19 @@ pub struct VideoModel {
     pub provider: VideoProvider,
     /// Lengths in seconds.
     pub durations: Vec<u32>,
-    /// Resolutions, in small letters.
+    /// Resolutions, in lower case.
     pub resolutions: Vec<String>,
-    /// Shapes.
+    /// Aspect ratios.
     pub aspect_ratios: Vec<String>,
-    /// Does it have sound?
+    /// Whether its videos have sound.
     pub audio: Audio,
     /// The price of a second by resolution, in US cents.
     pub credits_per_second: BTreeMap<String, i64>,
-    /// The additional price of a first frame, for the whole film, in US cents.
+    /// The additional price of a first frame, for the whole video, in US cents.
     pub with_image: i64,
     /// The longest prompt, in characters.
     pub prompt_max: usize,
-    /// It films at Vertex AI.
+    /// True if it runs at Vertex AI.
     #[serde(default)]
     pub vertex: bool,
     /// Resolutions with fewer lengths.
@@ -108,14 +109,15 @@ pub struct Rule {
 }
 
 impl VideoModel {
-    /// Returns the lengths of films of a resolution.
+    /// Returns the lengths of videos of a resolution.
     #[must_use]
     pub fn durations_at(&self, resolution: &str) -> &[u32] {
         let rule = self.rules.iter().find(|rule| rule.resolution == resolution);
         rule.map_or(&self.durations, |rule| &rule.durations)
     }
 
-    /// Returns the credits of a film, before the operator's factor; `None` for a resolution that it has not.
+    /// Returns the price of a video in credits, before the operator's factor; `None` for a resolution that it does not
+    /// have.
     #[must_use]
     pub fn cost(&self, seconds: u32, resolution: &str, has_image: bool) -> Option<i64> {
         let second = self.credits_per_second.get(resolution)?;
@@ -123,7 +125,7 @@ impl VideoModel {
     }
 }
 
-/// A model that draws.
+/// An image model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageModel {
@@ -131,16 +133,16 @@ pub struct ImageModel {
     pub id: String,
     /// `google` or `xai`.
     pub provider: String,
-    /// Shapes.
+    /// Aspect ratios.
     pub aspect_ratios: Vec<String>,
     /// The price of an image by resolution, or by quality and resolution, in US cents.
     pub credits: BTreeMap<String, i64>,
 }
 
-/// The reason a table cannot be used.
+/// Why a catalogue cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadCatalogue {
-    /// It is not what the table looks like.
+    /// It does not have the right form.
     #[error("the models are not valid JSON of the documented form: {0}")]
     Json(#[from] serde_json::Error),
     /// A resolution has no price.
@@ -149,7 +151,7 @@ pub enum BadCatalogue {
 }
 
 impl Catalogue {
-    /// Reads a table.
+    /// Parses a catalogue.
     ///
     /// # Errors
     /// [`BadCatalogue`].
@@ -164,10 +166,10 @@ impl Catalogue {
         }
     }
 
-    /// Returns the table in the binary.
+    /// Returns the catalogue in the binary.
     ///
     /// # Errors
-    /// None that happens: a test reads it.
+    /// None in practice: a test parses it.
     pub fn ours() -> Result<Self, BadCatalogue> {
         Self::parse(OURS)
     }
@@ -175,7 +177,7 @@ impl Catalogue {
     /// Makes a model the default of its provider.
     ///
     /// # Errors
-    /// The models that there are, if there is none of this name.
+    /// The existing models, if there is none of this name.
     pub fn prefer(
         &mut self,
         id: &str,

@@ -1,4 +1,4 @@
-//! An address of a provider with its key.
+//! The address of a provider and its key.
 
 use std::{fmt, time::Duration};
 
@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::Failure;
 
-/// The longest duration of a download, and the largest film.
+/// The time-out of a download, and the largest video.
 const LONGEST: Duration = Duration::from_secs(600);
 const LARGEST: usize = 500_000_000;
 
@@ -28,7 +28,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Returns the provider at `base`, which the operator configured; its requests are counted as `peer`.
+    /// Returns the endpoint at `base`, which the operator configured; its requests are counted as `peer`.
     #[must_use]
     pub fn new(http: &Client, peer: &'static str, base: Url, key: Option<SecretString>) -> Self {
         let http = http.counted_as(peer).trusting(std::slice::from_ref(&base));
@@ -48,7 +48,7 @@ impl Endpoint {
         Ok(self.http.get(self.url(path)?))
     }
 
-    /// A request with the key as a bearer token.
+    /// Adds the key to a request as a bearer token.
     pub(crate) fn bearing(&self, request: Request) -> Request {
         match &self.key {
             Some(key) => request.bearer(key),
@@ -56,7 +56,7 @@ impl Endpoint {
         }
     }
 
-    /// A request with the key in Google's header.
+    /// Adds the key to a request in Google's header.
     pub(crate) fn with_google_key(&self, request: Request) -> Request {
         match &self.key {
             Some(key) => {
@@ -68,7 +68,8 @@ impl Endpoint {
 }
 
 impl Endpoint {
-    /// Opens a film at the address that the provider named; with the provider's key only at the provider's own address.
+    /// Opens the download of a video at the address that the provider gave; the key is sent only to the provider's own
+    /// address.
     ///
     /// # Errors
     /// [`Failure`].
@@ -83,7 +84,7 @@ impl Endpoint {
     }
 }
 
-/// Sends a request and reads the JSON of its answer.
+/// Sends a request and reads the JSON of its reply.
 pub(crate) async fn json(
     request: Request,
     deadline: Duration,

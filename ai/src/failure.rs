@@ -1,4 +1,4 @@
-//! Failures at a provider. No failure holds a prompt, nor a provider's words about one.
+//! Failures of providers. They contain neither a prompt nor a provider's message about one.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use serde_json::Value;
 pub enum FailureKind {
     /// The provider refuses the content.
     Refused,
-    /// The provider wants to be asked later.
+    /// The provider is busy; retry later.
     Busy {
-        /// After this time, if it said so.
+        /// The time to wait, if it was given.
         after: Option<Duration>,
     },
-    /// The provider cannot have had the request.
+    /// The provider cannot have received the request.
     NotSent,
-    /// The answer was lost; the provider may have acted.
+    /// The reply was lost; the provider may have acted on the request.
     Lost,
-    /// The model is gone.
+    /// The model does not exist any more.
     Retired,
-    /// The answer cannot be read.
+    /// The reply cannot be read.
     BadAnswer,
-    /// Our key or request is wrong, or the provider is in trouble.
+    /// Our key or request is wrong, or the provider failed.
     Failed,
 }
 
@@ -33,7 +33,7 @@ pub enum FailureKind {
 pub struct Failure {
     /// The kind.
     pub kind: FailureKind,
-    /// The status of the answer, if there was one.
+    /// The HTTP status, if there was a reply.
     pub status: Option<u16>,
     sentence: String,
 }
@@ -51,7 +51,7 @@ impl Failure {
         Self::new(FailureKind::Refused, "The provider refuses the content.")
     }
 
-    /// Returns the failure that a reply without success means.
+    /// Returns the failure of an unsuccessful reply.
     pub(crate) fn of_reply(reply: &Reply) -> Self {
         let body: Value = reply.json().unwrap_or_default();
         let kind = kind(reply.status, &body, reply.retry_after());
@@ -63,7 +63,7 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let kind = if error.maybe_sent() { FailureKind::Lost } else { FailureKind::NotSent };
-        // It names the host at most.
+        // The message names the host at most.
         Self::new(kind, error.to_string())
     }
 }

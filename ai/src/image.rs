@@ -1,4 +1,4 @@
-//! Models that draw.
+//! Image models.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::{Failure, endpoint, endpoint::Endpoint};
 
-/// The largest answer, in bytes: an image of 4K in base64.
+/// The largest reply, in bytes: a 4K image in base64.
 const LARGEST: usize = 64 << 20;
 
-/// Images to be drawn.
+/// The parameters of an image.
 #[derive(Clone)]
 pub struct Drawing<'a> {
     /// The model.
@@ -22,13 +22,13 @@ pub struct Drawing<'a> {
     pub resolution: &'a str,
     /// `low` or `medium`, where there is a choice.
     pub quality: Option<&'a str>,
-    /// The shape.
+    /// The aspect ratio.
     pub aspect_ratio: Option<&'a str>,
-    /// Images to begin with: type and bytes.
+    /// Source images: media type and bytes.
     pub sources: &'a [(String, Bytes)],
 }
 
-/// Has Google draw one image.
+/// Generates one image with Google.
 ///
 /// # Errors
 /// [`Failure`].
@@ -63,7 +63,7 @@ fn drawn_by_google(answer: &Value) -> Result<Bytes, Failure> {
     decoded(data)
 }
 
-/// Has xAI draw some images.
+/// Generates images with xAI.
 ///
 /// # Errors
 /// [`Failure`].

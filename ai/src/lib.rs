@@ -1,7 +1,7 @@
-//! Models that write, draw and film: clients that speak the vendors' HTTP over the guarded client, and the table of what models
-//! offer and cost.
+//! AI models for text, images and videos: HTTP clients of the vendors, over the guarded client, and the catalogue of
+//! what models offer and cost.
 //!
-//! Absent are a database, a wallet, retries and a log; prompts stand nowhere but in requests.
+//! This crate has no database, wallet, retries or logs; prompts appear only in requests.
 
 mod catalogue;
 mod endpoint;
@@ -25,13 +25,13 @@ pub use video::Filmer;
 pub struct Ai {
     /// The models, with their options and prices.
     pub catalogue: Catalogue,
-    /// The model that writes.
+    /// The text model.
     pub text: Option<TextModel>,
-    /// Google, for images and films.
+    /// Google, for images and videos.
     pub google: Option<Endpoint>,
-    /// xAI, for images and films.
+    /// xAI, for images and videos.
     pub xai: Option<Endpoint>,
-    /// Google's Vertex AI, for films in the place of Google's other models.
+    /// Google's Vertex AI, for videos in place of Google's other models.
     pub vertex: Option<Vertex>,
     /// Multiplies all costs.
     pub factor: f64,
@@ -40,7 +40,7 @@ pub struct Ai {
 }
 
 impl Ai {
-    /// Returns no providers at all.
+    /// Returns a configuration without providers.
     #[must_use]
     pub const fn off(catalogue: Catalogue) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl Ai {
         }
     }
 
-    /// Returns the simulated providers below an address.
+    /// Returns the simulated providers at these endpoints.
     #[must_use]
     pub fn sandbox(catalogue: Catalogue, at: impl Fn(&'static str) -> Endpoint) -> Self {
         let text = TextModel {
@@ -67,7 +67,7 @@ impl Ai {
         Self { catalogue, text, google, xai, vertex: None, factor: 1.0, is_sandbox: true }
     }
 
-    /// Returns the models of a provider that film here; the first is its default. Google has others at Vertex AI.
+    /// Returns the video models of a provider; the first is its default. Google has different ones at Vertex AI.
     pub fn films_of(&self, provider: VideoProvider) -> impl Iterator<Item = &VideoModel> {
         let is_here = move |model: &&VideoModel| {
             model.provider == provider
@@ -76,7 +76,7 @@ impl Ai {
         self.catalogue.video.iter().filter(is_here)
     }
 
-    /// Is a provider of films configured?
+    /// Returns true if a provider of videos is configured.
     #[must_use]
     pub const fn can_film(&self, provider: VideoProvider) -> bool {
         match provider {
@@ -85,7 +85,8 @@ impl Ai {
         }
     }
 
-    /// Returns who films with a model, if that is configured: films under way keep their own when others come.
+    /// Returns the client for a video model, if it is configured. Running jobs keep their client when the configuration
+    /// changes.
     #[must_use]
     pub fn filmer(&self, provider: VideoProvider, model: &str) -> Option<Filmer<'_>> {
         let is_vertex = self.catalogue.video.iter().any(|one| one.vertex && one.id == model);
@@ -96,10 +97,10 @@ impl Ai {
         }
     }
 
-    /// Returns what something costs here: the operator's factor is applied to the sum, which is then rounded up.
+    /// Returns the price in credits: the cost times the operator's factor, rounded up.
     #[must_use]
     pub fn credits(&self, cents: i64) -> i64 {
-        // Costs are far below 2^52. A hair below the next number is the number: factors such as 1.1 have no exact form.
+        // Costs are far below 2^52. The tolerance is for factors such as 1.1, which have no exact binary form.
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,

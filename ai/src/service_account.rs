@@ -1,4 +1,4 @@
-//! An account of a program at Google: it signs a claim with its key and gets a token for an hour.
+//! Google service accounts: they sign a JWT with their key and exchange it for an access token for an hour.
 
 use std::{
     fmt,
@@ -22,23 +22,23 @@ use url::Url;
 
 use crate::{Failure, FailureKind, endpoint};
 
-/// The permission that is asked for.
+/// The requested scope.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
-/// The life of a claim, and the time before the end of a token at which the next one is asked for.
+/// The lifetime of a JWT, and how long before its expiration a token is renewed.
 const CLAIM: Duration = Duration::from_secs(3_600);
 const AHEAD: Duration = Duration::from_secs(300);
 
 const DEADLINE: Duration = Duration::from_secs(20);
 const LARGEST: usize = 64 << 10;
 
-/// The reason a file is not one of a service account.
+/// Why a file is not that of a service account.
 #[derive(Debug, thiserror::Error)]
 pub enum BadAccount {
-    /// It is no JSON of one.
+    /// It is not the JSON of a service account.
     #[error("it is no JSON file of a service account: {0}")]
     Json(#[from] serde_json::Error),
-    /// Its token address is none.
+    /// Its token address is invalid.
     #[error("its token_uri is no address")]
     Address,
     /// Its key cannot be read.
@@ -54,7 +54,7 @@ struct File {
     token_uri: String,
 }
 
-/// A service account; it keeps its token until that ends.
+/// A service account, which caches its access token.
 pub struct ServiceAccount {
     http: Client,
     email: String,
@@ -71,7 +71,7 @@ impl fmt::Debug for ServiceAccount {
 }
 
 impl ServiceAccount {
-    /// Reads the file that Google's console makes; its token address is trusted, as the operator configured it.
+    /// Reads the key file from Google's console. Its token address is trusted, since the operator configured it.
     ///
     /// # Errors
     /// [`BadAccount`].
@@ -91,7 +91,7 @@ impl ServiceAccount {
         })
     }
 
-    /// Returns a token that is good for some minutes yet; callers at once wait for one exchange.
+    /// Returns a token that is valid for some more minutes; concurrent callers share one exchange.
     pub(crate) async fn token(&self) -> Result<SecretString, Failure> {
         let mut kept = self.token.lock().await;
         if let Some((token, until)) = kept.as_ref()
@@ -100,7 +100,7 @@ impl ServiceAccount {
             return Ok(token.clone());
         }
         let asked = Instant::now();
-        // No film was asked for yet, so a failure may be tried again.
+        // No video was requested yet, so that a failure may be retried.
         let unsent = |mut failure: Failure| {
             failure.kind = unsent(failure.kind);
             failure
@@ -110,7 +110,7 @@ impl ServiceAccount {
         Ok(token)
     }
 
-    /// Forgets its token, which was refused.
+    /// Drops its token, which was refused.
     pub(crate) async fn forget(&self) {
         *self.token.lock().await = None;
     }
@@ -126,10 +126,10 @@ impl ServiceAccount {
         Ok((SecretString::from(token), Duration::from_secs(life)))
     }
 
-    /// Signs that this account asks for a token now.
+    /// Signs the JWT that requests a token.
     fn claim(&self) -> Result<SecretString, Failure> {
         let broken = || Failure::new(FailureKind::Failed, "The service account cannot sign.");
-        // Google goes by its own clock and lets some minutes pass.
+        // Google tolerates a clock error of some minutes.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(|_| broken())?;
         let now = now.as_secs();
         let head = json!({"alg": "RS256", "typ": "JWT", "kid": self.key_id});
@@ -145,7 +145,7 @@ impl ServiceAccount {
     }
 }
 
-/// A token that did not come leaves the film unasked; a key that is refused stays refused.
+/// Maps a failure to get a token: the video was not requested; a refused key is final.
 const fn unsent(kind: FailureKind) -> FailureKind {
     match kind {
         FailureKind::Lost | FailureKind::BadAnswer => FailureKind::NotSent,
@@ -153,7 +153,7 @@ const fn unsent(kind: FailureKind) -> FailureKind {
     }
 }
 
-/// Reads the bytes of a key in PEM.
+/// Decodes a PEM key.
 fn der(pem: &SecretString) -> Option<Vec<u8>> {
     let body = pem.expose_secret().split_once("-----BEGIN PRIVATE KEY-----")?.1;
     let body = body.split_once("-----END PRIVATE KEY-----")?.0;

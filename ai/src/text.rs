@@ -1,4 +1,4 @@
-//! Models that write, behind an endpoint of the form that OpenAI made usual.
+//! Text models, behind an OpenAI-compatible endpoint.
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::{Failure, FailureKind, endpoint, endpoint::Endpoint};
 
-/// The largest answer, in bytes.
+/// The largest reply, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// A model that writes.
+/// A text model.
 #[derive(Debug, Clone)]
 pub struct TextModel {
     /// The address.
@@ -20,28 +20,28 @@ pub struct TextModel {
     pub model: String,
 }
 
-/// The speaker of a message.
+/// The role of the author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// The rules.
+    /// The instructions.
     System,
     /// The task.
     User,
-    /// An earlier answer of the model.
+    /// An earlier reply of the model.
     Assistant,
 }
 
 /// A message of a conversation.
 #[derive(Clone)]
 pub struct Message {
-    /// The speaker.
+    /// The role of its author.
     pub by: Speaker,
     /// The text.
     pub text: String,
 }
 
 impl TextModel {
-    /// Asks for JSON of a schema, within a time.
+    /// Requests JSON that matches a schema, within a time.
     ///
     /// # Errors
     /// [`Failure`].
@@ -56,7 +56,7 @@ impl TextModel {
             "json_schema": {"name": "answer", "strict": true, "schema": schema}});
         let outcome = self.ask(written(messages), &form, within).await;
         match outcome {
-            // Some servers know no schemas: it then stands in the prompt.
+            // Some servers do not support schemas: it is then put in the prompt.
             Err(failure) if failure.status == Some(400) && failure.kind == FailureKind::Failed => {
                 let mut messages = written(messages);
                 let asked = format!("Answer with JSON of this schema alone: {schema}");
@@ -98,7 +98,7 @@ fn read(answer: &Value) -> Result<Value, Failure> {
         return Err(Failure::refused());
     }
     let content = choice["message"]["content"].as_str().unwrap_or_default().trim();
-    // Models that know no schemas like to fence their JSON.
+    // Models without support for schemas often fence their JSON.
     let content = content.strip_prefix("```json").or_else(|| content.strip_prefix("```"));
     let whole = choice["message"]["content"].as_str().unwrap_or_default();
     let content = content.and_then(|text| text.trim_end().strip_suffix("```")).unwrap_or(whole);

@@ -1,4 +1,4 @@
-//! Google's Vertex AI: Veo films there in long operations, whose last answer holds the film itself.
+//! Google's Vertex AI: Veo runs there as a long-running operation, whose last reply contains the video.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,14 +11,14 @@ use crate::{
     video::{Film, Progress},
 };
 
-/// The longest duration of a call.
+/// The time-out of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The longest duration of a call whose answer may hold a film, and the largest such answer, in bytes.
+/// The time-out of a call whose reply may contain a video, and the largest such reply, in bytes.
 const FILM_DEADLINE: Duration = Duration::from_secs(300);
 const LARGEST: usize = 256 << 20;
 
-/// The largest answer that names an operation, in bytes.
+/// The largest reply that names an operation, in bytes.
 const LARGEST_NAME: usize = 1 << 20;
 
 /// A project at Vertex AI.
@@ -27,12 +27,12 @@ pub struct Vertex {
     endpoint: Endpoint,
     /// The path of the models, such as `v1/projects/p/locations/us-central1/publishers/google/models`.
     models: String,
-    /// The service account that gives the tokens; without one the endpoint's key is sent.
+    /// The service account for access tokens; without one the endpoint's key is sent.
     account: Option<Arc<ServiceAccount>>,
 }
 
 impl Vertex {
-    /// Returns the project at an address, in the name of an account.
+    /// Returns the client of a project at an endpoint.
     #[must_use]
     pub fn new(
         endpoint: Endpoint,
@@ -43,7 +43,7 @@ impl Vertex {
         Self { endpoint, models, account: account.map(Arc::new) }
     }
 
-    /// Calls a method of a model. With a token that is refused nothing was done, so the call is made once more with a fresh one.
+    /// Calls a method of a model. A call with a refused token had no effect, so it is repeated once with a fresh one.
     async fn call(
         &self,
         method: &str,
@@ -52,7 +52,7 @@ impl Vertex {
         most: (Duration, usize),
     ) -> Result<Value, Failure> {
         let path = format!("{}/{model}:{method}", self.models);
-        // A request that may not be made twice is kept from a connection that may have ended unseen.
+        // A request that must not be made twice does not use a pooled connection, which may have been closed.
         let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_a_fresh_connection());
         let Some(account) = &self.account else {
             return endpoint::json(self.endpoint.bearing(request()?), most.0, most.1).await;
@@ -85,12 +85,12 @@ fn body(film: &Film<'_>) -> Value {
     if let Some((mime, bytes)) = film.image {
         instance["image"] = json!({"bytesBase64Encoded": STANDARD.encode(bytes), "mimeType": mime});
     }
-    // A length that is left out is chosen by the model, and billed.
+    // Without a length the model chooses one, which is billed.
     json!({"instances": [instance], "parameters": {"sampleCount": 1, "durationSeconds": film.seconds,
         "aspectRatio": film.aspect_ratio, "resolution": film.resolution, "generateAudio": film.audio}})
 }
 
-/// Reads an operation.
+/// Reads the state of an operation.
 fn read(answer: &Value) -> Progress {
     if answer["done"] != true {
         return Progress::Pending(None);

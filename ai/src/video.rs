@@ -1,4 +1,4 @@
-//! Models that film: a film is submitted, then asked for until it is there.
+//! Video models: a video is submitted, then polled until it is finished.
 
 use std::time::Duration;
 
@@ -9,32 +9,32 @@ use url::Url;
 
 use crate::{Failure, Vertex, endpoint, endpoint::Endpoint};
 
-/// The longest duration of a call.
+/// The time-out of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The largest answer, in bytes.
+/// The largest reply, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// A film to be made.
+/// The parameters of a video.
 #[derive(Clone)]
 pub struct Film<'a> {
     /// The model.
     pub model: &'a str,
     /// The prompt.
     pub prompt: &'a str,
-    /// Seconds.
+    /// Its length, in seconds.
     pub seconds: u32,
-    /// The resolution, in small letters.
+    /// The resolution, in lower case.
     pub resolution: &'a str,
-    /// The shape.
+    /// The aspect ratio.
     pub aspect_ratio: &'a str,
-    /// Does it have sound?
+    /// True if it has sound.
     pub audio: bool,
-    /// The first frame: type and bytes.
+    /// The first frame: media type and bytes.
     pub image: Option<&'a (String, Bytes)>,
 }
 
-/// A provider's client for films.
+/// The client of a provider of videos.
 #[derive(Debug, Clone, Copy)]
 pub enum Filmer<'a> {
     /// xAI.
@@ -45,22 +45,22 @@ pub enum Filmer<'a> {
     Vertex(&'a Vertex),
 }
 
-/// The progress of a film.
+/// The progress of a video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// It is being made; percent, if the provider says so.
+    /// It is being made; its progress in percent, if the provider reports it.
     Pending(Option<u8>),
-    /// It is at this address.
+    /// It is finished, at this address.
     Done(Url),
-    /// It is here.
+    /// It is finished; these are its bytes.
     Here(Bytes),
-    /// The provider refuses to show it.
+    /// The provider refuses its content.
     Refused,
     /// It failed.
     Failed,
 }
 
-/// Submits a film; returns the provider's id of it. Nobody can tell later whether a lost submission was taken.
+/// Submits a video; returns the provider's id of it. A submission whose reply is lost cannot be checked later.
 ///
 /// # Errors
 /// [`Failure`].
@@ -86,11 +86,11 @@ fn data_url((mime, bytes): &(String, Bytes)) -> String {
 }
 
 fn for_xai(film: &Film<'_>) -> Value {
-    // Without length and resolution defaults are billed, so both are always sent.
+    // Defaults would be billed without length and resolution, so both are always sent.
     let mut body = json!({"model": film.model, "prompt": film.prompt, "duration": film.seconds,
         "resolution": film.resolution, "generate_audio": film.audio});
     match film.image {
-        // A picture is stretched to a ratio that is sent with it.
+        // The ratio is not sent with a picture, which would be stretched to it.
         Some(image) => body["image"] = json!({"url": data_url(image)}),
         None => body["aspect_ratio"] = film.aspect_ratio.into(),
     }
@@ -110,7 +110,7 @@ fn for_google(film: &Film<'_>) -> Value {
         "generation_config": {"video_config": {"task": task}}})
 }
 
-/// Asks how far a film of a model is.
+/// Polls the progress of a video.
 ///
 /// # Errors
 /// [`Failure`].
@@ -129,7 +129,7 @@ pub async fn poll(filmer: Filmer<'_>, model: &str, id: &str) -> Result<Progress,
     }
 }
 
-/// Opens a film at the address that its filmer named.
+/// Opens the download of a video at the address that the provider gave.
 ///
 /// # Errors
 /// [`Failure`].
@@ -168,7 +168,7 @@ fn of_google(answer: &Value) -> Progress {
         ("completed" | "failed" | "cancelled" | "incomplete" | "budget_exceeded", _) => {
             Progress::Failed
         }
-        // Other words are not final.
+        // Other statuses are not final.
         _ => Progress::Pending(None),
     }
 }

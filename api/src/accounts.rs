@@ -4,18 +4,18 @@ use fanfare_domain::{Deleted, Reply, Result, accounts};
 
 use crate::Call;
 
-/// The connected accounts of the workspace.
+/// Lists the connected accounts of the workspace.
 pub async fn list(mut call: Call) -> Result<Reply<accounts::AccountPage>> {
     let list = call.query()?;
     accounts::list(&call.act, list).await
 }
 
-/// JSON Schema of an account's settings.
+/// Shows the JSON Schema of an account's settings.
 pub async fn schema(call: Call) -> Result<Reply<accounts::AccountSchema>> {
     accounts::schema(&call.act, call.account()?).await
 }
 
-/// Ends a connection.
+/// Disconnects an account.
 pub async fn disconnect(call: Call) -> Result<Reply<Deleted>> {
     accounts::disconnect(&call.act, call.account()?).await
 }

@@ -1,11 +1,11 @@
-//! The client address of a request, behind the proxies that the operator trusts.
+//! The client's IP address, also behind trusted proxies.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::IpNet;
 use salvo::{conn::SocketAddr, http::HeaderMap};
 
-/// The address as it is counted: IPv4 whole, IPv6 by its /64, which is what one household or machine has.
+/// Returns the address as rate limits count it: IPv4 whole, IPv6 by its /64, which belongs to one household or machine.
 pub fn of(peer: &SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> String {
     let peer = match peer {
         SocketAddr::IPv4(peer) => IpAddr::V4(*peer.ip()),
@@ -21,7 +21,7 @@ pub fn of(peer: &SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> String {
     }
 }
 
-/// The rightmost address that is not a trusted proxy's: everything left of it may be the caller's invention.
+/// Returns the rightmost address that is not a trusted proxy's: everything left of it may be forged.
 fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
     let mut nearest = peer;
@@ -37,7 +37,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     nearest
 }
 
-/// An entry of the header: an address, by some proxies with a port.
+/// Parses an entry of the header: an address, which some proxies send with a port.
 fn parse(entry: &str) -> Option<IpAddr> {
     let entry = entry.trim();
     let plain = entry.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();

@@ -1,4 +1,4 @@
-//! Numbers of accounts and posts, and what follows from them.
+//! Metrics of accounts and posts, insights and suggestions.
 
 use fanfare_domain::{
     Reply, Result,
@@ -12,13 +12,13 @@ use fanfare_domain::{
 
 use crate::Call;
 
-/// Shows the numbers of accounts by the day.
+/// Shows the daily metrics of accounts.
 pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountNumbersList>> {
     let query = call.query()?;
     analytics::accounts(&call.act, query).await
 }
 
-/// Lists the numbers of posts.
+/// Lists the metrics of posts.
 pub async fn list_posts(mut call: Call) -> Result<Reply<PostNumbersPage>> {
     let query = call.query()?;
     analytics::posts(&call.act, query).await

@@ -1,4 +1,4 @@
-//! API keys by the API.
+//! The operations on API keys.
 
 use fanfare_domain::{
     Code, Deleted, KeyId, Reply, Result,
@@ -7,12 +7,12 @@ use fanfare_domain::{
 
 use crate::{Call, call};
 
-/// The caller's keys.
+/// Lists the caller's keys.
 pub async fn list(call: Call) -> Result<Reply<KeyList>> {
     views::list_keys(&call.act).await
 }
 
-/// Makes a key.
+/// Creates a key.
 pub async fn create(mut call: Call) -> Result<Reply<NewApiKey>> {
     let new = call.body()?;
     views::create_key(&call.act, &new).await

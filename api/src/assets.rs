@@ -1,4 +1,4 @@
-//! Styles, scripts and the icon of pages, served from the binary. They hold no secret and need no log-in.
+//! Styles, scripts and the icon of pages, served from the binary. They are public.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::middleware::request::Seen;
 
-/// A file of a page.
+/// A style, a script or the icon.
 #[derive(Debug, Clone, Copy)]
 pub struct Asset {
     extension: &'static str,
@@ -30,12 +30,12 @@ impl Asset {
         Self { extension: "js", kind: "text/javascript; charset=utf-8", text }
     }
 
-    /// Its path; the name changes with the content, so that browsers may cache it.
+    /// Returns its path. The name changes with the content, so that browsers may cache it.
     #[must_use]
     pub fn path(self) -> String {
         let mut path = "/assets/".to_owned();
         for byte in Sha256::digest(self.text.as_bytes()).iter().take(6) {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(path, "{byte:02x}");
         }
         format!("{path}.{}", self.extension)
@@ -44,17 +44,17 @@ impl Asset {
 
 /// The common style of all pages: colours for light and dark, text, buttons.
 pub const BASE: Asset = Asset::style(include_str!("assets/base.css"));
-/// The dashboard's style.
+/// The style of the operators' pages.
 pub const ADMIN_STYLE: Asset = Asset::style(include_str!("assets/admin.css"));
-/// The dashboard's script.
+/// The script of the operators' pages.
 pub const ADMIN_SCRIPT: Asset = Asset::script(include_str!("assets/admin.js"));
-/// The script of a person's dashboard.
+/// The script of the users' dashboard.
 pub const DASHBOARD_SCRIPT: Asset = Asset::script(include_str!("assets/dashboard.js"));
-/// The style of a person's dashboard.
+/// The style of the users' dashboard.
 pub const DASHBOARD_STYLE: Asset = Asset::style(include_str!("assets/dashboard.css"));
-/// The drop page's style.
+/// The style of the guest upload page.
 pub const DROP_STYLE: Asset = Asset::style(include_str!("assets/drop.css"));
-/// The drop page's script.
+/// The script of the guest upload page.
 pub const DROP_SCRIPT: Asset = Asset::script(include_str!("assets/drop.js"));
 /// The icon.
 pub const ICON: Asset =

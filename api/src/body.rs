@@ -1,4 +1,4 @@
-//! Request bodies: bounded, JSON, and an object.
+//! Reads request bodies: JSON objects of limited size.
 
 use std::time::Duration;
 
@@ -20,31 +20,31 @@ use crate::json;
 /// The largest JSON body of most routes, in bytes.
 pub const LARGEST: usize = 1 << 20;
 
-/// The bytes that are read of a body that is too large: most clients look for the answer only when they have sent
+/// The most bytes that are read of a body that is too large: most clients read the reply only when they have sent
 /// everything.
 pub const DRAINED: usize = 32 << 20;
 
-/// The bytes that are read and dropped of a body that no handler has read.
+/// The most bytes that are read and dropped of a body that no handler has read.
 const LEFT: usize = 64 << 10;
 
 /// The longest time for which a body is read and dropped.
 const DRAINING: Duration = Duration::from_secs(10);
 
-/// A body that was read.
+/// A request body, read and parsed.
 #[derive(Debug, Default)]
 pub struct Incoming {
-    /// The bytes, as they came.
+    /// The bytes as received.
     pub raw: Bytes,
-    /// The object in them; none if there was no body.
+    /// The JSON object; `None` without a body.
     pub value: Option<Value>,
-    /// The reason why it cannot be read. It is reported only once the caller is known to be allowed to use the route.
+    /// Why it cannot be used. It is reported only once the caller has been authorized.
     pub refusal: Option<Error>,
 }
 
 /// Reads a body of at most `most` bytes; a larger one is refused with `code`.
 ///
 /// # Errors
-/// [`Code::InvalidJson`], which comes before all that depends on what the body says.
+/// [`Code::InvalidJson`], which is reported before everything that depends on the content.
 pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming> {
     let raw = match whole(req, most, code).await? {
         Ok(raw) => raw,
@@ -65,10 +65,10 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
     Ok(Incoming { raw, value: Some(value), refusal: None })
 }
 
-/// Reads all of a body of at most `most` bytes; the inner result is the refusal of a larger one.
+/// Reads the bytes of a body of at most `most` bytes; the inner error is for a larger one.
 ///
 /// # Errors
-/// [`Code::InvalidJson`] for a body that breaks off.
+/// [`Code::InvalidJson`] for a body that is cut off.
 pub async fn whole(
     req: &mut Request,
     most: usize,
@@ -91,11 +91,11 @@ fn announced(headers: &HeaderMap) -> usize {
     length.unwrap_or(0)
 }
 
-/// The result of reading a body.
+/// The bytes that were read of a body.
 struct Collected {
-    /// All of it, if it is not too large.
+    /// The whole body, if it is not too large.
     bytes: Option<Bytes>,
-    /// True if the whole body has been read.
+    /// True if the body was read to its end.
     whole: bool,
 }
 
@@ -119,7 +119,7 @@ async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Collect
     Ok(Collected { bytes, whole: true })
 }
 
-/// The bytes of a body as they come.
+/// Returns the data of a body as a stream of chunks.
 pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, String>> + Send {
     body.filter_map(|frame| async {
         match frame {
@@ -129,16 +129,17 @@ pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, St
     })
 }
 
-/// A mark on a request: there is more of its body than was read, so its connection cannot carry another one.
+/// Marks a request whose body was not read to its end, so that its connection cannot be reused.
 #[derive(Debug, Clone, Copy)]
 struct Unread;
 
-/// Marks a request of which not everything was read.
+/// Marks a request whose body was not read to its end.
 pub fn leave_unread(req: &mut Request) {
     req.extensions_mut().insert(Unread);
 }
 
-/// Reads on for a while and throws away what comes, so that the sender gets to look for the answer. True if that was all.
+/// Reads and drops data for a limited time, so that the sender comes to read the reply. Returns true if the stream
+/// ended.
 pub async fn drain<E>(
     pieces: impl Stream<Item = std::result::Result<Bytes, E>> + Unpin,
     most: usize,
@@ -155,16 +156,16 @@ pub async fn drain<E>(
         }
         true
     };
-    // A client that is slower than that does not wait for the answer either.
+    // A client slower than this is not waiting for the reply either.
     tokio::time::timeout(DRAINING, all).await.unwrap_or(false)
 }
 
-/// Reads what nobody has read of a request's body, up to 64 KiB. If there is more the reply says that it ends the
-/// connection, so that a client does not send its next request into a closed one.
+/// Reads and drops up to 64 KiB of a body that no handler has read. If more is left, the reply has `Connection: close`,
+/// so that the client does not send its next request on a closed connection.
 pub async fn settle(req: &mut Request, res: &mut Response) {
     let body = req.take_body();
     let untouched = !body.is_end_stream();
-    // A client that waits for "100 Continue" takes the reply itself as a no.
+    // A client that waits for "100 Continue" takes the reply as a refusal of its body.
     let waits = req.headers().contains_key(EXPECT);
     let whole = !untouched || (!waits && drain(Box::pin(pieces(body)), LEFT).await);
     let is_unread = !whole || req.extensions().get::<Unread>().is_some();

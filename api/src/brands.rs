@@ -4,18 +4,18 @@ use fanfare_domain::{Reply, Result, accounts::AccountPage, brands};
 
 use crate::Call;
 
-/// The brands the caller sees.
+/// Lists the brands that the caller sees.
 pub async fn list(mut call: Call) -> Result<Reply<brands::BrandPage>> {
     let list = call.query()?;
     brands::list(&call.act, list).await
 }
 
-/// One brand.
+/// Shows a brand.
 pub async fn get(call: Call) -> Result<Reply<brands::OneBrand>> {
     brands::get(&call.act, call.brand()?).await
 }
 
-/// The accounts of a brand.
+/// Lists the accounts of a brand.
 pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountPage>> {
     let part = call.query()?;
     brands::accounts(&call.act, call.brand()?, part).await

@@ -28,7 +28,7 @@ pub async fn suggest_reply(mut call: Call) -> Result<Reply<review_reply::Suggest
     review_reply::suggest(&call.act, new).await
 }
 
-/// Shows where people review locations.
+/// Shows the review links of locations.
 pub async fn review_link(mut call: Call) -> Result<Reply<business::LinksShown>> {
     let wanted = call.query()?;
     business::links(&call.act, wanted).await
@@ -46,13 +46,13 @@ pub async fn list_media(mut call: Call) -> Result<Reply<business::MediaPage>> {
     business::list_media(&call.act, filter).await
 }
 
-/// Adds a photo or film.
+/// Adds a photo or video.
 pub async fn add_media(mut call: Call) -> Result<Reply<business::OneMedia>> {
     let new = call.body()?;
     business::add_media(&call.act, new).await
 }
 
-/// Deletes a photo or film.
+/// Deletes a photo or video.
 pub async fn delete_media(mut call: Call) -> Result<Reply<business::MediaDeleted>> {
     let named = call.query()?;
     business::delete_media(&call.act, named).await

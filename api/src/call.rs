@@ -1,4 +1,4 @@
-//! A request that was let in, as its handler sees it.
+//! An authorized request, as its handler sees it.
 
 use std::{collections::HashMap, str::FromStr};
 
@@ -15,14 +15,14 @@ use uuid::Uuid;
 
 use crate::progress::Progress;
 
-/// A request that was let in.
+/// An authorized request.
 #[derive(Clone)]
 pub struct Call {
     /// The caller and the workspace.
     pub act: Act,
-    /// The `Idempotency-Key`, for handlers that cover each item by itself.
+    /// The `Idempotency-Key`, for handlers that apply it to each item separately.
     pub idempotency_key: Option<String>,
-    /// Tells a caller who listens of the call's progress.
+    /// Reports the progress of the call.
     pub progress: Progress,
     pub(crate) path: HashMap<String, String>,
     pub(crate) query: Value,
@@ -30,111 +30,111 @@ pub struct Call {
 }
 
 impl Call {
-    /// The body, read strictly.
+    /// Returns the body; unknown fields are errors.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All its violations.
     pub fn body<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.body.take())
     }
 
-    /// Returns the readable parts of the body, and the violations of the rest, so that one reply names all of them.
+    /// Returns the valid parts of the body and the violations of the rest, so that one reply can name all of them.
     ///
     /// # Errors
-    /// Everything that is wrong, if nothing can be read.
+    /// All violations, if no part is valid.
     pub fn readable_body<T: DeserializeOwned + JsonSchema + 'static>(
         &mut self,
     ) -> Result<(T, Violations)> {
         strict::read_rest(self.body.take())
     }
 
-    /// The query, read strictly.
+    /// Returns the query; unknown parameters are errors.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All its violations.
     pub fn query<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.query.take())
     }
 
-    /// A parameter of the path, decoded; empty if the path has none of this name.
+    /// Returns a parameter of the path, decoded; empty if there is none of this name.
     #[must_use]
     pub fn path(&self, name: &str) -> &str {
         self.path.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// The post in the path.
+    /// Returns the post in the path.
     ///
     /// # Errors
-    /// [`Code::PostNotFound`] if it is no number.
+    /// [`Code::PostNotFound`] if it is not a number.
     pub fn post(&self) -> Result<PostId> {
         self.id(Code::PostNotFound).map(PostId)
     }
 
-    /// The account in the path.
+    /// Returns the account in the path.
     ///
     /// # Errors
-    /// [`Code::AccountNotFound`] if it is no number.
+    /// [`Code::AccountNotFound`] if it is not a number.
     pub fn account(&self) -> Result<AccountId> {
         self.id(Code::AccountNotFound).map(AccountId)
     }
 
-    /// The webhook in the path.
+    /// Returns the webhook in the path.
     ///
     /// # Errors
-    /// [`Code::WebhookNotFound`] if it is no UUID.
+    /// [`Code::WebhookNotFound`] if it is not a UUID.
     pub fn webhook(&self) -> Result<WebhookId> {
         self.id(Code::WebhookNotFound).map(WebhookId)
     }
 
-    /// The connect session in the path.
+    /// Returns the connect session in the path.
     ///
     /// # Errors
-    /// [`Code::ConnectSessionNotFound`] if it is no UUID.
+    /// [`Code::ConnectSessionNotFound`] if it is not a UUID.
     pub fn connect_session(&self) -> Result<ConnectSessionId> {
         self.id(Code::ConnectSessionNotFound).map(ConnectSessionId)
     }
 
-    /// The brand in the path.
+    /// Returns the brand in the path.
     ///
     /// # Errors
-    /// [`Code::BrandNotFound`] if it is no UUID.
+    /// [`Code::BrandNotFound`] if it is not a UUID.
     pub fn brand(&self) -> Result<BrandId> {
         self.id(Code::BrandNotFound).map(BrandId)
     }
 
-    /// The film in the path.
+    /// Returns the video job in the path.
     ///
     /// # Errors
-    /// [`Code::JobNotFound`] if it is no UUID.
+    /// [`Code::JobNotFound`] if it is not a UUID.
     pub fn video_job(&self) -> Result<Uuid> {
         self.id(Code::JobNotFound)
     }
 
-    /// The file in the path.
+    /// Returns the media file in the path.
     ///
     /// # Errors
-    /// [`Code::MediaNotFound`] if it is no UUID.
+    /// [`Code::MediaNotFound`] if it is not a UUID.
     pub fn media(&self) -> Result<Uuid> {
         self.id(Code::MediaNotFound)
     }
 
-    /// The suggestion in the path.
+    /// Returns the suggestion in the path.
     ///
     /// # Errors
-    /// [`Code::SuggestionNotFound`] if it is no UUID.
+    /// [`Code::SuggestionNotFound`] if it is not a UUID.
     pub fn suggestion(&self) -> Result<SuggestionId> {
         self.id(Code::SuggestionNotFound).map(SuggestionId)
     }
 
-    /// The delivery in the path.
+    /// Returns the webhook delivery in the path.
     ///
     /// # Errors
-    /// [`Code::DeliveryNotFound`] if it is no UUID.
+    /// [`Code::DeliveryNotFound`] if it is not a UUID.
     pub fn delivery(&self) -> Result<Uuid> {
         parse(self.path("delivery_id"), Code::DeliveryNotFound)
     }
 
-    /// The platform in the path.
+    /// Returns the platform in the path.
     ///
     /// # Errors
     /// [`Code::PlatformNotFound`].
@@ -149,7 +149,7 @@ impl Call {
     }
 }
 
-/// An id that cannot be one is answered like one that is not there.
+/// Parses an id. A malformed id gives the same error as an unknown one.
 pub(crate) fn parse<T: FromStr>(text: &str, absent: Code) -> Result<T> {
     text.parse().map_err(|_| Error::new(absent, absent.entry().cause))
 }

@@ -26,7 +26,7 @@ pub async fn with_credentials(mut call: Call) -> Result<Reply<accounts::Connecte
     accounts::connect(&call.act, platform, request).await
 }
 
-/// Makes a link on which a person connects an account.
+/// Creates a link with which a person connects an account.
 pub async fn create_session(mut call: Call) -> Result<Reply<oauth_connect::OneSession>> {
     let platform = call.platform()?;
     let new = call.body()?;

@@ -1,5 +1,5 @@
-//! Room for connections: before descriptors run out, the connection that has been quiet for longest gives way to a new
-//! one.
+//! Limits the number of open connections: when file descriptors become scarce, the longest idle connection is closed to
+//! admit a new one.
 
 use std::{
     collections::HashMap,
@@ -18,18 +18,18 @@ use salvo::{
     fuse::{ArcConnObserver, ConnObserver, FuseAction, FuseConfig, FuseInfo, FusePolicy},
 };
 
-/// More connections than this are no use to one process.
+/// The most connections of a process.
 const MOST: u64 = 16_384;
-/// The descriptors that stay for the database, files and calls, beside a quarter of all.
+/// Descriptors reserved for the database, files and calls, besides a quarter of all.
 const KEPT: u64 = 64;
-/// The number of connections that are always let in.
+/// The number of connections that are always admitted.
 const LEAST: u64 = 16;
-/// A connection whose request is unanswered may be ended when nothing has passed over it for so long.
+/// A connection with an unanswered request may be closed after this time without traffic.
 const STALLED: Duration = Duration::from_secs(15);
-/// The time a new connection waits for the room of one that is ended, in steps of a millisecond.
+/// How long a new connection waits for one that is being closed, in milliseconds.
 const STEPS: usize = 2_000;
 
-/// Lets connections in. As a handler before all others it learns which of them have sent a whole request.
+/// Admits connections. As the first handler it also learns which of them have sent a whole request.
 #[derive(Clone)]
 pub(crate) struct Connections {
     config: FuseConfig,
@@ -38,7 +38,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Lets in as many as the descriptors of this process allow, each with these time-outs.
+    /// Admits as many connections as the descriptors of this process allow, each with these time-outs.
     pub fn new(config: FuseConfig) -> Self {
         Self { config, most: room(descriptors()), open: Arc::default() }
     }
@@ -48,8 +48,7 @@ impl Connections {
     }
 }
 
-/// Returns the number of descriptors this process may have: all that the system allows it, not only what it was started
-/// with.
+/// Raises the descriptor limit to the maximum that the system allows, and returns it.
 fn descriptors() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     let (now, most) = (limit.current, limit.maximum);
@@ -104,7 +103,7 @@ impl Handler for Connections {
     }
 }
 
-/// The connections that are open.
+/// The open connections.
 struct Open {
     since: Instant,
     all: Mutex<Listed>,
@@ -118,13 +117,13 @@ struct Listed {
 
 /// The state of a connection.
 struct Connection {
-    /// Tells it from a later one of the same address.
+    /// Distinguishes it from a later one of the same address.
     number: u64,
     peer: SocketAddr,
     ctrl: ConnCtrl,
-    /// The time at which something last passed over it, in ms since the start.
+    /// The time of the last traffic, in ms since the start.
     last_ms: AtomicU64,
-    /// It has sent a whole request, and nothing was sent back since.
+    /// True if it has sent a whole request and has got no bytes back since.
     is_owed: AtomicBool,
 }
 
@@ -157,7 +156,7 @@ impl Open {
         connection
     }
 
-    /// Ends the connection that has been quiet for longest, one that is owed an answer last; false if none may be.
+    /// Closes the longest idle connection, one that awaits its reply last; returns false if none may be closed.
     fn end_quietest(&self) -> bool {
         let stalled = self.now_ms().checked_sub(STALLED.as_millis() as u64);
         let listed = self.lock();
@@ -193,7 +192,7 @@ impl Connection {
     }
 }
 
-/// Watches a connection for as long as it is open.
+/// Observes a connection while it is open.
 struct Observer {
     open: Arc<Open>,
     seen: Arc<Connection>,
@@ -260,7 +259,7 @@ mod tests {
             assert!(open.end_quietest());
             assert_eq!(ended(), wanted);
         }
-        // The last one is at work: who comes now is turned away.
+        // The last one is busy: a new connection is refused.
         assert!(!open.end_quietest());
         assert_eq!(ended(), [false, true, true, true]);
     }

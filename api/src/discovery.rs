@@ -20,7 +20,7 @@ pub struct PlatformsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// A workspace, where nothing else can be asked.
+/// The query of operations that accept nothing but a workspace.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InWorkspace {
@@ -30,7 +30,7 @@ pub struct InWorkspace {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The caller, the key and the workspaces it reaches.
+/// Shows the caller, the key and the workspaces it reaches.
 pub async fn whoami(call: Call) -> Result<Reply<keys::Whoami>> {
     keys::whoami(&call.act.cx, &call.act.caller).await
 }

@@ -1,8 +1,8 @@
-//! The steps of every request of `/api/v1`, in this order: key, limits, scope, a body that parses, the stored answer of
-//! the same request, place, add-on, plan, role, idempotency, the whole query and body, handler.
+//! The pipeline of every request of `/api/v1`, in this order: API key, rate limits, scope, parsing of the body, stored
+//! reply of the same request, workspace, add-on, plan, role, idempotency key, validation of query and body, handler.
 //!
-//! A refusal tells no more than the steps before it allow: without the scope nobody learns whether a post exists, and
-//! without the role nobody learns which fields are wrong.
+//! An error reveals no more than the steps before it allow: a caller without the scope does not learn whether a post
+//! exists, and a caller without the role does not learn which fields are wrong.
 
 mod public;
 mod refused;
@@ -38,7 +38,7 @@ use crate::{
 pub use public::PublicCall;
 use refused::Refused;
 
-/// One route at work.
+/// Serves one route.
 pub struct Endpoint {
     route: &'static Route,
     domain: Domain,
@@ -58,11 +58,11 @@ impl Handler for Endpoint {
     }
 }
 
-/// The caller of a request that did not come over HTTP by itself: the request around it has let the caller in.
+/// The caller of a request inside another one, such as an MCP tool call: the outer request has been authenticated.
 #[derive(Debug, Clone)]
 pub struct Admitted(pub Caller);
 
-/// A request of which everything is known, but not yet whether it is right in itself.
+/// A request that is parsed and authorized, but not validated yet.
 struct Asked {
     path: HashMap<String, String>,
     query: Pairs,
@@ -75,7 +75,7 @@ struct Asked {
 }
 
 impl Endpoint {
-    /// A route, ready to answer.
+    /// Returns the endpoint of a route.
     #[must_use]
     pub fn new(route: &'static Route, domain: Domain) -> Self {
         Self { route, domain, parameters: Parameters::of(route.query) }
@@ -87,7 +87,7 @@ impl Endpoint {
         self.route
     }
 
-    /// Answers a request, also one that did not come over HTTP by itself.
+    /// Answers a request, also one inside another (see [`Admitted`]).
     pub async fn respond(&self, req: &mut Request, res: &mut Response) {
         let request_id = request_id::get(req);
         let settings = &self.domain.settings;
@@ -105,10 +105,10 @@ impl Endpoint {
         }
     }
 
-    /// Returns the reply to a request, before it is written.
+    /// Returns the reply to a request.
     ///
     /// # Errors
-    /// The refusal of a step of the pipeline, or the handler's.
+    /// The error of a step of the pipeline, or the handler's.
     pub(crate) async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
         if let Some(handler) = self.route.public {
             return self.answer_anybody(req, handler).await;
@@ -156,13 +156,14 @@ impl Endpoint {
         self.carry_out(caller, membership, request_id, asked).await
     }
 
-    /// Returns the limit that a request counts against. A page reads several things at once, which count as requests alone.
+    /// Returns the rate limit that a request counts against. Reads of the dashboard's pages count as plain requests,
+    /// since one page makes several.
     fn bucket(&self, caller: &Caller) -> Bucket {
         let reads = !self.route.method.writes();
         if reads && caller.is_at_a_page() { Bucket::Other } else { self.route.bucket }
     }
 
-    /// Puts `account_id` in the place of an account's name, which is looked for in the workspace of the request.
+    /// Replaces an account's name by its `account_id`; the account is searched in the workspace of the request.
     async fn find_named_account(&self, caller: &Caller, body: Option<&mut Value>) -> Result<()> {
         let fields = body.and_then(Value::as_object_mut);
         let Some(fields) = fields.filter(|fields| by_name::is_named(fields)) else {
@@ -174,7 +175,7 @@ impl Endpoint {
         by_name::put_id(&self.domain, &membership, fields).await
     }
 
-    /// The body of a request that may have one.
+    /// Reads the body, if the route can have one.
     async fn body(&self, req: &mut Request) -> Result<Incoming> {
         if !self.route.method.writes() {
             return Ok(Incoming::default());
@@ -186,7 +187,7 @@ impl Endpoint {
         body::read(req, most, too_large).await
     }
 
-    /// Returns the fingerprint that a repeated request must share with the first one.
+    /// Returns the fingerprint that a repeated request must share with the first one; empty without a key.
     async fn fingerprint(
         &self,
         req: &Request,
@@ -201,7 +202,7 @@ impl Endpoint {
         beside(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
     }
 
-    /// The answer to the same request before, whatever has become since of what it names.
+    /// Returns the stored reply to the same request, even if its resources have changed since.
     async fn kept(
         &self,
         caller: &Caller,
@@ -260,7 +261,7 @@ impl Endpoint {
         }
     }
 
-    /// The body as an object, which no body is too; fields in it are unknown where the route takes none.
+    /// Returns the body, or an empty object without one. Any field is an error if the route accepts no body.
     fn whole_body(&self, body: Option<Value>) -> Result<Value> {
         let body = body.unwrap_or_else(|| json!({}));
         if self.route.body.is_none() {
@@ -278,7 +279,7 @@ impl Endpoint {
     }
 }
 
-/// Returns the progress that the request around this one listens to, if it does.
+/// Returns the progress reporter of the outer request, if it has one.
 fn progress(req: &mut Request) -> Progress {
     req.extensions_mut().remove().unwrap_or_default()
 }
@@ -299,7 +300,7 @@ fn require_subscription(route: &Route, caller: &Caller, membership: &Membership)
         .with(Details { required_plan, ..Details::default() }))
 }
 
-/// The role the request needs, judged by the names of its fields alone.
+/// Returns the role that the request needs, judged by the names of its fields alone.
 fn role(policy: &Policy, body: Option<&Value>) -> Role {
     let touches = |field: &&str| body.is_some_and(|body| body.get(*field).is_some());
     match policy.raised {

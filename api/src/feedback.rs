@@ -1,4 +1,4 @@
-//! Feedback: the two operations, and the public board.
+//! Feedback: the two operations and the public board.
 
 use fanfare_domain::{
     Code, Domain, Error, Reply, Result,
@@ -11,19 +11,19 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::{Call, call::parse, docs, middleware::request::Seen, page::Page, reads::Reads as _};
 
-/// Puts a message on the board.
+/// Adds a message to the board.
 pub async fn submit(mut call: Call) -> Result<Reply<StoredFeedback>> {
     let (new, flaws) = call.readable_body()?;
     feedback::submit(&call.act, new, flaws).await
 }
 
-/// Stores how an agent fared with a tool.
+/// Stores an agent's report about a tool.
 pub async fn tell(mut call: Call) -> Result<Reply<StoredAgentFeedback>> {
     let new = call.body()?;
     feedback::tell(&call.act, new).await
 }
 
-/// The board's router.
+/// Returns the router of the board.
 pub fn router(domain: &Domain) -> Router {
     Router::with_path("feedback")
         .reads(Board(domain.clone()))

@@ -1,4 +1,4 @@
-//! A small file as forms send it (`multipart/form-data`), turned into the body that JSON would have brought.
+//! Small files sent as `multipart/form-data`, converted to the JSON body of the same upload.
 
 use std::convert::Infallible;
 
@@ -17,17 +17,17 @@ use crate::body::{self, Incoming};
 /// The name of the part that holds the file.
 pub const FILE: &str = "file";
 
-/// Fields that name the file, in place of what its part says.
+/// Fields that override the file name of the part.
 const NAMES: [&str; 2] = ["filename", "file_name"];
 
-/// A file in a form.
+/// The file of a form.
 struct Part {
     name: Option<String>,
     kind: Option<String>,
     bytes: Bytes,
 }
 
-/// True if a request brings a form that is not compressed.
+/// Returns true if a request has an uncompressed multipart body.
 pub fn is_one(headers: &HeaderMap) -> bool {
     boundary(headers).is_some() && !headers.contains_key(CONTENT_ENCODING)
 }
@@ -36,8 +36,8 @@ fn boundary(headers: &HeaderMap) -> Option<String> {
     parse_boundary(headers.get(CONTENT_TYPE)?.to_str().ok()?).ok()
 }
 
-/// Reads a form. It may have as many bytes as a JSON body of at most `most` bytes brings in base64. What is kept of it is
-/// that JSON, so that a repeated request is recognised although its boundary is another one.
+/// Reads a form as the equivalent JSON body, so that a repeated request is recognised although its boundary differs.
+/// The file may be as large as one in base64 in a JSON body of `most` bytes.
 ///
 /// # Errors
 /// [`Code::InvalidJson`] for a body that breaks off.
@@ -58,7 +58,7 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming
     })
 }
 
-/// Returns the fields of a form, with those of the file in it.
+/// Returns the fields of a form, including those derived from its file.
 async fn fields(raw: Bytes, boundary: String) -> Result<Map<String, Value>> {
     let mut form = Multipart::new(stream::iter([Ok::<_, Infallible>(raw)]), boundary);
     let (mut fields, mut file) = (Map::new(), None);

@@ -1,5 +1,5 @@
-//! The functions that answer requests that were let in. The type that it returns is the body that the OpenAPI document
-//! describes.
+//! Handlers: async functions that answer authorized requests. The OpenAPI document describes the types that they
+//! return.
 
 use fanfare_domain::{
     Reply, Result,
@@ -10,21 +10,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Call;
 
-/// Answers requests; any async function from a call to an [`Answer`] does.
+/// A handler: any async function from a call to an [`Answer`].
 pub trait Handler<C = Call>: Sync {
-    /// Answers a request.
+    /// Returns the reply to a request.
     fn answer(&self, call: C) -> BoxFuture<'static, Result<Reply>>;
 
-    /// Returns the schemas of the bodies of its answers of success, by rising status.
+    /// Returns the schemas of its successful replies, in order of status.
     fn bodies(&self, generator: &mut SchemaGenerator) -> Vec<Schema>;
 }
 
-/// The result of a handler.
+/// Types that handlers can return.
 pub trait Answer {
-    /// Returns the reply to be sent.
+    /// Returns the reply to send.
     fn reply(self) -> Reply;
 
-    /// Returns the schemas of the bodies that it may have, by rising status.
+    /// Returns the schemas of its possible bodies, in order of status.
     fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema>;
 }
 

@@ -1,4 +1,4 @@
-//! Health checks of the process: whether it is alive, and whether it can work.
+//! Health checks: liveness and readiness.
 
 use fanfare_domain::{Code, Details, Domain, Error, Reply, health};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};

@@ -1,10 +1,10 @@
-//! The effects of an operation, for agents that decide whether to ask a person first.
+//! Hints about the effects of an operation, for agents that decide whether to ask their user first.
 
 use serde::Serialize;
 
 use crate::{Method, Route};
 
-/// The effects of an operation, in the words of MCP.
+/// The effects of an operation, as MCP's tool annotations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the four hints of MCP")]
 pub struct Hints {
@@ -19,7 +19,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// The effects of a route.
+    /// Returns the effects of a route.
     #[must_use]
     pub fn of(route: &Route) -> Self {
         let final_words = ["disconnect", "cancel", "create_post", "retry"];
@@ -32,7 +32,7 @@ impl Hints {
         }
     }
 
-    /// The same in words.
+    /// Returns the effects as a sentence.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! JSON that means one thing only, and is no larger in memory than it looks: no key twice, no byte order mark, and an end
-//! to nesting, to the number of values and to the length of a key.
+//! A strict JSON parser for request bodies: it refuses duplicate keys and byte order marks, and limits the depth, the
+//! number of values and the length of keys.
 
 use std::{cell::Cell, fmt};
 
@@ -10,19 +10,19 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-/// Levels of arrays and objects that a body may have.
+/// The deepest nesting of arrays and objects.
 const DEEPEST: usize = 64;
 
-/// Values that a body may have, those inside lists and objects counted too.
+/// The most values of a body, counting those inside lists and objects.
 const MOST_VALUES: usize = 20_000;
 
-/// Bytes that the name of a field may have.
+/// The longest key, in bytes.
 const LONGEST_KEY: usize = 256;
 
-/// Reads one JSON value and nothing behind it.
+/// Parses one JSON value; anything after it is an error.
 ///
 /// # Errors
-/// A sentence on what is wrong, for people.
+/// A sentence that says what is wrong.
 pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err("The body starts with a byte order mark.".to_owned());
@@ -35,7 +35,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, String> {
     whole.map_err(|error| format!("The body is not JSON that can be read: {error}."))
 }
 
-/// Reads one value with so many levels left; counts the values.
+/// Reads one value with the remaining depth, and counts values.
 #[derive(Clone, Copy)]
 struct Strict<'a> {
     left: usize,

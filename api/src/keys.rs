@@ -1,4 +1,4 @@
-//! The headers that carry keys: `Authorization` and `Idempotency-Key`.
+//! Reads the headers `Authorization` and `Idempotency-Key`.
 
 use fanfare_domain::{
     Code, Details, Domain, Error, Result,
@@ -7,10 +7,10 @@ use fanfare_domain::{
 };
 use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
-/// Returns the caller of a request to this path: the holder of an API key, or an OAuth client with an access token.
+/// Authenticates a request to this path: by an API key, or by an access token of an OAuth client.
 ///
 /// # Errors
-/// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] for anything unusable in it.
+/// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] if it is invalid.
 pub async fn caller(cx: &Domain, headers: &HeaderMap, path: &str) -> Result<Caller> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let Some(first) = sent.next() else {
@@ -31,7 +31,7 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
 }
 
-/// Fails for an access token where only API keys are taken.
+/// Fails for an access token if only API keys are accepted.
 ///
 /// # Errors
 /// [`Code::ApiKeyRequired`].
@@ -43,7 +43,7 @@ pub fn require_key(caller: &Caller, tokens: bool) -> Result<()> {
     Err(Error::new(Code::ApiKeyRequired, message))
 }
 
-/// Fails unless the key is good for `needed`.
+/// Fails unless the key has the scope `needed`.
 ///
 /// # Errors
 /// [`Code::InsufficientScope`] with `required_scope`.
@@ -54,7 +54,7 @@ pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
     Err(lacks_scope(needed))
 }
 
-/// Returns the refusal of a key or token without this scope.
+/// Returns the error for a key or token without this scope.
 #[must_use]
 pub fn lacks_scope(needed: Scope) -> Error {
     let message = format!("The key lacks the scope {}.", needed.as_str());
@@ -63,7 +63,7 @@ pub fn lacks_scope(needed: Scope) -> Error {
         .with(Details { required_scope, ..Details::default() })
 }
 
-/// The `Idempotency-Key`, if one was sent.
+/// Returns the `Idempotency-Key`, if there is one.
 ///
 /// # Errors
 /// [`Code::InvalidIdempotencyKey`].

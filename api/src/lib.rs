@@ -1,11 +1,11 @@
-//! The HTTP face of the service.
+//! The HTTP API and the pages of the service.
 //!
-//! [`routes`] lists every route of `/api/v1` with what it needs: scope, role, plan, place, limit. That one table is
-//! the router, the policy and the OpenAPI document, so a route without a policy cannot exist. `endpoint.rs` checks a
-//! request against its row, always in the same order, and a handler is left with three lines: read, call the domain,
-//! answer.
+//! [`routes`] lists every route of `/api/v1` with its requirements: scope, role, plan, workspace, rate limit. The
+//! router, the policy and the OpenAPI document are all made from that one table, so no route can exist without a
+//! policy. `endpoint.rs` checks each request against its row, always in the same order, so that a handler only reads
+//! its input, calls the domain and returns the reply.
 //!
-//! This crate has no SQL, no call to a platform and no rule about posts. All of that is in the domain.
+//! This crate contains no SQL, no calls to platforms and no rules about posts. All of that is in the domain.
 
 mod accounts;
 mod activity;
@@ -34,6 +34,7 @@ mod handler;
 mod health;
 mod hints;
 mod inbox;
+mod invitations;
 mod json;
 mod keys;
 mod mcp;
@@ -76,7 +77,7 @@ pub use router::service;
 pub use serve::serve;
 pub use workspace_scope::WorkspaceScope;
 
-/// An operation's example: its request, and its replies of success by their statuses.
+/// An example of an operation: its request, and its successful replies by status.
 #[derive(Debug, Clone)]
 pub struct Example {
     /// The operation.
@@ -87,7 +88,7 @@ pub struct Example {
     pub address: String,
     /// The body, if it has one.
     pub body: Option<serde_json::Value>,
-    /// The command, as it is typed.
+    /// The equivalent command line.
     pub command: String,
     /// The replies.
     pub replies: Vec<(u16, serde_json::Value)>,
@@ -111,7 +112,7 @@ pub fn examples(base_url: &str) -> Vec<Example> {
     routes::ROUTES.iter().map(one).collect()
 }
 
-/// Returns the OpenAPI document of a service that is reached under this origin.
+/// Returns the OpenAPI document of the service at this origin.
 #[must_use]
 pub fn document(base_url: &str) -> serde_json::Value {
     openapi::document(base_url, routes::ROUTES)

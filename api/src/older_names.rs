@@ -1,5 +1,5 @@
-//! Names that clients of services with the same specification send for the same things. One table, read before anything
-//! else of a request is; replies use today's names.
+//! Aliases of fields that clients of other services with the same specification send. They are replaced before anything
+//! else of a request is read; replies use today's names.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, query::Pairs};
 
-/// The conversion of a value.
+/// How the value of an older field is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Conversion {
-    /// As it is.
+    /// Unchanged.
     Same,
     /// It becomes the only entry of a list.
     List,
     /// It becomes a setting of the same name.
     Setting,
-    /// It is dropped: today nothing depends on it.
+    /// It is dropped, since nothing depends on it.
     Dropped,
     /// Together with another field it names an account, which is looked up.
     Named,
@@ -48,7 +48,7 @@ const FILES: &[&str] = &["upload_media", "relay_media"];
 const HOOKS: &[&str] = &["create_webhook", "update_webhook"];
 const REPLIES: &[&str] = &["reply_to_conversation", "reply_to_comment"];
 
-/// Fields of bodies.
+/// Older fields of bodies.
 const FIELDS: &[Row] = &[
     row(POSTS, "username", "account_id", Conversion::Named),
     row(POSTS, "platform", "account_id", Conversion::Named),
@@ -69,17 +69,17 @@ const FIELDS: &[Row] = &[
     row(&["generate_captions"], "social_account_id", "account_ids", Conversion::List),
 ];
 
-/// Parameters of queries: route, older name, today's name.
+/// Older parameters of queries: route, older name, today's name.
 const PARAMETERS: &[(&str, &str, &str)] = &[("list_posts", "group_id", "group")];
 
-/// Keys inside `credentials`, by platform.
+/// Older keys inside `credentials`, by platform: older name, today's name.
 const CREDENTIALS: &[(&str, &str, &str)] = &[
     ("bluesky", "handle", "identifier"),
     ("hashnode", "pat", "personal_access_token"),
     ("lemmy", "instance", "instance_url"),
 ];
 
-/// Names of platforms, wherever a request names one.
+/// Older names of platforms, wherever a request names one.
 const PLATFORMS: &[(&str, &str)] = &[
     ("twitter", "x"),
     ("gmb", "google_business"),
@@ -87,21 +87,21 @@ const PLATFORMS: &[(&str, &str)] = &[
     ("linkedin_page", "linkedin"),
 ];
 
-/// The older fields of a route's body, with today's name of each.
+/// Returns the older fields of a route's body, with today's name of each.
 pub fn fields(route: &str) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
     let rows = FIELDS.iter().filter(move |row| row.routes.contains(&route));
     rows.map(|row| (row.older, row.name))
 }
 
-/// The older parameters of a route's query, with today's name of each.
+/// Returns the older parameters of a route's query, with today's name of each.
 pub fn parameters(route: &str) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
     PARAMETERS.iter().filter(move |row| row.0 == route).map(|row| (row.1, row.2))
 }
 
-/// Writes a request in today's names.
+/// Replaces older names in a request by today's names.
 ///
 /// # Errors
-/// [`Code::ConflictingFields`] if both names of one thing were sent with different values.
+/// [`Code::ConflictingFields`] if a field was sent under both names with different values.
 pub fn modernize(
     route: &Route,
     path: &mut HashMap<String, String>,
@@ -182,7 +182,7 @@ fn credentials(
     }
 }
 
-/// Puts a value under today's name, unless another one is there.
+/// Inserts a value under today's name; a different value that is already there is an error.
 fn put(
     fields: &mut Map<String, Value>,
     older: &str,

@@ -1,4 +1,4 @@
-//! Pages that are made once, at the start.
+//! Static pages, rendered once at startup.
 
 use bytes::Bytes;
 use salvo::{
@@ -13,10 +13,10 @@ use salvo::{
 
 use crate::middleware::request::Seen;
 
-/// Pages load nothing and run nothing: their style stands in them, and their forms lead to this service alone.
+/// Pages load and run nothing: their style is inline, and their forms post to this service only.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// A page.
+/// A static page.
 #[derive(Debug, Clone)]
 pub struct Page {
     route: &'static str,
@@ -25,25 +25,25 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page for people, at `route`.
+    /// Returns an HTML page at `route`.
     #[must_use]
     pub fn html(route: &'static str, html: String) -> Self {
         Self { route, content_type: "text/html; charset=utf-8", body: html.into() }
     }
 
-    /// A page of Markdown, at `route`.
+    /// Returns a Markdown page at `route`.
     #[must_use]
     pub fn markdown(route: &'static str, text: String) -> Self {
         Self { route, content_type: "text/markdown; charset=utf-8", body: text.into() }
     }
 
-    /// An Atom feed, at `route`.
+    /// Returns an Atom feed at `route`.
     #[must_use]
     pub fn feed(route: &'static str, xml: String) -> Self {
         Self { route, content_type: "application/atom+xml", body: xml.into() }
     }
 
-    /// A page for programs, at `route`; any origin may read it.
+    /// Returns a JSON document at `route`; scripts of any origin may read it.
     #[must_use]
     pub fn json(route: &'static str, json: String) -> Self {
         Self { route, content_type: "application/json", body: json.into() }

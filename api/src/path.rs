@@ -1,20 +1,20 @@
-//! The one reader of paths: a path has one spelling, and any other is not found.
+//! Refuses paths that are not in canonical form: every path has one spelling, and any other is answered with 404.
 //!
-//! The handlers after it (limits, the origin of files, the router) may compare paths as texts: none of them sees an empty
-//! segment, a dot segment, or a letter that is escaped without need.
+//! The handlers after it (limits, the origin of files, the router) may compare paths as strings: they never see an
+//! empty segment, a dot segment or a needlessly escaped letter.
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{ResBody, StatusCode},
 };
 
-/// The most bytes of a segment.
+/// The longest segment, in bytes.
 const LONGEST_SEGMENT: usize = 1_024;
 
-/// The part of the service in whose paths a caller's own text, with whatever is in it, can stand.
+/// The paths whose parameters may be arbitrary text of a caller, such as the name of a group.
 const API: &str = "/api/v1/";
 
-/// Refuses paths that are spelt in another way than the router's.
+/// Answers 404 for paths that are not in canonical form.
 pub struct OneSpelling;
 
 #[async_trait]
@@ -45,7 +45,7 @@ fn is_segment(segment: &str, takes_slashes: bool) -> bool {
     fits && !matches!(segment, "." | "..") && decoded(segment, takes_slashes).is_some()
 }
 
-/// The text of a segment, if each of its escapes is needed and none of them hides a control character.
+/// Decodes a segment; `None` if it has a needless escape or a control character.
 fn decoded(segment: &str, takes_slashes: bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(segment.len());
     let mut rest = segment.as_bytes();

@@ -1,4 +1,4 @@
-//! Helper tools of the platforms.
+//! Helper tools for the platforms.
 
 use fanfare_domain::{Reply, Result, platform_tools};
 

@@ -1,29 +1,29 @@
-//! The progress of a call, for a caller who listens while it runs.
+//! Reports the progress of a call while it runs.
 
 use tokio::sync::watch;
 
 /// The stage of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stage {
-    /// The work under way, in a few words.
+    /// What is under way, in a few words.
     pub what: String,
-    /// The longest time that the caller asked it to take, in seconds.
+    /// The longest time that the caller asked to wait, in seconds.
     pub most: Option<u32>,
 }
 
-/// Tells of the stages of a call; tells nobody where nobody listens.
+/// The sending half of a progress channel; without a receiver it does nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Option<watch::Sender<Stage>>);
 
 impl Progress {
-    /// Makes a pair for a caller who listens.
+    /// Returns both halves of a progress channel.
     #[must_use]
     pub fn heard() -> (Self, watch::Receiver<Stage>) {
         let (sender, receiver) = watch::channel(Stage::default());
         (Self(Some(sender)), receiver)
     }
 
-    /// Tells that a call has begun or reached a stage. Before the first stage its caller has not been let in.
+    /// Reports that a call has begun or reached a stage. The first report means that the caller is authorized.
     pub fn at(&self, what: &str, most: Option<u32>) {
         if let Some(sender) = &self.0 {
             let stage = Stage { what: what.to_owned(), most };

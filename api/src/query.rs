@@ -1,4 +1,4 @@
-//! Query strings, read as strictly as bodies.
+//! Query strings, validated as strictly as bodies.
 
 use fanfare_domain::{
     Code, Error, Result,
@@ -11,19 +11,19 @@ use url::form_urlencoded;
 
 use crate::Query;
 
-/// The parameters of a query as they were sent, decoded.
+/// The parameters of a query in the order sent, decoded.
 pub type Pairs = Vec<(String, String)>;
 
-/// Splits a query string.
+/// Parses a query string.
 #[must_use]
 pub fn pairs(query: Option<&str>) -> Pairs {
     form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect()
 }
 
-/// Splits the query string of a page, or the body of a form.
+/// Parses and checks the query string of a page, or the body of a form.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for a text that is too long or holds a control character other than the end of a line.
+/// [`Code::InvalidField`] for a value that is too long or has a control character other than a line break.
 pub fn checked(bytes: &[u8]) -> Result<Pairs> {
     let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
     let texts = || pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -34,21 +34,21 @@ pub fn checked(bytes: &[u8]) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// The fields in which people write posts and answers; operations say how long these may be.
+/// The fields for the text of posts and answers, whose length the operations limit.
 const FREE: [&str; 2] = ["text", "caption"];
 
-/// The page to go on with after a log-in.
+/// The page that follows a log-in.
 const NEXT: &str = "next";
 
-/// The longest address of such a page: that of a tool that asks to be let in holds other addresses.
+/// The longest address of such a page: that of an OAuth authorization request contains other addresses.
 const LONGEST_PAGE: usize = 16_384;
 
-/// The parameters a route knows, with how their values are written.
+/// The parameters of a route, with their schemas.
 #[derive(Debug, Default)]
 pub struct Parameters(Map<String, Value>);
 
 impl Parameters {
-    /// The parameters of a route's query.
+    /// Returns the parameters of a route's query.
     #[must_use]
     pub fn of(query: Option<Query>) -> Self {
         let schema = query.map(|query| (query.schema)(&mut SchemaGenerator::default()));
@@ -57,11 +57,11 @@ impl Parameters {
         Self(known.unwrap_or_default())
     }
 
-    /// The query as an object, with numbers and booleans where the route wants them. An unknown parameter stays in it,
-    /// so that whoever reads it strictly names the nearest known one.
+    /// Returns the query as an object, with numbers and booleans where the route expects them. Unknown parameters stay
+    /// in it, so that the strict reader can suggest the nearest known one.
     ///
     /// # Errors
-    /// A parameter that was sent twice; or any parameter, if the route takes none.
+    /// A parameter that was sent twice, or any parameter if the route accepts none.
     pub fn read(&self, pairs: Pairs) -> Result<Value> {
         let (mut object, mut broken) = (Map::new(), Violations::default());
         for (name, text) in pairs {
@@ -100,7 +100,7 @@ impl Parameters {
     }
 }
 
-/// Is a value of this schema of this type, or may it be?
+/// Returns true if the schema allows values of this type.
 fn is(schema: &Value, kind: &str) -> bool {
     match &schema["type"] {
         Value::String(one) => one == kind,

@@ -1,10 +1,10 @@
-//! Whatever answers GET answers HEAD, as RFC 9110 asks in section 9.3.2.
+//! Routes that answer GET also answer HEAD, as section 9.3.2 of RFC 9110 requires.
 
 use salvo::{Handler, Router};
 
-/// A router with handlers that change nothing.
+/// Adds [`Reads::reads`] to the router.
 pub(crate) trait Reads {
-    /// Answers GET and HEAD; for HEAD the connection leaves the body away.
+    /// Answers GET and HEAD with this handler; the connection omits the body of HEAD replies.
     fn reads(self, handler: impl Handler) -> Self;
 }
 

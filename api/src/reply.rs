@@ -1,4 +1,4 @@
-//! Answers on the wire. Success and refusal go the same way, so that a stored refusal is repeated byte for byte.
+//! Replies over HTTP. Errors are written the same way as successes, so that a stored error is repeated byte for byte.
 
 use fanfare_domain::{Code, Error, Reply};
 use salvo::http::{
@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use crate::oauth::challenge;
 
-/// A refusal as an answer; without what differs from request to request.
+/// Returns an error as a reply, without the parts that differ from request to request.
 #[must_use]
 pub fn refusal(error: &Error) -> Reply {
     Reply::ok(&error.refusal()).with_status(error.status()).cast()
 }
 
-/// Writes an answer. `base_url` is the origin under which `/docs/errors` is found.
+/// Writes a reply. `base_url` is the origin of `/docs/errors`.
 pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url: &str) {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = res.headers_mut();
@@ -44,7 +44,7 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
     res.replace_body(ResBody::Once(body.into()));
 }
 
-/// Returns the body of a refusal with what the domain does not know.
+/// Returns the body of an error with the fields that the domain does not know: `doc_url` and `request_id`.
 #[must_use]
 pub fn signed(body: &str, request_id: &str, base_url: &str) -> Value {
     let mut body: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();

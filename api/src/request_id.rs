@@ -1,16 +1,16 @@
-//! The id under which a request appears in replies, logs and events.
+//! The id of a request in replies, logs and events.
 
 use salvo::http::{HeaderMap, Request};
 use uuid::Uuid;
 
-/// The header that carries it, both ways.
+/// The header of requests and replies that carries it.
 pub const HEADER: &str = "x-request-id";
 
-/// The id of the request that is being answered.
+/// The id, stored in the request's extensions.
 #[derive(Debug, Clone)]
 struct RequestId(String);
 
-/// The caller's own id if it is fit to be shown, else a new one.
+/// Returns the caller's id if it is well-formed, else a new one.
 #[must_use]
 pub fn choose(headers: &HeaderMap) -> String {
     let own = headers.get(HEADER).and_then(|value| value.to_str().ok());
@@ -25,12 +25,12 @@ fn is_fit(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
-/// Gives the request its id.
+/// Sets the id of a request.
 pub fn set(req: &mut Request, id: &str) {
     req.extensions_mut().insert(RequestId(id.to_owned()));
 }
 
-/// The request's id.
+/// Returns the id of a request.
 #[must_use]
 pub fn get(req: &Request) -> String {
     req.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default()

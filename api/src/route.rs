@@ -1,4 +1,4 @@
-//! A row of the route table.
+//! A row of the route table: [`Route`].
 
 use fanfare_domain::{
     Code, Result,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Bucket, Handler, PublicCall, WorkspaceScope, body};
 
-/// An HTTP method that routes have.
+/// An HTTP method of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each variant is the method of the same name")]
 pub enum Method {
@@ -23,7 +23,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Its name on the wire.
+    /// Returns the name, as in the request line.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Method {
         }
     }
 
-    /// True for all that may change something.
+    /// Returns true for methods that may change something.
     #[must_use]
     pub const fn writes(self) -> bool {
         !matches!(self, Self::Get)
@@ -45,26 +45,26 @@ impl Method {
 /// The policy of a route.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// The scope that the key needs; `None` admits any key.
+    /// The scope that the key must have; `None` admits any key.
     pub scope: Option<Scope>,
-    /// Another scope that serves as well.
+    /// An alternative to that scope.
     pub or: Option<Scope>,
-    /// The least role in the workspace.
+    /// The lowest role in the workspace that may use the route.
     pub role: Role,
     /// A higher role for requests that touch certain fields.
     pub raised: Option<Raised>,
-    /// Must the workspace have the API add-on?
+    /// True if the workspace must have the API add-on.
     pub addon: bool,
-    /// The least plan, if the route is part of one.
+    /// The lowest plan that includes the route, if not all do.
     pub plan: Option<PlanTier>,
-    /// The way the workspace is found.
+    /// How the workspace of a request is found.
     pub workspace: WorkspaceScope,
-    /// May an access token of an OAuth client be used, or only an API key?
+    /// True if access tokens of OAuth clients are accepted; else only API keys are.
     pub tokens: bool,
 }
 
 impl Policy {
-    /// Returns the scope that these scopes lack; `None` if they are enough.
+    /// Returns the scope that is missing from these; `None` if they are enough.
     #[must_use]
     pub fn lacking(&self, scopes: &[Scope]) -> Option<Scope> {
         let has = |scope: &Scope| scopes.contains(scope);
@@ -72,64 +72,64 @@ impl Policy {
     }
 }
 
-/// A role that a request needs when its body names one of these fields.
+/// A higher role, required when the body contains one of these fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Raised {
-    /// Names of fields at the top of the body.
+    /// Names of top-level fields of the body.
     pub fields: &'static [&'static str],
     /// The role.
     pub role: Role,
 }
 
-/// One route: address, policy, handler, and what the documents say of it.
+/// A route: its path, policy, handler and documentation.
 #[derive(Clone, Copy)]
 pub struct Route {
     /// HTTP method.
     pub method: Method,
     /// Path with `{parameters}`, as the router and the OpenAPI document both write them.
     pub path: &'static str,
-    /// Its name, and `operationId`: a verb and a noun.
+    /// Its name, a verb and a noun; also the `operationId`.
     pub name: &'static str,
     /// Its policy.
     pub policy: Policy,
     /// The handler.
     pub handler: &'static dyn Handler,
-    /// The handler in its place, if no key is needed.
+    /// The handler of a route that needs no key; it replaces `handler`.
     pub public: Option<&'static dyn Handler<PublicCall>>,
     /// The rate limit it counts against.
     pub bucket: Bucket,
-    /// The chapter of the documents it stands in.
+    /// The chapter of the documentation.
     pub tag: &'static str,
-    /// One line for people.
+    /// One line for readers of the documentation.
     pub summary: &'static str,
-    /// One sentence for agents: when it is the right one, and when not.
+    /// One sentence for agents: when to use it, and when not.
     pub when: &'static str,
-    /// The body it takes, if any.
+    /// The body, if there is one.
     pub body: Option<Body>,
-    /// The query it takes, if any.
+    /// The query, if there is one.
     pub query: Option<Query>,
-    /// Answers of success.
+    /// The successful replies.
     pub replies: [Option<Success>; 3],
-    /// Refusals of its own, besides those that its policy brings.
+    /// Errors of its own, besides those of its policy.
     pub refusals: &'static [Code],
-    /// True if agents see it as a tool of its own without asking for more.
+    /// True if agents see it as a tool by default.
     pub core: bool,
-    /// An `Idempotency-Key` covers each item of the body by itself, and the handler sees to it.
+    /// True if the `Idempotency-Key` covers each item of the body separately; the handler takes care of it.
     pub keyed_by_item: bool,
-    /// The file of the body may also come as a form.
+    /// True if the file of the body may also come as `multipart/form-data`.
     pub takes_form: bool,
-    /// Largest body, in bytes.
+    /// The largest body, in bytes.
     pub largest: usize,
     /// The error for a larger body.
     pub too_large: Code,
 }
 
-/// An answer of success.
+/// A successful reply.
 #[derive(Debug, Clone, Copy)]
 pub struct Success {
     /// HTTP status.
     pub status: u16,
-    /// The time at which it is given, for people.
+    /// When it is sent, for readers of the documentation.
     pub doc: &'static str,
 }
 
@@ -138,14 +138,14 @@ pub struct Success {
 pub struct Body {
     /// Its JSON Schema; named types go to the generator's definitions.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// True if a value is such a body.
+    /// Checks that a value is such a body.
     pub check: fn(Value) -> Result<()>,
-    /// One that is, as JSON text.
+    /// An example, as JSON text.
     pub example: &'static str,
 }
 
 impl Body {
-    /// A body that is read as `T`.
+    /// Returns a body of type `T`.
     #[must_use]
     pub const fn of<T: DeserializeOwned + JsonSchema + 'static>(example: &'static str) -> Self {
         Self { schema: SchemaGenerator::subschema_for::<T>, check: check::<T>, example }
@@ -164,15 +164,18 @@ pub struct Query {
 }
 
 impl Query {
-    /// A query that is read as `T`.
+    /// Returns a query of type `T`.
     #[must_use]
     pub const fn of<T: DeserializeOwned + JsonSchema>() -> Self {
         Self { schema: T::json_schema }
     }
 }
 
+/// Command words that the command line uses for something else.
+const TAKEN: [(&str, &str); 1] = [("media", "upload")];
+
 impl Route {
-    /// A route. What nobody says of it is: no body, no query, no limit of its own.
+    /// Returns a route without a body, a query or a rate limit of its own; the methods below add them.
     #[must_use]
     pub const fn new(
         method: Method,
@@ -204,14 +207,14 @@ impl Route {
         }
     }
 
-    /// Needs no key: this answers, and the policy says nothing.
+    /// Makes the route public: this handler answers without a key, and the policy does not apply.
     #[must_use]
     pub const fn answers_anybody(mut self, handler: &'static dyn Handler<PublicCall>) -> Self {
         self.public = Some(handler);
         self
     }
 
-    /// Its chapter and its line in the documents.
+    /// Sets its chapter and its summary in the documentation.
     #[must_use]
     pub const fn doc(mut self, tag: &'static str, summary: &'static str) -> Self {
         self.tag = tag;
@@ -219,36 +222,35 @@ impl Route {
         self
     }
 
-    /// Says to agents when it is the right one, and when not.
+    /// Sets the sentence that tells agents when to use it.
     #[must_use]
     pub const fn when(mut self, sentence: &'static str) -> Self {
         self.when = sentence;
         self
     }
 
-    /// Counts against this limit.
+    /// Counts requests against this rate limit.
     #[must_use]
     pub const fn counts(mut self, bucket: Bucket) -> Self {
         self.bucket = bucket;
         self
     }
 
-    /// Takes this body.
+    /// Accepts this body.
     #[must_use]
     pub const fn takes(mut self, body: Body) -> Self {
         self.body = Some(body);
         self
     }
 
-    /// Takes this query.
+    /// Accepts this query.
     #[must_use]
     pub const fn asks(mut self, query: Query) -> Self {
         self.query = Some(query);
         self
     }
 
-    /// Answers so, or (said again) also so, with the bodies of its handler in their order; the last body serves all further
-    /// answers.
+    /// Adds a successful reply. Replies have the handler's bodies in order; the last body serves all further replies.
     #[must_use]
     pub const fn answers(mut self, status: u16, doc: &'static str) -> Self {
         let mut place = 0;
@@ -259,35 +261,35 @@ impl Route {
         self
     }
 
-    /// Refuses with these codes, besides those its policy brings.
+    /// Sets the errors of its own, besides those of its policy.
     #[must_use]
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.refusals = codes;
         self
     }
 
-    /// Agents see it as a tool of its own without asking for more.
+    /// Makes it a tool that agents see by default.
     #[must_use]
     pub const fn core(mut self) -> Self {
         self.core = true;
         self
     }
 
-    /// An `Idempotency-Key` covers each item of the body by itself.
+    /// Lets the `Idempotency-Key` cover each item of the body separately.
     #[must_use]
     pub const fn keyed_by_item(mut self) -> Self {
         self.keyed_by_item = true;
         self
     }
 
-    /// Takes the file of its body also as a form, `multipart/form-data`.
+    /// Also accepts the file of its body as `multipart/form-data`.
     #[must_use]
     pub const fn takes_form(mut self) -> Self {
         self.takes_form = true;
         self
     }
 
-    /// Takes bodies of up to so many bytes, and refuses larger ones with this code.
+    /// Sets the largest body, in bytes, and the error for a larger one.
     #[must_use]
     pub const fn holds(mut self, bytes: usize, too_large: Code) -> Self {
         self.largest = bytes;
@@ -295,7 +297,7 @@ impl Route {
         self
     }
 
-    /// Returns the schemas of the bodies of its answers of success, by rising status.
+    /// Returns the schemas of its successful replies, in order of status.
     pub fn bodies(&self, generator: &mut SchemaGenerator) -> Vec<Schema> {
         match self.public {
             Some(handler) => handler.bodies(generator),
@@ -303,8 +305,23 @@ impl Route {
         }
     }
 
-    /// The names of the path's parameters, in order.
+    /// Returns the names of the path's parameters, in order.
     pub fn path_parameters(&self) -> impl Iterator<Item = &'static str> {
         self.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'))
+    }
+
+    /// Returns the words of the command for this operation: its chapter, and its name without the words of the chapter.
+    /// `create_post` of `posts` is `fanfare posts create`, and `create_api_key` of `keys` is `fanfare keys create`.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let singular: Vec<_> = self.tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
+        let is_chapter = |word: &&str| {
+            singular.contains(&word.trim_end_matches('s')) || (self.tag == "keys" && *word == "api")
+        };
+        let words: Vec<_> = self.name.split('_').filter(|word| !is_chapter(word)).collect();
+        let verb = words.join("-");
+        let is_taken = TAKEN.contains(&(self.tag, verb.as_str()));
+        let verb = if verb.is_empty() || is_taken { self.name.replace('_', "-") } else { verb };
+        format!("fanfare {} {verb}", self.tag)
     }
 }

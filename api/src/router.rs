@@ -1,4 +1,4 @@
-//! The table and the pages as one service.
+//! Builds the service from the route table and the pages.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     endpoint::Endpoint,
     feedback, guest_upload,
     health::{Alive, Ready},
-    inbox, mcp,
+    inbox, invitations, mcp,
     media::{Files, Gateway, OwnOrigin},
     middleware::{cors::Cors, rate_limit::RateLimitMiddleware, request::RequestMiddleware},
     oauth, oauth_connect, openapi,
@@ -25,7 +25,7 @@ use crate::{
     signup, updates,
 };
 
-/// Everything that is served over HTTP.
+/// Returns the service that answers every HTTP request.
 pub fn service(domain: Domain) -> Service {
     domain.limits.take_part();
     processes::keep(&domain);
@@ -41,6 +41,7 @@ pub fn service(domain: Domain) -> Service {
         .push(oauth_connect::router(&domain))
         .push(dashboard::router(&domain))
         .push(passwords::router(&domain))
+        .push(invitations::router(&domain))
         .push(signup::router(&domain))
         .push(feedback::router(&domain))
         .push(mcp::router(&domain))
@@ -56,7 +57,8 @@ pub fn service(domain: Domain) -> Service {
         .hoop(RateLimitMiddleware(domain))
 }
 
-/// Each path of the table once. Fixed steps come before parameters, so that `/posts/batch` is no post.
+/// Returns each path of the table once, with fixed segments before parameters, so that `/posts/batch` is not taken for
+/// a post.
 fn paths() -> Vec<&'static str> {
     let mut paths: Vec<_> = ROUTES.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "~"));
@@ -80,7 +82,7 @@ fn at(path: &'static str, domain: &Domain) -> Router {
     router.push(Router::new().goal(NoMethod::but(&taken)))
 }
 
-/// Refuses every other method of a path. Without it the search for a route would go on, and take `/posts/batch` for a post.
+/// Answers 405 for all other methods of a path. Without it, routing would go on and take `/posts/batch` for a post.
 struct NoMethod {
     allow: HeaderValue,
 }

@@ -1,4 +1,5 @@
-//! Every route of `/api/v1`: who may use it, what answers it, what the documents say of it. One file a chapter.
+//! The route table of `/api/v1`: the policy, handler and documentation of every route. There is one file for each
+//! chapter.
 
 mod accounts;
 mod activity;
@@ -23,7 +24,7 @@ mod webhooks;
 
 use crate::Route;
 
-/// The chapters, in the order of the documents.
+/// The chapters, in the order of the documentation.
 const CHAPTERS: &[&[Route]] = &[
     signup::ROUTES,
     subscription::ROUTES,
@@ -59,7 +60,7 @@ const fn count() -> usize {
     count
 }
 
-/// Joins the chapters while the program is compiled, so that each route is there for as long as the program runs.
+/// Joins the chapters at compile time, so that routes are `'static`.
 const fn joined<const COUNT: usize>() -> [Route; COUNT] {
     let mut all = [CHAPTERS[0][0]; COUNT];
     let (mut at, mut chapter) = (0, 0);

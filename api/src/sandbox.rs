@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::Call;
 
-/// The account whose posts to read.
+/// The query that names an account.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostsQuery {
@@ -20,7 +20,7 @@ pub struct PostsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Makes an account on a simulated network and connects it.
+/// Creates an account on a simulated network and connects it.
 pub async fn create_account(mut call: Call) -> Result<Reply<accounts::OneAccount>> {
     let new = call.body()?;
     accounts::create_sandbox(&call.act, new).await
@@ -40,7 +40,7 @@ pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::FaultsSet>> {
     accounts::set_faults(&call.act, platform, faults).await
 }
 
-/// Has somebody write to an account on a simulated network.
+/// Creates a message, comment or review for an account on a simulated network.
 pub async fn create_item(mut call: Call) -> Result<Reply<accounts::ItemMade>> {
     let platform = call.platform()?;
     let new = call.body()?;
@@ -54,42 +54,42 @@ pub async fn list_inbox(mut call: Call) -> Result<Reply<accounts::SandboxInbox>>
     accounts::sandbox_inbox(&call.act, platform, AccountId(query.account_id)).await
 }
 
-/// Changes an item on a simulated network.
+/// Changes a message, comment or review on a simulated network.
 pub async fn update_item(mut call: Call) -> Result<Reply<accounts::SandboxItem>> {
     let (platform, id) = (call.platform()?, call.path("id").to_owned());
     let changes = call.body()?;
     accounts::change_item(&call.act, platform, &id, changes).await
 }
 
-/// Deletes an item on a simulated network.
+/// Deletes a message, comment or review on a simulated network.
 pub async fn delete_item(mut call: Call) -> Result<Reply<accounts::SandboxItem>> {
     let (platform, id) = (call.platform()?, call.path("id").to_owned());
     let query: PostsQuery = call.query()?;
     accounts::delete_item(&call.act, platform, &id, AccountId(query.account_id)).await
 }
 
-/// Sets what a simulated network decides about answers to reviews and about films.
+/// Sets how a simulated network moderates answers to reviews, and how it processes videos.
 pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::DecisionsSet>> {
     let platform = call.platform()?;
     let new = call.body()?;
     accounts::set_decisions(&call.act, platform, new).await
 }
 
-/// Sets the numbers that a simulated network tells of an account.
+/// Sets the metrics that a simulated network reports for an account.
 pub async fn set_numbers(mut call: Call) -> Result<Reply<accounts::NumbersSet>> {
     let platform = call.platform()?;
     let numbers = call.body()?;
     accounts::set_numbers(&call.act, platform, numbers).await
 }
 
-/// Makes a post on a simulated network without this service.
+/// Creates a post on a simulated network, as if it was made outside of this service.
 pub async fn post_elsewhere(mut call: Call) -> Result<Reply<accounts::Elsewhere>> {
     let platform = call.platform()?;
     let new = call.body()?;
     accounts::post_elsewhere(&call.act, platform, new).await
 }
 
-/// Deletes a post on a simulated network without this service.
+/// Deletes a post on a simulated network, as if it was done outside of this service.
 pub async fn delete_elsewhere(mut call: Call) -> Result<Reply<accounts::PostDeleted>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;

@@ -1,4 +1,4 @@
-//! The service on a socket.
+//! Serves HTTP on a socket.
 
 use std::{io, time::Duration};
 
@@ -8,13 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connections::Connections;
 
-/// The time requests that are running may take after a stop was asked for.
+/// How long running requests may take after shutdown begins.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The longest pause between two pieces of a request's body.
+/// The longest pause between two chunks of a request's body.
 const BODY_PAUSE: Duration = Duration::from_secs(30);
 
-/// Serves until `stop`; then takes no new request and gives those that are running ten seconds.
+/// Serves until `stop`, then accepts no new requests and gives running ones ten seconds.
 ///
 /// # Errors
 /// The socket cannot be used.

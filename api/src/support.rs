@@ -1,4 +1,4 @@
-//! Questions about the service, answered from the pages under `/docs`.
+//! Answers questions about the service from the pages under `/docs`.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ pub async fn ask(mut call: Call) -> Result<Reply<SupportAnswer>> {
     support::answer(&call.act, index(&call.act.cx.settings.base_url), question).await
 }
 
-/// The documentation of this process, which is reached under one origin.
+/// Returns the search index of the documentation, built once: a process has one origin.
 fn index(base_url: &str) -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| Index::new(passages(base_url)))

@@ -1,4 +1,4 @@
-//! News of the product: the operation, and the pages and the feed for people.
+//! Product updates: the operation, the pages and the Atom feed.
 
 use chrono::{NaiveDate, NaiveTime};
 use fanfare_domain::{
@@ -11,13 +11,13 @@ use salvo::Router;
 
 use crate::{Call, docs, page::Page, reads::Reads as _};
 
-/// Lists what is new.
+/// Lists the updates.
 pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
     let query = call.query()?;
     updates::list(&call.act, &query)
 }
 
-/// The pages' router. They are made once: what is new is part of the binary.
+/// Returns the router of the pages. They are rendered once, since the updates are part of the binary.
 pub fn router(base_url: &str) -> Router {
     let page = |path: &str, page: Page| Router::with_path(path).reads(page);
     let overview = page("updates", Page::html("/updates", overview()));
@@ -61,7 +61,7 @@ fn facts(update: &Update) -> Markup {
     }
 }
 
-/// The updates as an Atom feed.
+/// Returns the updates as an Atom feed.
 fn feed(base_url: &str) -> String {
     let newest = updates::all().first().map(|update| midnight(&update.date)).unwrap_or_default();
     let entries = updates::all().iter().map(|update| {
@@ -90,7 +90,7 @@ fn feed(base_url: &str) -> String {
     )
 }
 
-/// The first moment of a day, as feeds write it.
+/// Returns the start of a day in RFC 3339 format.
 fn midnight(date: &str) -> String {
     let day = date.parse::<NaiveDate>().unwrap_or_default();
     day.and_time(NaiveTime::MIN).and_utc().to_rfc3339()

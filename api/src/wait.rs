@@ -1,4 +1,4 @@
-//! Readings that wait: of a thing whose status is about to change, so that nobody has to ask again and again.
+//! Long polling: reads that wait until a status changes, so that callers need not poll.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use tokio::time::{Instant, sleep};
 
 use crate::progress::Progress;
 
-/// The longest wait in seconds: below the time after which proxies give up on a reply.
+/// The longest wait, in seconds: shorter than the usual time-outs of proxies.
 const LONGEST: i64 = 25;
 
-/// The time between two looks.
+/// The interval between two reads.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Statuses after which nothing comes.
+/// Final statuses.
 const ENDED: [&str; 6] = ["published", "failed", "connected", "cancelled", "expired", "completed"];
 
 /// The wait of a reading.
@@ -28,10 +28,10 @@ pub struct Wait {
     pub wait: Option<i64>,
 }
 
-/// Reads until the status is another than at first, is final, or the time is over.
+/// Reads until the status changes or is final, or until the wait is over.
 ///
 /// # Errors
-/// A wait that is none; else those of reading.
+/// [`Code::InvalidField`] for an invalid wait, or an error of `read`.
 pub async fn for_change<T, F: Future<Output = Result<Reply<T>>>>(
     wait: Wait,
     progress: &Progress,
@@ -70,14 +70,14 @@ fn length(wait: Wait) -> Result<Duration> {
     Ok(Duration::from_secs(seconds.unsigned_abs()))
 }
 
-/// Returns the status of the thing in a reply.
+/// Returns the status of the resource in a reply.
 fn status<T>(reply: &Reply<T>) -> Option<String> {
     let body: Value = serde_json::from_str(reply.body()).ok()?;
     let thing = body.as_object()?.values().next()?;
     thing.get("status")?.as_str().map(str::to_owned)
 }
 
-/// Says what the thing in a reply is at: `post: publishing`, `job: running, 40 %`.
+/// Describes the stage of the resource in a reply: `post: publishing`, `job: running, 40 %`.
 fn stage<T>(reply: &Reply<T>) -> Option<String> {
     let body: Value = serde_json::from_str(reply.body()).ok()?;
     let (name, thing) = body.as_object()?.iter().next()?;
@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers with these statuses, one after the other, and says how often it was asked.
+    /// Waits on a resource with these statuses, one per read; returns the last one and the number of reads.
     async fn ask(seconds: i64, statuses: &[&str]) -> Result<(String, usize)> {
         let asked = AtomicUsize::new(0);
         let reply = for_change(Wait { wait: Some(seconds) }, &Progress::default(), || {

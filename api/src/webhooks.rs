@@ -19,13 +19,13 @@ pub struct DeliveriesQuery {
     pub cursor: Option<String>,
 }
 
-/// The webhooks of the workspace.
+/// Lists the webhooks of the workspace.
 pub async fn list(mut call: Call) -> Result<Reply<webhooks::WebhookList>> {
     call.query::<InWorkspace>()?;
     webhooks::list(&call.act).await
 }
 
-/// Makes a webhook.
+/// Creates a webhook.
 pub async fn create(mut call: Call) -> Result<Reply<webhooks::OneWebhookWithSecret>> {
     let new = call.body()?;
     webhooks::create(&call.act, new).await
@@ -47,7 +47,7 @@ pub async fn test(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
     webhooks::test(&call.act, call.webhook()?).await
 }
 
-/// The deliveries of a webhook.
+/// Lists the deliveries of a webhook.
 pub async fn list_deliveries(mut call: Call) -> Result<Reply<webhooks::DeliveryPage>> {
     let DeliveriesQuery { limit, cursor } = call.query()?;
     let page = webhooks::Page { limit, cursor, workspace_id: None };

@@ -1,4 +1,4 @@
-//! Changes, carried out to their end, once per `Idempotency-Key`.
+//! Runs changes to completion, also if the caller disconnects, and once per `Idempotency-Key`.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,11 +11,11 @@ use tracing::Instrument;
 
 use crate::reply;
 
-/// Does the work in a task of its own, so that a caller who hangs up does not cut it off half-way, and stores the
-/// answer under the reserved key.
+/// Runs the work in its own task, so that a caller who disconnects does not interrupt it, and stores the reply under
+/// the reserved key.
 ///
 /// # Errors
-/// The work's own.
+/// The error of the work.
 pub async fn carry_out(
     cx: Domain,
     reservation: Option<Reservation>,
@@ -47,7 +47,7 @@ async fn unless_panic(work: BoxFuture<'static, Result<Reply>>) -> Result<Reply> 
     outcome.unwrap_or_else(|_| Err(Error::internal("a handler panicked")))
 }
 
-/// Stores what the work itself has not stored: a success that changed nothing, or a refusal that will stay one.
+/// Stores the reply that the work has not stored itself: a success that changed nothing, or a permanent error.
 async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>) -> Result<()> {
     match outcome {
         Ok(_) if reservation.is_settled() => Ok(()),
@@ -60,7 +60,7 @@ async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>)
     }
 }
 
-/// True if the same request would be refused again; who may ask, how often, and our own troubles change.
+/// Returns true if the same request would fail again. Permissions, rate limits and failures of ours may change.
 fn stays(error: &Error) -> bool {
     (400..500).contains(&error.status())
         && !matches!(error.status(), 401 | 403 | 429)

@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use crate::{call::parse, query::Pairs};
 
-/// The way to find the workspace of a request. A caller who may not see a named resource learns nothing about it.
+/// How the workspace of a request is found. A caller who may not see the named resource learns nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceScope {
-    /// The key's workspace, or else the person's own.
+    /// The key's workspace, or else the user's own.
     Home,
     /// `workspace_id` in the query, or else as [`WorkspaceScope::Home`].
     Query,
@@ -43,12 +43,12 @@ pub enum WorkspaceScope {
     Comment,
     /// The workspace of the suggestion `id` in the path.
     Suggestion,
-    /// The workspace of the film `id` in the path.
+    /// The workspace of the video job `id` in the path.
     VideoJob,
 }
 
-/// The workspace and brand that a request names. Nothing of it has been checked yet: what is malformed counts as absent
-/// here and is refused when the whole is read.
+/// The parts of a request that may name its workspace. They are not validated yet: a malformed value counts as absent
+/// here and is refused by the validation that follows.
 pub struct Said<'a> {
     /// Parameters of the path.
     pub path: &'a HashMap<String, String>,
@@ -59,10 +59,10 @@ pub struct Said<'a> {
 }
 
 impl WorkspaceScope {
-    /// The caller's membership in the place that the request names.
+    /// Returns the caller's membership in the workspace of the request.
     ///
     /// # Errors
-    /// The place is not there for this caller.
+    /// The workspace or resource does not exist for this caller.
     pub async fn membership(
         self,
         cx: &Domain,
@@ -151,7 +151,7 @@ fn workspace(text: Option<String>) -> Option<WorkspaceId> {
     text?.parse::<Uuid>().ok().map(WorkspaceId)
 }
 
-/// Returns the membership for an account; if a workspace is named too, the account must be in it.
+/// Returns the membership in the workspace of an account; if a workspace is named too, the account must be in it.
 async fn over_account(
     cx: &Domain,
     caller: &Caller,
@@ -166,7 +166,7 @@ async fn over_account(
     match over {
         Ok(membership) if membership.workspace_id == asked => Ok(membership),
         Err(error) if error.code() != Code::AccountNotFound => Err(error),
-        // A workspace that is not there for the caller comes first.
+        // An unknown workspace is reported first.
         _ => {
             access::membership(cx, caller, Some(asked)).await?;
             let message = format!("There is no account {id} in that workspace.");

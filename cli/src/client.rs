@@ -1,10 +1,10 @@
-//! The service as a client sees it.
+//! An HTTP client of the service.
 
 use anyhow::{Result, bail};
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-/// A service and the key to it.
+/// A service and the API key for it.
 pub struct Service {
     http: Client,
     origin: String,
@@ -12,7 +12,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// The service at `origin`, with an API key.
+    /// Returns a client of the service at `origin`, with an API key.
     pub fn new(origin: &str, key: &str) -> Self {
         Self { http: Client::new(), origin: origin.to_owned(), key: key.to_owned() }
     }
@@ -20,7 +20,7 @@ impl Service {
     /// Sends a request and reads its JSON.
     ///
     /// # Errors
-    /// The service's own words when it refuses.
+    /// The service's message if it refuses.
     pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value> {
         let mut request =
             self.http.request(method, format!("{}{path}", self.origin)).bearer_auth(&self.key);
@@ -30,16 +30,16 @@ impl Service {
         read(request.send().await?).await
     }
 
-    /// The client itself, for addresses outside the API.
+    /// Returns the HTTP client itself, for addresses outside the API.
     pub fn http(&self) -> &Client {
         &self.http
     }
 }
 
-/// The JSON of a reply.
+/// Returns the JSON of a reply.
 ///
 /// # Errors
-/// The service's own words when it refuses.
+/// The service's message if it refuses.
 pub async fn read(reply: reqwest::Response) -> Result<Value> {
     let status = reply.status();
     let body: Value = reply.json().await.unwrap_or_default();

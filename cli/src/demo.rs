@@ -1,4 +1,4 @@
-//! The demo: a post that models made, an account on every network with a post on each, and the ledger of one.
+//! The demo: a post made by models, an account with a post on every network, and the ledger of one post.
 
 use std::{collections::HashMap, io::Write, time::Duration};
 
@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use crate::client::Service;
 
-/// The first post goes out this many seconds after it was made, the others one second apart.
+/// The first post is due this many seconds after it was created, the others follow one second apart.
 const LEAD: i64 = 3;
 
-/// The longest wait for a post to end.
+/// The longest wait for a post to reach a final status.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The network on which the post of the models goes out; it has a label for such posts.
+/// The network for the post made by models; it has a label for such posts.
 const LABELLED: &str = "x";
 
 /// The prompts for the models.
 const BRIEF: &str = "Our bakery opens on Saturday at 8 am with 40 kinds of bread";
 const PROMPT: &str = "A loaf of bread on a wooden table";
 
-/// Files for posts that cannot be without one: a drawing and four seconds of one, made for this with ffmpeg, which
-/// the machine of a newcomer may not have.
+/// Files for posts that need one: a picture and a video of four seconds, made with ffmpeg, which the user's machine may
+/// not have.
 const PICTURE: (&str, &str, &[u8]) =
     ("picture.jpg", "image/jpeg", include_bytes!("../assets/picture.jpg"));
 const FILM: (&str, &str, &[u8]) = ("film.mp4", "video/mp4", include_bytes!("../assets/film.mp4"));
@@ -33,7 +33,7 @@ const FILM: (&str, &str, &[u8]) = ("film.mp4", "video/mp4", include_bytes!("../a
 /// Shows posts going out on every simulated network of the service at `origin`.
 ///
 /// # Errors
-/// A post did not go out, or the service refused something.
+/// A post was not published, or the service refused a request.
 pub async fn demo(origin: &str, key: &str) -> Result<()> {
     let service = Service::new(origin, key);
     let platforms = service.call(Method::GET, "/api/v1/platforms", None).await?;
@@ -80,7 +80,7 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Has models write a caption and draw an image; returns the post of both, labelled as made by them.
+/// Generates a caption and an image; returns a post with both, labelled as AI-generated.
 async fn by_models(service: &Service) -> Result<Value> {
     let asked = json!({"brief": BRIEF, "platforms": [LABELLED], "count": 1});
     let written = service.call(Method::POST, "/api/v1/ai/generate-captions", Some(&asked)).await?;
@@ -98,7 +98,7 @@ async fn by_models(service: &Service) -> Result<Value> {
     Ok(json!({"caption": caption, "media_urls": [image], "settings": {"ai_generated": true}}))
 }
 
-/// The settings that the platform cannot do without, from its first example.
+/// Returns the required settings of a platform, from its first example.
 fn needed_settings(platform: &Value) -> Value {
     let required = platform["settings"].as_array().into_iter().flatten();
     let required = required.filter(|setting| setting["required"] == true);
@@ -107,12 +107,12 @@ fn needed_settings(platform: &Value) -> Value {
     Value::Object(named.map(|name| (name.to_owned(), given[name].clone())).collect())
 }
 
-/// The files that were sent to the service, with their addresses.
+/// The uploaded files, with their addresses.
 #[derive(Default)]
 struct Files(HashMap<&'static str, String>);
 
 impl Files {
-    /// Addresses of the files that a post on the platform cannot do without, of the kinds in its first example.
+    /// Returns the addresses of the files that a post on the platform needs, of the kinds in its first example.
     async fn needed(&mut self, service: &Service, platform: &Value) -> Result<Vec<String>> {
         let least = platform["post_types"][0]["media_limits"]["min"].as_u64().unwrap_or(0);
         let types = platform["examples"][0]["media_types"].as_array().cloned().unwrap_or_default();
@@ -156,7 +156,7 @@ fn now() -> chrono::DateTime<chrono::Utc> {
     chrono::Utc::now()
 }
 
-/// Waits until a post has ended, and shows how it stands meanwhile.
+/// Waits until a post has reached a final status, and shows its progress.
 async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> {
     let path = format!("/api/v1/posts/{id}");
     let ended = async {
@@ -189,7 +189,7 @@ fn summary(post: &Value) -> String {
     }
 }
 
-/// The ledger of one post: what was done, step by step.
+/// Prints the ledger of one post, step by step.
 async fn ledger(service: &Service, id: i64) -> Result<()> {
     let path = format!("/api/v1/posts/{id}/attempts");
     let ledger = service.call(Method::GET, &path, None).await?;

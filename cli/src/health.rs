@@ -1,16 +1,16 @@
-//! Asking a process whether it is alive.
+//! The health check of a process.
 
 use std::{net::SocketAddr, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
 
-/// A process that takes longer to say that it is alive does not count as alive.
+/// A process that takes longer to answer counts as dead.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Asks the process that listens at `address`.
+/// Checks the process that listens at `address`.
 ///
 /// # Errors
-/// It does not answer, or not well.
+/// It does not answer, or is not healthy.
 pub async fn health(address: SocketAddr) -> Result<()> {
     let url = format!("http://{address}/healthz");
     let asked = reqwest::Client::new().get(&url).timeout(PATIENCE).send().await;

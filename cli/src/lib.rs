@@ -1,4 +1,4 @@
-//! Commands that speak to a running service over HTTP, and to nothing else.
+//! Commands that use only the HTTP API of a running service.
 
 mod account;
 mod client;

@@ -1,4 +1,4 @@
-//! Sending files.
+//! Uploads files.
 
 use std::{
     io::Write,
@@ -15,13 +15,13 @@ use tokio::io::AsyncReadExt;
 
 use crate::client::Service;
 
-/// A file of at most this size goes inside one request; a larger one is announced and sent to an address of its own.
+/// A file of at most this size is sent inside one request; a larger one is announced and sent to an address of its own.
 const SMALL: u64 = 1_000_000;
 
-/// So often a file is sent anew when the connection breaks or the service is not well.
+/// How often a file is sent again if the connection breaks or the service fails.
 const TRIES: u32 = 3;
 
-/// The bytes of a file that are looked at to tell its type.
+/// The number of leading bytes from which the type of a file is detected.
 const HEAD: usize = 4_096;
 
 const BLOCK: usize = 128 * 1_024;
@@ -32,14 +32,14 @@ pub struct Upload {
     pub files: Vec<PathBuf>,
     /// The workspace, for a key without one.
     pub workspace: Option<String>,
-    /// Show whole records instead of addresses.
+    /// Print whole records instead of addresses.
     pub json: bool,
 }
 
-/// Sends files to the service at `origin`, and prints where each is served.
+/// Uploads files to the service at `origin`, and prints the address of each.
 ///
 /// # Errors
-/// A file could not be read, or the service refused it; the others are sent all the same.
+/// A file could not be read, or the service refused it; the others are uploaded anyway.
 pub async fn upload(origin: &str, key: &str, upload: Upload) -> Result<()> {
     let (service, bars) = (Service::new(origin, key), MultiProgress::new());
     let mut failed = 0;
@@ -63,7 +63,7 @@ pub async fn upload(origin: &str, key: &str, upload: Upload) -> Result<()> {
     Ok(())
 }
 
-/// Sends one file; returns its record.
+/// Uploads one file; returns its record.
 ///
 /// # Errors
 /// The file cannot be read, or the service refuses it.
@@ -104,7 +104,7 @@ async fn send(
     sent
 }
 
-/// Announces a file and sends it, again if need be.
+/// Announces a file and sends it, with retries.
 async fn announced(
     service: &Service,
     path: &Path,
@@ -118,7 +118,7 @@ async fn announced(
         bar.set_position(0);
         match put(service, &place, path, size, bar).await {
             Err(Trouble::Passing(_)) if tries < TRIES => tries += 1,
-            // The answer to an earlier try was lost, and the file is there.
+            // The reply to an earlier attempt was lost, and the file is stored.
             Err(Trouble::Refused(_)) if tries > 1 && is_there(service, &place, size).await => {
                 return Ok(place);
             }
@@ -128,9 +128,9 @@ async fn announced(
     }
 }
 
-/// The reason for which a file was not taken.
+/// Why a file was not stored.
 enum Trouble {
-    /// The same may go well another time.
+    /// It may succeed later.
     Passing(anyhow::Error),
     Refused(anyhow::Error),
 }
@@ -174,7 +174,7 @@ async fn is_there(service: &Service, place: &Value, size: u64) -> bool {
     reply.status().is_success() && length == Some(size.to_string().as_str())
 }
 
-/// Returns the type of a file by its first bytes; the service checks all of them.
+/// Detects the type of a file from its first bytes; the service checks all of them.
 async fn kind(path: &Path) -> Result<&'static str> {
     let mut head = Vec::with_capacity(HEAD);
     let file = tokio::fs::File::open(path).await?;

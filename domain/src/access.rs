@@ -56,7 +56,7 @@ impl Scope {
         Self::ALL.into_iter().filter(|scope| !billing(scope)).collect()
     }
 
-    /// Its name.
+    /// Returns the name of the scope, as replies show it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -71,14 +71,14 @@ impl Scope {
         }
     }
 
-    /// The scope with this name.
+    /// Returns the scope with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 }
 
-/// A role's name, as replies show it.
+/// Returns the name of a role, as replies show it.
 #[must_use]
 pub const fn role_name(role: Role) -> &'static str {
     match role {
@@ -89,7 +89,7 @@ pub const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// A plan's name, as replies show it.
+/// Returns the name of a plan, as replies show it.
 #[must_use]
 pub const fn plan_name(plan: PlanTier) -> &'static str {
     match plan {
@@ -103,15 +103,15 @@ pub const fn plan_name(plan: PlanTier) -> &'static str {
 /// The caller of a request.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The person the key acts as.
+    /// The user that the key acts for.
     pub user_id: UserId,
     /// The key.
     pub key_id: KeyId,
     /// The scopes of the key.
     pub scopes: Vec<Scope>,
-    /// The only workspace the key reaches, if it is scoped.
+    /// The only workspace that the key can reach; `None`: all workspaces of the user.
     pub key_workspace: Option<WorkspaceId>,
-    /// The access token, if a client acts for the person; then the key's id is that of its grant.
+    /// The access token, if an OAuth client acts for the user; `key_id` is then the id of its grant.
     pub token: Option<Token>,
 }
 
@@ -125,7 +125,8 @@ pub struct Token {
 }
 
 impl Caller {
-    /// A person at a page: what the person's own memberships allow, and no key.
+    /// Returns the caller for a user who is logged in with a browser: no key, and everything that the user's
+    /// memberships allow.
     #[must_use]
     pub fn at_a_page(user_id: UserId) -> Self {
         Self {
@@ -137,40 +138,40 @@ impl Caller {
         }
     }
 
-    /// True for a person at a page, who needs no API add-on.
+    /// Returns true for a user who is logged in with a browser, who needs no API add-on.
     #[must_use]
     pub const fn is_at_a_page(&self) -> bool {
         self.key_id.0.is_nil()
     }
 }
 
-/// A person's place in a workspace.
+/// A user's membership in a workspace.
 #[derive(Debug, Clone)]
 pub struct Membership {
     /// The workspace.
     pub workspace_id: WorkspaceId,
     /// The workspace's name.
     pub workspace_name: String,
-    /// True if it is a person's personal workspace.
+    /// True if it is a user's personal workspace.
     pub is_personal: bool,
     /// The user's role there.
     pub role: Role,
     /// The workspace's plan.
     pub plan: PlanTier,
-    /// True if its API may be used.
+    /// True if its API can be used.
     pub api_addon: bool,
     /// True if its subscription is paid.
     pub active: bool,
-    /// The brands a locked membership sees; `None`: all, and what has no brand.
+    /// The brands that a locked membership can see; `None`: all brands, and what has no brand.
     pub brands: Option<Vec<BrandId>>,
-    /// The workspace's zone, an IANA name.
+    /// The workspace's time zone, an IANA name.
     pub timezone: String,
-    /// The account that the request names, as it was read with the membership.
+    /// The account that the request names, read together with the membership.
     pub account: Option<Arc<account::Model>>,
 }
 
 impl Membership {
-    /// May this membership see something of this brand?
+    /// Returns true if the membership can see something of this brand.
     #[must_use]
     pub fn sees(&self, brand: Option<BrandId>) -> bool {
         match (&self.brands, brand) {
@@ -211,10 +212,11 @@ impl Membership {
     }
 }
 
-/// Returns the caller's membership in the workspace that was asked for; without one, in the key's workspace or else the person's own.
+/// Returns the caller's membership in the given workspace; without one, in the key's workspace, or else the user's
+/// personal workspace.
 ///
 /// # Errors
-/// [`Code::WorkspaceScopeMismatch`], or [`Code::WorkspaceNotFound`] for a workspace the person is not in.
+/// [`Code::WorkspaceScopeMismatch`], or [`Code::WorkspaceNotFound`] for a workspace that the user is not in.
 pub async fn membership(
     cx: &Domain,
     caller: &Caller,

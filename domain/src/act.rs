@@ -1,4 +1,4 @@
-//! One request's work: who does it, where, and the answer that is stored with the change.
+//! The context of one request: who makes it, in which workspace, and the reply that is stored with its change.
 
 use crate::{
     Domain, Reply, Tx,
@@ -8,10 +8,10 @@ use crate::{
     limits::Meter,
 };
 
-/// A request that has been let in.
+/// An authorized request.
 #[derive(Clone)]
 pub struct Act {
-    /// The rules' context.
+    /// The domain that it runs in.
     pub cx: Domain,
     /// The caller.
     pub caller: Caller,

@@ -1,4 +1,4 @@
-//! The event stream, to be polled by programs, and the activity list for people.
+//! The event stream that programs poll, and the activity list for people.
 
 use fanfare_entities::{AccountId, EventId, Millis, PostId, WorkspaceId, event};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -68,7 +68,7 @@ pub struct ActivityQuery {
 /// Types of entries that are in the activity list alone.
 const LISTED_ONLY: &[&str] = &["webhook.disabled"];
 
-/// The entries that the query asks for.
+/// Selects the entries that the query asks for.
 fn asked_for(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
     let mut entries = visible(act);
     if let Some(since) = &query.since {
@@ -100,10 +100,10 @@ fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
     }
 }
 
-/// The events of the membership's workspace in their order, oldest first.
+/// Lists the events of the membership's workspace in their order, oldest first.
 ///
 /// # Errors
-/// A query that means nothing.
+/// An invalid query.
 pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
     let limit = input::limit(query.limit)?;
     let after = input::cursor::<i64>(query.cursor.as_deref())?.or(query.after).unwrap_or(0);
@@ -124,10 +124,10 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
     Reply::large(page.bytes, listed).await
 }
 
-/// Recent activity in the membership's workspace, newest first.
+/// Lists recent activity in the membership's workspace, newest first.
 ///
 /// # Errors
-/// A query that means nothing.
+/// An invalid query.
 pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityPage>> {
     let limit = input::limit(query.limit)?;
     input::one_beginning(query.offset, query.cursor.as_deref())?;
@@ -158,10 +158,10 @@ pub struct Event {
     event_type: String,
     created_at: Time,
     workspace_id: WorkspaceId,
-    /// Its place in the workspace's stream, from 1; no number is missing. A `webhook.test` has none.
+    /// Its number in the workspace's stream, from 1, without gaps. A `webhook.test` has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<i64>,
-    /// The object it is about, such as `post` or `account`, as it was then.
+    /// The object that it is about, such as `post` or `account`, as it was then.
     #[schemars(with = "Map<String, Value>")]
     data: Value,
 }
@@ -171,7 +171,7 @@ fn types(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Event {
-    /// The event of a row.
+    /// Converts a row to an event.
     #[must_use]
     pub fn of(row: event::Model) -> Self {
         Self {
@@ -184,7 +184,7 @@ impl Event {
         }
     }
 
-    /// An event that happened for a webhook alone, to try it.
+    /// Returns a test event that is sent to one webhook only.
     #[must_use]
     pub fn test(id: Uuid, now: Millis, workspace_id: WorkspaceId, data: Value) -> Self {
         Self {

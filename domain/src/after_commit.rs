@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 
-/// The process that commits a row enqueues it at its time if that is at most this many ms away. The scheduler enqueues
-/// later rows.
+/// The process that commits a row enqueues it itself if it is due within this many ms. The scheduler enqueues later
+/// rows.
 const SOON: Millis = 1_000;
 
-/// The most jobs that wait to be pushed; the scheduler enqueues those beyond.
+/// The most jobs that can wait to be pushed; the scheduler enqueues the others.
 const MAX_PENDING: usize = 65_536;
 
 /// Hands jobs to the background task that pushes them. Cheap to clone.

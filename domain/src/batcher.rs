@@ -32,7 +32,8 @@ const CROWDED: usize = 8;
 /// The longest wait of a batch that may grow, where a statement costs a round trip.
 pub const MAX_DELAY: Duration = Duration::from_millis(10);
 
-/// A flush function with the items that wait for it under each key. Batches of different keys do not wait for one another.
+/// A flush function, and the items that wait for it under each key. Batches of different keys do not wait for each
+/// other.
 /// Cheap to clone.
 pub struct Batcher<K, I, O>(Arc<Inner<K, I, O>>);
 
@@ -69,8 +70,8 @@ where
     I: Send + Sync + 'static,
     O: Send + 'static,
 {
-    /// Batches calls of `flush`, which answers each item in the given order, and counts the batches under `name`. After a
-    /// crowded batch the next one waits up to `max_delay` to grow.
+    /// Batches calls of `flush`, which returns one result for each item in the given order, and counts the batches
+    /// under `name`. After a large batch the next one waits up to `max_delay` to grow.
     pub fn new<F, Fut>(name: &'static str, max_delay: Duration, flush: F) -> Self
     where
         F: Fn(Vec<Arc<I>>) -> Fut + Send + Sync + 'static,
@@ -174,7 +175,7 @@ where
         }
     }
 
-    /// Flushes a group, and again while the database gives it up for the sake of another transaction.
+    /// Flushes a group, and repeats that if the database aborted the transaction because of a conflict.
     async fn flush_again(&self, items: &[Arc<I>]) -> Result<Result<Vec<O>>> {
         let panic = Mutex::new(None);
         let flushed = again(|| async {
@@ -190,7 +191,7 @@ where
         }
     }
 
-    /// One flush; `Err` after a panic, so that the key is served on.
+    /// Flushes once. Returns `Err` after a panic, so that the key is still served.
     async fn flush(&self, items: Vec<Arc<I>>) -> Result<Result<Vec<O>>> {
         let flushed = AssertUnwindSafe((self.flush)(items)).catch_unwind().await;
         flushed.map_err(|_| Error::internal("a group of writes panicked"))

@@ -1,11 +1,11 @@
-//! Work that would hold up everybody else on the runtime's threads.
+//! Moves long CPU-bound work off the runtime's threads.
 
 use crate::error::{Error, Result};
 
-/// The most bytes that are parsed, hashed, decoded or written on the threads that answer requests.
+/// The most bytes that are parsed, hashed, decoded or written on the runtime's own threads.
 const AT_ONCE: usize = 64 << 10;
 
-/// Does work that takes time in proportion to `bytes`: beside the threads that answer requests, if that is long.
+/// Runs work whose duration is proportional to `bytes`: on a blocking thread if there are many, otherwise at once.
 ///
 /// # Errors
 /// The work panicked.

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use fanfare_entities::{BrandId, WorkspaceId, account, brand};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 use serde::Serialize;
 
 use crate::{
@@ -18,7 +20,7 @@ use crate::{
     page,
 };
 
-/// The brands of the membership's workspace that the membership sees, oldest first.
+/// Lists the brands of the membership's workspace that the membership can see, oldest first.
 ///
 /// # Errors
 /// The database's.
@@ -38,7 +40,8 @@ pub async fn list(act: &Act, list: List) -> Result<Reply<BrandPage>> {
     Reply::large(page.bytes, listed).await
 }
 
-/// The brands among which a locked membership has to choose, with their names; none for a membership that sees all.
+/// Returns the brands, with their names, that a locked membership has to choose from; none for a membership that sees
+/// all.
 ///
 /// # Errors
 /// The database's.
@@ -49,7 +52,7 @@ pub async fn of_seat(act: &Act) -> Result<Vec<(BrandId, String)>> {
     names(act).await
 }
 
-/// Returns the brands that the membership sees, with their names, oldest first.
+/// Returns the brands that the membership can see, with their names, oldest first.
 ///
 /// # Errors
 /// The database's.
@@ -58,7 +61,16 @@ pub async fn names(act: &Act) -> Result<Vec<(BrandId, String)>> {
     Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
-/// One brand.
+/// Returns the number of brands of a workspace.
+///
+/// # Errors
+/// The database's.
+async fn count<C: ConnectionTrait>(conn: &C, workspace: WorkspaceId) -> Result<u64> {
+    let ours = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(workspace));
+    Ok(ours.count(conn).await?)
+}
+
+/// Returns one brand.
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
@@ -68,7 +80,7 @@ pub async fn get(act: &Act, id: BrandId) -> Result<Reply<OneBrand>> {
     Ok(Reply::ok(&OneBrand { brand: Brand::of(row, &counts) }))
 }
 
-/// The connected accounts of a brand, oldest first.
+/// Lists the connected accounts of a brand, oldest first.
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
@@ -95,14 +107,14 @@ pub struct Brand {
     workspace_id: WorkspaceId,
     /// Name for people.
     name: String,
-    /// Always `canonical`: brands are made here, and not taken over from elsewhere.
+    /// Always `canonical`: brands are created in this service.
     source: &'static str,
     /// The number of its connected accounts.
     account_count: u64,
     created_at: Time,
 }
 
-/// A brand's voice. A part that is not written down is null, or an empty list.
+/// A brand's voice. A part that was never set is null, or an empty list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BrandProfile {
     brand_id: BrandId,
@@ -110,9 +122,9 @@ pub struct BrandProfile {
     tone: Option<String>,
     audience: Option<String>,
     positioning: Option<String>,
-    /// Facts of the brand, which may stand in texts that a model writes.
+    /// Facts about the brand, which generated texts may claim.
     facts: Vec<String>,
-    /// Phrases that no text which a model writes for the brand uses.
+    /// Phrases that texts generated for the brand never use.
     never_say: Vec<String>,
     brand_values: Vec<String>,
     keywords: Vec<String>,
@@ -184,7 +196,7 @@ impl Brand {
     }
 }
 
-/// Returns the numbers of connected accounts of these brands; a brand without one is left out.
+/// Returns the number of connected accounts of each of these brands; brands without accounts are left out.
 async fn account_counts(
     act: &Act,
     brands: impl IntoIterator<Item = BrandId>,
@@ -210,7 +222,7 @@ fn visible(act: &Act) -> sea_orm::Select<brand::Entity> {
     }
 }
 
-/// A brand that the membership sees.
+/// Returns a brand that the membership can see.
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].

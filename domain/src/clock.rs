@@ -1,4 +1,4 @@
-//! Time, from one place, so that a fleet agrees on it and a test can move it.
+//! The clock of the service. All processes of a fleet agree on it, and a test can move it.
 
 use std::{
     borrow::Cow,
@@ -18,58 +18,58 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Domain, Result};
 
-/// The interval at which a fleet's clock is compared with its database's.
+/// The interval at which the clock is compared with the database's.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// The number of times it is asked at first: the quickest answer of these says most about the time.
+/// The number of measurements at the start: the fastest response is the most accurate one.
 const FIRST: usize = 4;
 
-/// A machine's measure of passing time may be wrong by this part of it.
+/// The assumed drift of a machine's clock: one part in this many.
 const DRIFT: u32 = 1_000;
 
-/// Stands for a lead while no database was asked.
+/// The value of `lead` before the first measurement.
 const ALONE: i64 = i64::MIN;
 
-/// The time everything in the service goes by. Cheap to clone; clones agree.
+/// The time that everything in the service goes by. Cheap to clone; clones agree.
 #[derive(Debug, Clone)]
 pub struct Clock(Arc<Source>);
 
 #[derive(Debug)]
 enum Source {
-    /// This machine's clock; in a fleet the database's, carried on between two answers by the time that has passed, so
-    /// that neither a wrong clock of this machine nor one that is set while it runs moves it.
+    /// This machine's clock or, in a fleet, the database's. Between two measurements the elapsed time is added, so that
+    /// a wrong clock of this machine, or setting it, has no effect.
     Machine {
         begun: Instant,
-        /// The reading of the database's clock at `begun`.
+        /// The database's time at `begun`.
         lead: AtomicI64,
-        /// The time at which that was found out, and how long the answer took.
+        /// When that was measured, and how long the response took.
         measured: Mutex<Option<(Instant, Duration)>>,
     },
-    /// Stands still until it is moved, and tells those who wait for it.
+    /// Stands still until it is moved, and wakes those who wait for it.
     Manual {
         now: AtomicI64,
         moved: Notify,
-        /// Since when time passes although the clock stands; `None` if it does not.
+        /// If set, time elapses from here although the clock stands still.
         begun: Option<Instant>,
     },
 }
 
 impl Clock {
-    /// Follows this machine's clock, until [`Clock::follow`].
+    /// Returns this machine's clock, until [`Clock::follow`].
     #[must_use]
     pub fn machine() -> Self {
         let (begun, lead) = (Instant::now(), AtomicI64::new(ALONE));
         Self(Arc::new(Source::Machine { begun, lead, measured: Mutex::default() }))
     }
 
-    /// Stands at `now` until [`Clock::advance`], and no time passes before that.
+    /// Returns a clock that stands at `now` until [`Clock::advance`]; no time elapses before that.
     #[must_use]
     pub fn manual(now: Millis) -> Self {
         Self::standing(now, None)
     }
 
-    /// Stands at `now` until [`Clock::advance`], while time passes as ever: whoever waits for some of it, to ask again for
-    /// what was lost, does not wait for the clock to be moved.
+    /// Returns a clock that stands at `now` until [`Clock::advance`], while time still elapses for those who wait for
+    /// an interval, such as the next attempt after a loss.
     #[must_use]
     pub fn stopped(now: Millis) -> Self {
         Self::standing(now, Some(Instant::now()))
@@ -80,7 +80,7 @@ impl Clock {
         Self(Arc::new(Source::Manual { now, moved, begun }))
     }
 
-    /// Milliseconds since 1970 UTC.
+    /// Returns milliseconds since 1970 UTC.
     #[must_use]
     pub fn now(&self) -> Millis {
         match &*self.0 {
@@ -92,13 +92,13 @@ impl Clock {
         }
     }
 
-    /// The same as a date.
+    /// Returns the time as a date.
     #[must_use]
     pub fn date(&self) -> DateTime<Utc> {
         date(self.now())
     }
 
-    /// Moves a clock that stands; no effect on a machine's.
+    /// Moves a clock that stands still; no effect on a machine's.
     pub fn advance(&self, by: Millis) {
         if let Source::Manual { now, moved, .. } = &*self.0 {
             now.fetch_add(by, Ordering::Relaxed);
@@ -106,8 +106,8 @@ impl Clock {
         }
     }
 
-    /// Time that has passed since some moment, in ms: for deadlines, since it goes on evenly whatever is learned of the
-    /// database's clock or done to the machine's.
+    /// Returns the time that has elapsed since some moment, in ms. It is for deadlines: it is monotonic, whatever
+    /// happens to the clocks of the database and the machine.
     #[must_use]
     pub fn passed(&self) -> Millis {
         match &*self.0 {
@@ -118,7 +118,7 @@ impl Clock {
         }
     }
 
-    /// Waits until so much time has passed.
+    /// Waits until this much time has elapsed.
     pub async fn sleep(&self, time: Duration) {
         let Source::Manual { moved, begun, .. } = &*self.0 else {
             return tokio::time::sleep(time).await;
@@ -126,7 +126,7 @@ impl Clock {
         let until = self.passed().saturating_add(millis(time));
         loop {
             let mut told = std::pin::pin!(moved.notified());
-            // Listening begins before the look, so that no move is missed.
+            // Registers before it checks the time, so that no move is missed.
             told.as_mut().enable();
             let left = until - self.passed();
             if left <= 0 {
@@ -139,9 +139,9 @@ impl Clock {
         }
     }
 
-    /// From now on reads what the database's clock reads: `database_now`, asked for at `asked` and just answered. It may
-    /// be behind by the time the answer took, and is never ahead; an answer that took longer than what is known may be
-    /// wrong is passed over. No effect on a manual clock.
+    /// Sets the clock to the database's: it returned `database_now`, requested at `asked` and just received. The clock
+    /// may be behind by the duration of the request, and is never ahead. A response that took longer than the one that
+    /// the clock goes by is ignored. No effect on a manual clock.
     pub fn follow(&self, database_now: Millis, asked: Instant) {
         let Source::Machine { begun, lead, measured } = &*self.0 else { return };
         let took = asked.elapsed();
@@ -153,7 +153,7 @@ impl Clock {
     }
 }
 
-/// Reads the database's clock once; on SQLite it is this machine's and nothing is done.
+/// Measures the database's clock once; on SQLite it is this machine's, and nothing is done.
 async fn measure(cx: &Domain) -> Result<()> {
     if !cx.db.is_postgres() {
         return Ok(());
@@ -163,7 +163,7 @@ async fn measure(cx: &Domain) -> Result<()> {
     Ok(())
 }
 
-/// Reads the database's clock until that has succeeded: nothing is done by a clock that may be wrong.
+/// Measures the database's clock until that succeeds: nothing may run with a wrong clock.
 pub async fn follow_first(cx: &Domain, stop: &CancellationToken) {
     let mut read = 0;
     while read < FIRST && !stop.is_cancelled() {
@@ -177,7 +177,7 @@ pub async fn follow_first(cx: &Domain, stop: &CancellationToken) {
     }
 }
 
-/// Keeps to the database's clock until `stop`.
+/// Keeps following the database's clock until `stop`.
 pub async fn follow(cx: Domain, stop: CancellationToken) {
     while !stop.is_cancelled() {
         if let Err(error) = measure(&cx).await {
@@ -198,14 +198,14 @@ fn duration(time: Millis) -> Duration {
     Duration::from_millis(time.max(0).unsigned_abs())
 }
 
-/// This machine's own clock.
+/// Returns the time of this machine's own clock.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the one place that asks the machine for the time")]
 pub fn machine_now() -> Millis {
     Utc::now().timestamp_millis()
 }
 
-/// Milliseconds as a date; times outside chrono's range become its end.
+/// Returns milliseconds as a date; times outside chrono's range become its limits.
 #[must_use]
 pub fn date(millis: Millis) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(millis).unwrap_or(if millis < 0 {
@@ -215,7 +215,7 @@ pub fn date(millis: Millis) -> DateTime<Utc> {
     })
 }
 
-/// A time as replies show it: UTC, `Z`, milliseconds.
+/// Formats a time as replies show it: RFC 3339 in UTC, with `Z` and milliseconds.
 #[must_use]
 pub fn show(millis: Millis) -> String {
     date(millis).to_rfc3339_opts(SecondsFormat::Millis, true)

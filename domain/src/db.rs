@@ -1,4 +1,4 @@
-//! The database: one write side, one read side, two dialects.
+//! The database: one connection pool for writes, one for reads, two dialects.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use sea_orm::{
 
 use crate::error;
 
-/// PostgreSQL ends a transaction in which nothing has happened for so long: that of a process that is frozen would keep
-/// every other from the rows it has locked, the counters of whole workspaces among them.
+/// The time after which PostgreSQL ends an idle transaction. The transaction of a frozen process would block all others
+/// from the rows it has locked, such as the event counters of workspaces.
 const FORGOTTEN: &str = "5s";
 
-/// A transaction without events and jobs.
+/// A transaction that can emit no events and enqueue no jobs.
 pub type Transaction = DatabaseTransaction;
 
 /// Connections to the database. Cheap to clone.
 ///
-/// On SQLite all writing goes through one connection, so that a write waits in this process instead of failing in the
-/// database; reading has a pool of its own. On PostgreSQL both are the same pool.
+/// On SQLite all writes go through one connection, so that a write waits in this process instead of failing in the
+/// database; reads have their own pool. On PostgreSQL both are the same pool.
 #[derive(Debug, Clone)]
 pub struct Db {
-    /// For everything that writes.
+    /// For all writes.
     pub write: DatabaseConnection,
-    /// For everything that only reads.
+    /// For all reads.
     pub read: DatabaseConnection,
 }
 
@@ -64,13 +64,14 @@ impl Db {
         self.write.get_database_backend()
     }
 
-    /// True on PostgreSQL.
+    /// Returns true on PostgreSQL.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         self.backend() == DbBackend::Postgres
     }
 
-    /// Begins a write transaction; on SQLite at once in write mode, so that read-then-write cannot fail half-way.
+    /// Begins a write transaction. On SQLite it takes the write lock at once, so that a read followed by a write cannot
+    /// fail half-way.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -85,7 +86,7 @@ impl Db {
         self.write.begin_with_options(immediate).await
     }
 
-    /// Returns the number of connections the server takes from all processes together; `None` on SQLite.
+    /// Returns the most connections that the server accepts from all processes together; `None` on SQLite.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -93,15 +94,15 @@ impl Db {
         if !self.is_postgres() {
             return Ok(None);
         }
-        // The connections reserved for the server's administrator are not ours.
+        // The connections that are reserved for the server's administrator are not ours.
         let sql = "SELECT current_setting('max_connections')::bigint \
                    - current_setting('superuser_reserved_connections')::bigint AS most";
         let row = self.read.query_one_raw(statement(&self.read, sql, [])).await?;
         row.map(|row| row.try_get("", "most")).transpose()
     }
 
-    /// The settings of the server under which it forgets, when its machine loses power, what it said it had written;
-    /// none on SQLite, which is opened without.
+    /// Returns the settings with which the server can lose committed changes when its machine loses power. There are
+    /// none on SQLite, which is opened without them.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -115,7 +116,7 @@ impl Db {
         rows.iter().map(|row| row.try_get("", "name")).collect()
     }
 
-    /// The database's own time, in milliseconds.
+    /// Returns the database's own time, in milliseconds.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -131,13 +132,13 @@ impl Db {
     }
 }
 
-/// A transaction that others got in the way of is run this often.
+/// The most attempts to run a transaction that conflicts with others.
 const TRIES: u32 = 4;
 
-/// Runs a whole transaction, and runs it again when the database gave it up for the sake of another one.
+/// Runs a whole transaction, and runs it again if the database aborted it because of a conflict with another one.
 ///
 /// # Errors
-/// The last try's.
+/// The last attempt's.
 pub async fn again<T, F: Future<Output = error::Result<T>>>(
     mut run: impl FnMut() -> F,
 ) -> error::Result<T> {
@@ -153,8 +154,8 @@ pub async fn again<T, F: Future<Output = error::Result<T>>>(
     run().await
 }
 
-/// Rows that SQLite's thread reads ahead of whoever fetches them, so that it does not wait for them while it holds the only
-/// writing connection: more than any statement returns for a group.
+/// The number of rows that SQLite's thread reads ahead, so that it does not wait for the reader while it holds the only
+/// write connection: more than any statement returns for a batch.
 const READ_AHEAD: usize = 1_024;
 
 async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseConnection, DbErr> {
@@ -170,7 +171,7 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
                 .create_if_missing(writes)
                 .row_buffer_size(READ_AHEAD)
                 .pragma("journal_mode", "WAL")
-                // A change that was answered, or a call that is about to be sent, survives a power cut.
+                // A change that was answered, and a call that is about to be sent, survive a power failure.
                 .pragma("synchronous", "FULL")
                 .pragma("busy_timeout", "5000")
                 .pragma("temp_store", "MEMORY")
@@ -181,18 +182,18 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
     Database::connect(options).await
 }
 
-/// False for a connection that takes itself to be in a transaction although it is given back. SQLite itself ends the
-/// transaction of a statement for which there is no room on the disk; the rollback that follows then fails, and no other
-/// transaction could begin.
+/// Returns false for a connection that seems to be in a transaction when it is returned to the pool. SQLite
+/// itself ends a transaction when the disk is full; the rollback that follows then fails, and no other transaction
+/// could begin.
 async fn is_sound(conn: &mut SqliteConnection) -> Result<bool, sea_orm::sqlx::Error> {
     if conn.is_in_transaction() {
-        // A rollback may be on its way.
+        // A rollback may be in progress.
         conn.ping().await?;
     }
     Ok(!conn.is_in_transaction())
 }
 
-/// A statement in the dialect of `conn`; parameters are written `$1`, `$2` … on both.
+/// Returns a statement in the dialect of `conn`; parameters are written `$1`, `$2` … on both.
 pub fn statement<C: ConnectionTrait>(
     conn: &C,
     sql: impl Into<String>,

@@ -13,14 +13,13 @@ use crate::json_size::json_size;
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The most characters of a sentence in an answer. What callers sent and is quoted in it is cut before; this only keeps an
-/// answer small whatever it quotes.
+/// The most characters of a message. Quoted input is already shortened; this keeps a reply small whatever it quotes.
 const SENTENCE: usize = 600;
 
-/// The most bytes of the list of broken rules in an answer: a batch has an answer for each of its items.
+/// The most bytes of the list of violations in a reply: a batch has a reply for each of its items.
 const LISTED: usize = 24 * 1024;
 
-/// An answer other than success. What it shows is safe to show; the cause of a bug is logged, not shown.
+/// An error reply. Everything in it can be shown to the caller; the cause of a bug is logged, not shown.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Inner>);
 
@@ -38,7 +37,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error with a message of its own.
+    /// Creates an error with a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             code,
@@ -53,8 +52,8 @@ impl Error {
         }))
     }
 
-    /// The same with what leads out: `put` completes the violations and returns the calls of the whole. Until then no
-    /// fix is shown, since it may not fit the body that was sent.
+    /// Adds remedies: `put` completes the violations and returns the calls that help with the request as a whole.
+    /// Without remedies no fix is shown, because it may not fit the body that was sent.
     #[must_use]
     pub fn with_remedies(mut self, put: impl FnOnce(&mut Violations) -> Vec<Next>) -> Self {
         self.0.next = put(&mut self.0.violations);
@@ -62,19 +61,20 @@ impl Error {
         self
     }
 
-    /// True if [`Self::with_remedies`] was called.
+    /// Returns true if [`Self::with_remedies`] was called.
     #[must_use]
     pub const fn has_remedies(&self) -> bool {
         self.0.has_remedies
     }
 
-    /// True when the database gave the transaction up for the sake of another one: run again, it passes.
+    /// Returns true if the database aborted the transaction because of a conflict with another one: run again, it
+    /// succeeds.
     #[must_use]
     pub const fn is_conflict(&self) -> bool {
         self.0.is_conflict
     }
 
-    /// All broken rules at once; the first one gives code and message.
+    /// Fails if there are violations. The first one determines code and message.
     ///
     /// # Errors
     /// The violations, if there are any.
@@ -87,11 +87,11 @@ impl Error {
         Err(error)
     }
 
-    /// `outcome`, with what was found wrong before it: all of it in one answer. What is said of a field that could not
-    /// even be read is left out.
+    /// Merges `outcome` with violations that were found before, so that one reply reports all of them. Violations of
+    /// fields that could not be parsed are left out of `outcome`.
     ///
     /// # Errors
-    /// Both, or `outcome`'s own if that is not about fields and nothing was wrong before it.
+    /// Both, or `outcome`'s own error if it is not about fields and there were no violations before.
     pub fn joined<T>(earlier: Violations, outcome: Result<T>) -> Result<T> {
         let mut later = match outcome {
             Ok(value) => return Self::check(earlier).map(|()| value),
@@ -110,10 +110,10 @@ impl Error {
         Err(Self::internal("an error about fields named none"))
     }
 
-    /// All values, or everything that is wrong with any of them.
+    /// Returns all values, or the violations of all of them.
     ///
     /// # Errors
-    /// All broken rules together; the first error that is not about fields otherwise.
+    /// All violations together; otherwise the first error that is not about fields.
     pub fn all<T>(outcomes: Vec<Result<T>>) -> Result<Vec<T>> {
         let (mut values, mut broken, mut other) = (Vec::new(), Violations::default(), None);
         for outcome in outcomes {
@@ -127,7 +127,7 @@ impl Error {
         other.map_or(Ok(values), Err)
     }
 
-    /// One broken rule of one field.
+    /// Creates an error about one field.
     pub fn field(
         code: Code,
         field: impl Into<String>,
@@ -137,7 +137,7 @@ impl Error {
         Self::violation(violation(code, field, message, remedy))
     }
 
-    /// One broken rule.
+    /// Creates an error with one violation.
     #[must_use]
     pub fn violation(violation: Violation) -> Self {
         let code = Code::named(violation.code).unwrap_or(Code::InvalidField);
@@ -146,88 +146,89 @@ impl Error {
         error
     }
 
-    /// The same with more in the body.
+    /// Adds details to the body.
     #[must_use]
     pub fn with(mut self, details: Details) -> Self {
         self.0.details = details;
         self
     }
 
-    /// The same about something with this status, which can be brought to those.
+    /// Adds the current status of the resource, and the statuses that it can change to.
     #[must_use]
     pub fn about(mut self, status: &'static str, allowed: &'static [&'static str]) -> Self {
         self.0.state = State { status: Some(status), allowed: Some(allowed) };
         self
     }
 
-    /// Returns the details of its code.
+    /// Returns the details of the error.
     #[must_use]
     pub fn details(&self) -> &Details {
         &self.0.details
     }
 
-    /// The same with a `Retry-After` in seconds.
+    /// Adds a `Retry-After` in seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
         self
     }
 
-    /// A bug or a broken dependency that the caller can do nothing about; the cause goes to the log only.
+    /// Creates an error for a bug or a broken dependency that the caller cannot do anything about; the cause is only
+    /// logged.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         tracing::error!(%cause, "a request failed");
         Self::new(Code::InternalError, "Something went wrong on our side.")
     }
 
-    /// Its code.
+    /// Returns the code.
     #[must_use]
     pub fn code(&self) -> Code {
         self.0.code
     }
 
-    /// HTTP status.
+    /// Returns the HTTP status.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.0.code.entry().status
     }
 
-    /// Seconds until it is worth trying again, if that is known.
+    /// Returns the seconds after which a retry makes sense, if that is known.
     #[must_use]
     pub fn seconds(&self) -> Option<u64> {
         self.0.retry_after
     }
 
-    /// The sentence for people.
+    /// Returns the message for people.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The broken rules, if it is about fields.
+    /// Returns the violations, if the error is about fields.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         &self.0.violations
     }
 
-    /// The number of further broken rules that are not listed.
+    /// Returns the number of violations beyond those that are listed.
     #[must_use]
     pub fn more(&self) -> usize {
         self.0.violations.more()
     }
 
-    /// The broken rules, all of them.
+    /// Returns all violations.
     #[must_use]
     pub fn into_violations(self) -> Violations {
         self.0.violations
     }
 
-    /// The body without `request_id` and `doc_url`, which the API adds.
+    /// Returns the body without `request_id` and `doc_url`, which the API adds.
     #[must_use]
     pub fn refusal(&self) -> Refusal {
         Refusal { reason: self.reason(), state: self.0.state }
     }
 
-    /// The same without what only changes of status say.
+    /// Returns the same without the state, which only `invalid_transition` has.
     #[must_use]
     pub fn reason(&self) -> Reason {
         let entry = self.0.code.entry();
@@ -248,7 +249,7 @@ impl Error {
     }
 }
 
-/// The broken rules as an answer shows them, as many as it has room for.
+/// Returns the violations that fit into a reply.
 fn listed(violations: &[Violation]) -> Vec<Violation> {
     let mut room = LISTED;
     let short = |violation: &Violation| Violation {
@@ -269,7 +270,7 @@ fn listed(violations: &[Violation]) -> Vec<Violation> {
         .collect()
 }
 
-/// At most so many characters of a sentence.
+/// Shortens a message to at most this many characters.
 fn cut(mut sentence: String, most: usize) -> String {
     if let Some((end, _)) = sentence.char_indices().nth(most) {
         sentence.truncate(end);
@@ -286,7 +287,7 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A database that is away, or has no room, is `unavailable`; anything else from it is a bug.
+/// A database that is away or full is `unavailable`; any other database error is a bug.
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
         if is_full(&error) {
@@ -310,21 +311,21 @@ impl From<DbErr> for Error {
     }
 }
 
-/// True when PostgreSQL gave the transaction up for the sake of another: a deadlock (40P01) or a serialization failure
-/// (40001). Nothing of it was kept, and it passes when it is run again.
+/// Returns true if PostgreSQL aborted the transaction because of a conflict: a deadlock (40P01) or a serialization
+/// failure (40001). Nothing was written, and the transaction succeeds when it is run again.
 fn is_conflict(error: &DbErr) -> bool {
     let Some(sea_orm::sqlx::Error::Database(error)) = driver_error(error) else { return false };
     error.code().is_some_and(|code| code == "40P01" || code == "40001")
 }
 
-/// True when the statement may succeed later unchanged: the database is away, restarting or out of connections.
+/// Returns true if the same statement may succeed later: the database is away, restarting or out of connections.
 fn is_connection_trouble(error: &DbErr) -> bool {
     use sea_orm::sqlx::Error as Sqlx;
     match driver_error(error) {
         None => matches!(error, DbErr::ConnectionAcquire(_)),
         Some(Sqlx::Io(_) | Sqlx::PoolTimedOut | Sqlx::PoolClosed | Sqlx::WorkerCrashed) => true,
-        // 57P0x: the server is shutting down or starting; 08xxx: the connection broke; 53300: too many connections; 25P03:
-        // the transaction was idle for too long, on a machine that has no time for us.
+        // 57P0x: the server is stopping or starting; 08xxx: the connection broke; 53300: too many connections; 25P03:
+        // the transaction was idle for too long, because this machine is overloaded.
         Some(Sqlx::Database(error)) => error.code().is_some_and(|code| {
             code.starts_with("57P") || code.starts_with("08") || code == "53300" || code == "25P03"
         }),
@@ -332,7 +333,7 @@ fn is_connection_trouble(error: &DbErr) -> bool {
     }
 }
 
-/// True when there was no room for what was to be written: SQLite says 13, PostgreSQL 53100.
+/// Returns true if the disk is full: code 13 of SQLite, 53100 of PostgreSQL.
 fn is_full(error: &DbErr) -> bool {
     let Some(sea_orm::sqlx::Error::Database(error)) = driver_error(error) else { return false };
     error.code().is_some_and(|code| code == "13" || code == "53100")
@@ -346,13 +347,13 @@ fn driver_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
     Some(cause)
 }
 
-/// True for the field itself and for what is inside it.
+/// Returns true for the field itself and for fields inside it.
 fn is_below(field: &str, whole: &str) -> bool {
     let rest = field.strip_prefix(whole);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// One broken rule, for lists of them.
+/// Creates a violation, for lists of them.
 pub fn violation(
     code: Code,
     field: impl Into<String>,

@@ -7,7 +7,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult};
 
 pub(crate) use outbox::Outbox;
 
-/// The types of events that webhooks can ask for.
+/// The types of events that webhooks can subscribe to.
 pub const TYPES: &[&str] = &[
     "webhook.test",
     "post.created",
@@ -27,45 +27,45 @@ pub const TYPES: &[&str] = &[
     "video_job.failed",
 ];
 
-/// An event about to be written.
+/// An event to write.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// The workspace it happened in.
     pub workspace_id: WorkspaceId,
-    /// One of [`TYPES`], or another name for what only the activity list shows.
+    /// One of [`TYPES`], or another type that only the activity list shows.
     pub event_type: &'static str,
-    /// False: activity only, without a place in the stream.
+    /// False: the event is only in the activity list, not in the stream.
     pub streamed: bool,
     /// The payload, as JSON text.
     pub data: String,
-    /// The post or account that it concerns.
+    /// The post that it concerns.
     pub post_id: Option<PostId>,
-    /// The post or account that it concerns.
+    /// The account that it concerns.
     pub account_id: Option<AccountId>,
-    /// Brand of what it is about.
+    /// Brand of the post or account.
     pub brand_id: Option<BrandId>,
-    /// Platform of what it is about.
+    /// Platform of the post or account.
     pub platform: Option<String>,
-    /// Status of the post after it.
+    /// Status of the post after the event.
     pub status: Option<String>,
-    /// One sentence for people.
+    /// A sentence for people.
     pub message: String,
     /// The request that caused it.
     pub request_id: Option<String>,
 }
 
-/// A delivery of an event to a webhook, as it was made.
+/// A new delivery of an event to a webhook.
 #[derive(Debug, FromQueryResult)]
 pub struct Delivery {
     /// Its id.
     pub id: DeliveryId,
     /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// The time at which it is due; null where the webhook is disabled.
+    /// The time at which it is due; null if the webhook is disabled.
     pub due_at: Option<Millis>,
 }
 
-/// Writes events and a delivery for each webhook that asked for them; returns the deliveries.
+/// Writes events, and a delivery for each webhook that subscribes to them. Returns the deliveries.
 ///
 /// # Errors
 /// The database's.

@@ -19,22 +19,22 @@ use crate::{
 pub struct File {
     /// Its key in the store.
     path: String,
-    /// Its type, told by its bytes when it came; `None`: its name tells it.
+    /// Its media type, detected from its bytes when it was uploaded; `None`: the name's extension decides.
     pub mime: Option<String>,
     /// Size in bytes.
     pub size: u64,
-    /// Quoted, as an `ETag` header has it.
+    /// With quotes, as in an `ETag` header.
     pub etag: Option<String>,
-    /// The time its address is good for, in ms; `None`: for ever, and for everybody.
+    /// How long its address stays valid, in ms; `None`: for ever, and for everyone.
     pub good_for: Option<Millis>,
 }
 
-/// The file that is served under `name`. What has no name of its own (a file of an older version, or one that we made
-/// out of another) is served by its key, which nobody can guess either. What people sent to an inbox is served by an address
-/// that is signed and ends.
+/// Returns the file that is served under `name`. A file without a name of its own (from an older version, or derived
+/// from another file) is served by its key, which nobody can guess either. Files that people sent to an inbox are
+/// served by signed addresses that expire.
 ///
 /// # Errors
-/// [`Code::NotFound`], or [`Code::Unavailable`] when the store cannot be read.
+/// [`Code::NotFound`], or [`Code::Unavailable`] if the store cannot be read.
 pub async fn find(cx: &Domain, name: &str) -> Result<File> {
     if let Some((first, rest)) = name.split_once('/') {
         let (path, good_for) = match first {
@@ -42,7 +42,7 @@ pub async fn find(cx: &Domain, name: &str) -> Result<File> {
                 let (path, left) = signed::opened(cx, rest).ok_or_else(gone)?;
                 (path, Some(left))
             }
-            // Files that people sent are served by signed addresses alone.
+            // Files that people sent are served by signed addresses only.
             signed::ROOT => return Err(gone()),
             _ => (name.to_owned(), None),
         };
@@ -66,7 +66,7 @@ pub async fn find(cx: &Domain, name: &str) -> Result<File> {
     file.ok_or_else(gone)
 }
 
-/// The bytes of a file, or the stretch of them from `range.start` to before `range.end`, ready to be read.
+/// Opens a file, or the part of it from `range.start` up to `range.end`, for reading.
 ///
 /// # Errors
 /// As for [`find`].

@@ -1,4 +1,4 @@
-//! True if the service can do its work right now.
+//! Whether the service can work right now.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::{
     durable::{self, QueueStats},
 };
 
-/// Work that is due for longer than this, in ms, and that nobody has taken means that no worker is at it.
+/// If due work is not claimed for longer than this, in ms, no worker is running.
 const LAG: Millis = 30_000;
 
-/// The database answers within this time or counts as away.
+/// The longest wait for the database.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Returns what is wrong, as one sentence each; empty when all is well.
+/// Returns the current problems, one sentence each; empty if there are none.
 pub async fn troubles(cx: &Domain) -> Vec<String> {
     let (database, queue) = tokio::join!(database(cx), queue(cx));
     database.into_iter().chain(queue).collect()

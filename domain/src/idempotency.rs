@@ -1,8 +1,9 @@
-//! Requests that may be sent again.
+//! Idempotency keys: requests that can safely be sent again.
 //!
-//! A key is reserved before the work starts, for a minute at a time. The answer is written in the transaction that does
-//! the work, so a crash between the two cannot do it twice. A reservation whose process died is free at the next start of
-//! an embedded service, or 15 s later in a fleet; one that lapses is free in any case. The same request may take it over.
+//! A key is reserved before the work starts, for a minute at a time. The reply is written in the transaction that does
+//! the work, so a crash between the two cannot do it twice. A reservation whose process died becomes free at the next
+//! start of an embedded service, or 15 s later in a fleet; one that expires becomes free in any case. The same request
+//! can take it over.
 
 use std::{
     sync::{
@@ -29,32 +30,32 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// The time a reservation holds without being renewed, in ms.
+/// The lease of a reservation, in ms.
 pub const LEASE: Millis = 60_000;
 
-/// It is renewed so often while the work runs: after a third of that.
+/// The interval of its renewal while the work runs: a third of the lease.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-/// The time an answer is kept, in ms.
+/// How long a reply is kept, in ms.
 pub const KEPT: Millis = 24 * 3_600_000;
 
-/// The time a caller waits for a request that runs, in ms.
+/// The longest wait that a caller is told while the request still runs, in ms.
 const SOON: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";
 
-/// The owner of a set of keys: a user in a workspace, whichever API key is used.
+/// The owner of a set of keys: a user in a workspace, whichever API key the user sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner(Uuid);
 
 impl Owner {
-    /// Returns the owner of a person's keys in a workspace.
+    /// Returns the owner of a user's keys in a workspace.
     #[must_use]
     pub fn of(person: UserId, workspace: WorkspaceId) -> Self {
         Self::hashed(b"fanfare idempotency\n", &[person.0.as_bytes(), workspace.0.as_bytes()])
     }
 
-    /// Returns the owner of keys that callers send from an address without an API key.
+    /// Returns the owner of keys that callers without an API key send from an address.
     #[must_use]
     pub fn of_address(address: &str) -> Self {
         Self::hashed(b"fanfare idempotency of addresses\n", &[address.as_bytes()])
@@ -72,14 +73,14 @@ impl Owner {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
-    /// Its name in the table.
+    /// Returns the id of the owner in the table.
     #[must_use]
     pub const fn id(self) -> Uuid {
         self.0
     }
 }
 
-/// A key that this request holds.
+/// A key that this request has reserved.
 #[derive(Debug, Clone)]
 pub struct Reservation {
     owner: Owner,
@@ -91,13 +92,13 @@ pub struct Reservation {
 /// The result of reserving a key.
 #[derive(Debug, Clone)]
 pub enum Reserved {
-    /// The work is ours to do.
+    /// The key is reserved for this request, which does the work.
     Mine(Reservation),
-    /// It was done before; this was the answer.
+    /// The work was done before; this was the reply.
     Replay(Reply),
 }
 
-/// SHA-256 over what must be the same for two requests to be the same.
+/// Returns the SHA-256 over everything that makes two requests the same.
 #[must_use]
 pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
     let mut hash = Sha256::new();
@@ -108,8 +109,8 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the answer that the caller got to the same request before, in a workspace that the caller is still in. It is
-/// looked for before anything that the request names, which may be gone since.
+/// Returns the reply that the caller got to the same request before, in a workspace that the caller is still in. This
+/// comes before the lookup of resources that the request names, which may be gone by now.
 ///
 /// # Errors
 /// The database's.
@@ -137,7 +138,7 @@ pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Resul
     }
 }
 
-/// Asks for a key.
+/// Reserves a key.
 ///
 /// # Errors
 /// [`Code::IdempotencyMismatch`] if it was used for another request, [`Code::IdempotencyInProgress`] while the first
@@ -145,7 +146,7 @@ pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Resul
 pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Result<Reserved> {
     let holder = Uuid::now_v7();
     let mine = Reservation { owner, key: key.to_owned(), holder, settled: Arc::default() };
-    // Twice at most: a kept answer that has just grown too old is removed and asked for again.
+    // At most twice: an expired reply is removed, and the key is reserved again.
     for _ in 0..2 {
         if mine.insert(cx, print).await? {
             return Ok(Reserved::Mine(mine));
@@ -180,8 +181,8 @@ fn in_progress(wait: Millis) -> Error {
     Error::new(Code::IdempotencyInProgress, message).retry_after(seconds)
 }
 
-/// In how many ms it is worth asking for a reserved key again; nothing is left to wait if its holder is dead. As long as
-/// the holder seems to be alive it may answer at any moment.
+/// Returns after how many ms the caller should retry; 0 if the holder is dead. While the holder seems to be alive it
+/// may answer at any moment.
 async fn free_in(cx: &Domain, row: &idempotency_key::Model, now: Millis) -> Result<Millis> {
     let lapses_in = row.lease_until - now;
     if lapses_in <= 0 {
@@ -200,7 +201,7 @@ async fn free_in(cx: &Domain, row: &idempotency_key::Model, now: Millis) -> Resu
     }
 }
 
-/// Frees what nobody can hold any more: at the start of the only process there is.
+/// Frees all reservations. Only valid at the start of the only process of the service.
 ///
 /// # Errors
 /// The database's.
@@ -224,10 +225,10 @@ async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Resul
     Ok(reply)
 }
 
-/// Stores the answers of requests; on the connection of the transaction that does their work.
+/// Stores the replies to requests, on the connection of the transaction that does their work.
 ///
 /// # Errors
-/// [`Code::IdempotencyInProgress`] if another request has taken one of the keys over: the transaction must not commit.
+/// [`Code::IdempotencyInProgress`] if another request has taken over one of the keys: the transaction must not commit.
 pub async fn settle<C: ConnectionTrait, T>(
     cx: &Domain,
     conn: &C,
@@ -279,7 +280,7 @@ pub async fn settle<C: ConnectionTrait, T>(
 }
 
 impl Reservation {
-    /// Returns what tells it from every other key.
+    /// Returns a name that no other key has.
     pub(crate) fn name(&self) -> String {
         format!("{}\n{}", self.owner.0, self.key)
     }
@@ -315,7 +316,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Takes a reservation from its holder, unless that has renewed it since it was read.
+    /// Takes a reservation over from its holder, unless that has renewed it since it was read.
     async fn take_over(&self, cx: &Domain, read: &idempotency_key::Model) -> Result<bool> {
         let now = cx.clock.now();
         let taken = idempotency_key::Entity::update_many()
@@ -329,7 +330,7 @@ impl Reservation {
         Ok(taken.rows_affected == 1)
     }
 
-    /// Holds the key for another minute.
+    /// Renews the reservation for another minute.
     ///
     /// # Errors
     /// The database's.
@@ -342,8 +343,8 @@ impl Reservation {
         Ok(())
     }
 
-    /// Keeps the key reserved until the returned handle is dropped. In a task of its own: on SQLite a renewal waits for
-    /// the connection that the work holds.
+    /// Keeps the key reserved until the returned handle is dropped. This runs in a task of its own, because on SQLite a
+    /// renewal waits for the connection that the work holds.
     pub fn kept(&self, cx: &Domain) -> AbortOnDropHandle<()> {
         let (reservation, cx) = (self.clone(), cx.clone());
         AbortOnDropHandle::new(tokio::spawn(async move {
@@ -356,16 +357,16 @@ impl Reservation {
         }))
     }
 
-    /// True once an answer was stored, though perhaps not yet committed.
+    /// Returns true once a reply was stored, though perhaps not committed yet.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.settled.load(Ordering::Relaxed)
     }
 
-    /// Frees the key without an answer, so that the same request can be sent again.
+    /// Frees the key without a reply, so that the same request can be sent again.
     ///
     /// # Errors
-    /// The database's; then the reservation lapses.
+    /// The database's; then the reservation expires.
     pub async fn abandon(&self, cx: &Domain) -> Result<()> {
         idempotency_key::Entity::delete_many()
             .filter(self.is(self.holder))
@@ -374,7 +375,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// The row while this holder has it unanswered.
+    /// Returns the condition for the row while this holder has it without a reply.
     fn is(&self, holder: Uuid) -> sea_orm::Condition {
         sea_orm::Condition::all()
             .add(idempotency_key::Column::OwnerId.eq(self.owner.0))

@@ -1,10 +1,10 @@
-//! The size of values as JSON.
+//! The size of values in JSON.
 
 use std::io;
 
 use serde::Serialize;
 
-/// Returns the number of bytes a value has as JSON.
+/// Returns the number of bytes of a value in JSON.
 pub(crate) fn json_size(value: &impl Serialize) -> usize {
     struct Counter(usize);
     impl io::Write for Counter {
@@ -18,7 +18,7 @@ pub(crate) fn json_size(value: &impl Serialize) -> usize {
         }
     }
     let mut counter = Counter(0);
-    // Nothing here fails: values have text keys, and the counter takes everything.
+    // Nothing here fails: the keys of values are strings, and the counter accepts everything.
     let _ = serde_json::to_writer(&mut counter, value);
     counter.0
 }

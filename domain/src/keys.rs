@@ -1,4 +1,4 @@
-//! API keys. Only their SHA-256 is stored.
+//! API keys. Only their SHA-256 hashes are stored.
 
 mod form;
 mod list;
@@ -40,7 +40,7 @@ fn hash(key: &str) -> String {
     Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the caller of a bearer key.
+/// Returns the caller that an API key belongs to.
 ///
 /// # Errors
 /// [`Code::InvalidApiKey`], the same for every reason.
@@ -73,7 +73,7 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
     })
 }
 
-/// Notes the use in the background: no request waits for it, and losing one does no harm.
+/// Records the use of a key in the background: no request waits for it, and losing one does no harm.
 fn note_use(cx: &Domain, id: KeyId, now: Millis) {
     let cx = cx.clone();
     tokio::spawn(async move {
@@ -91,9 +91,9 @@ fn note_use(cx: &Domain, id: KeyId, now: Millis) {
 /// The properties of a new key.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// The user it acts as.
+    /// The user that it acts for.
     pub user_id: UserId,
-    /// The only workspace it reaches, if any.
+    /// The only workspace that it can reach, if any.
     pub workspace_id: Option<WorkspaceId>,
     /// Name for people.
     pub name: String,
@@ -101,15 +101,15 @@ pub struct NewKey {
     pub scopes: Vec<Scope>,
 }
 
-/// Makes a key. It is in the answer and nowhere else.
+/// Creates a key. It is returned once and not stored.
 ///
 /// # Errors
-/// [`Code::WorkspaceNotFound`] if the person is not in the workspace.
+/// [`Code::WorkspaceNotFound`] if the user is not in the workspace.
 pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
     Ok(create_on(cx, &cx.db.write, new, None).await?.0)
 }
 
-/// Makes a key in a transaction, which ends at a time if one is given.
+/// Creates a key in a transaction, optionally with an expiry.
 pub(crate) async fn create_on<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -143,7 +143,7 @@ pub(crate) async fn create_on<C: ConnectionTrait>(
     Ok((SecretString::from(key), row))
 }
 
-/// Revokes the keys with this prefix; says how many there were.
+/// Revokes the keys with this prefix; returns how many there were.
 ///
 /// # Errors
 /// The database's.
@@ -157,7 +157,7 @@ pub async fn revoke(cx: &Domain, prefix: &str) -> Result<u64> {
     Ok(revoked.rows_affected)
 }
 
-/// Revokes the keys with which a person reaches one workspace alone.
+/// Revokes a user's keys that can reach one workspace only.
 pub(crate) async fn revoke_in<C: ConnectionTrait>(
     conn: &C,
     workspace: WorkspaceId,
@@ -174,7 +174,7 @@ pub(crate) async fn revoke_in<C: ConnectionTrait>(
     Ok(())
 }
 
-/// The caller, the key and the workspaces it reaches.
+/// Returns the caller, its key, and the workspaces that it can reach.
 ///
 /// # Errors
 /// The database's.
@@ -197,7 +197,7 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
     }))
 }
 
-/// The key of a caller, or the grant of a caller's token.
+/// Returns the key of a caller, or the grant of a caller's access token.
 async fn key_view(cx: &Domain, caller: &Caller) -> Result<KeyView> {
     let db = &cx.db.read;
     let gone = || Error::internal("the caller's key is gone");
@@ -230,16 +230,16 @@ async fn key_view(cx: &Domain, caller: &Caller) -> Result<KeyView> {
 /// The caller.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Whoami {
-    /// The person that the key acts as.
+    /// The user that the key acts for.
     user: Person,
     key: KeyView,
-    /// The workspace of requests that name none: the key's own, or the person's.
+    /// The workspace of requests that name none: the key's, or else the user's personal one.
     default_workspace: Option<WorkspaceView>,
     /// The workspaces that the key reaches.
     workspaces: Vec<WorkspaceView>,
 }
 
-/// A person.
+/// A user.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Person {
     id: UserId,
@@ -285,10 +285,10 @@ struct KeyView {
 struct WorkspaceView {
     id: WorkspaceId,
     name: String,
-    /// The person's role.
+    /// The user's role.
     role: Role,
     plan_tier: PlanTier,
-    /// True for the workspace that came with a person.
+    /// True for a user's personal workspace.
     personal: bool,
 }
 
@@ -298,7 +298,7 @@ struct Space {
     view: WorkspaceView,
 }
 
-/// The workspaces a key reaches, its own first.
+/// Returns the workspaces that a key can reach, its own first.
 async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
     let db = &cx.db.read;
     let mut memberships = membership::Entity::find()

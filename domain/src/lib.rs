@@ -1,7 +1,7 @@
-//! The rules of the service: what a valid change is, and the transaction that makes it.
+//! The business rules of the service: which changes are valid, and the transactions that make them.
 //!
 //! Nothing here speaks HTTP to callers, and nothing here publishes: a change leaves a row that is due, and the workers
-//! take it from there.
+//! carry it out.
 
 pub mod access;
 pub mod accounts;
@@ -29,6 +29,7 @@ pub mod health;
 pub mod idempotency;
 pub mod inbox;
 pub mod input;
+pub mod invitations;
 mod json_size;
 pub mod keys;
 pub mod limits;
@@ -48,6 +49,7 @@ pub mod posting_schedule;
 pub mod posts;
 pub mod preferences;
 pub mod processes;
+pub mod quota;
 pub mod remedies;
 mod reply;
 pub mod retry_action;
@@ -92,7 +94,7 @@ pub use reply::{Deleted, Reply};
 pub use tx::Tx;
 pub use unreadable::Unreadable;
 
-/// Everything the rules need, shared by all that runs in a process. Cheap to clone.
+/// Everything that the rules need, shared by all tasks of a process. Cheap to clone.
 #[derive(Clone)]
 pub struct Domain(Arc<Inner>);
 
@@ -108,9 +110,9 @@ pub struct Inner {
     pub limits: Limits,
     /// Enqueues jobs after commits.
     pub after_commit: after_commit::AfterCommit,
-    /// New posts on their way into the database.
+    /// Writes new posts in batches.
     pub new_posts: posts::Writer,
-    /// Tells requests that an import has ended.
+    /// Notifies waiting requests that an import has ended.
     pub import_notices: media::ImportNotices,
     /// Secrets at rest.
     pub vault: vault::Vault,
@@ -122,7 +124,7 @@ pub struct Inner {
     pub settings: Settings,
     /// The failpoint at which a test stops this process.
     pub failpoint: failpoint::Failpoint,
-    /// The name of this process among those that answer requests.
+    /// The id of this process among those that answer requests.
     pub process: Uuid,
 }
 
@@ -135,9 +137,9 @@ pub struct Settings {
     pub media_base_url: String,
     /// A post that could not start this long after its time fails with `missed`, in ms.
     pub max_lateness: Millis,
-    /// Private addresses, http and any port are open for addresses that users give.
+    /// True if addresses that users give may be private, and use http and any port.
     pub allow_private: bool,
-    /// Replaces a platform's own address.
+    /// The addresses that replace the platforms' own.
     pub platform_urls: BTreeMap<PlatformId, Url>,
     /// The apps registered with networks.
     pub apps: BTreeMap<PlatformId, App>,
@@ -145,17 +147,17 @@ pub struct Settings {
     pub simulator: Option<accounts::Simulator>,
     /// Settings for Meta's networks.
     pub meta: inbox::MetaSettings,
-    /// Posts to the simulated networks are paced as those to the real ones are.
+    /// True if the rate limits of the real networks also hold for the simulated ones.
     pub sandbox_limits: bool,
-    /// Divides ages and intervals of accounts on simulated networks.
+    /// The factor by which ages and intervals of accounts on simulated networks are divided.
     pub sandbox_time_factor: f64,
-    /// Numbers of posts on X are read, which X asks to be paid for.
+    /// True if the numbers of posts on X are read, which X charges for.
     pub x_metrics: bool,
     /// The name of a second header that carries the signature of webhooks.
     pub signature_header: Option<String>,
-    /// Multiplies every limit of callers.
+    /// The factor by which every limit of callers is multiplied.
     pub limits_factor: f64,
-    /// Networks whose `X-Forwarded-For` is believed.
+    /// The networks whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// The payment provider, if there is one.
     pub billing: Option<billing::Billing>,
@@ -165,13 +167,14 @@ pub struct Settings {
     pub ai: fanfare_ai::Ai,
     /// True if anybody may sign up.
     pub signup_open: bool,
-    /// The time a spent refresh token is good for another pair, in ms, as long as nobody used the one that came of it.
+    /// The grace time in which a used refresh token still returns a new pair, in ms, as long as the pair it returned
+    /// before was not used.
     pub oauth_grace: Millis,
-    /// The age of a log-in, in ms, after which its password is asked for again before something grave.
+    /// The age of a log-in, in ms, after which the password is asked for again before a sensitive change.
     pub reauth: Millis,
-    /// Sends letters; without it they stand at `/dev/mail`, on loopback alone.
+    /// Sends letters. Without it they are shown at `/dev/mail`, if the service runs on loopback.
     pub mailer: Option<Mailer>,
-    /// The programs that read and convert films.
+    /// The programs that read and convert videos.
     pub tools: Tools,
     /// The directory for temporary copies of files.
     pub scratch: Scratch,

@@ -1,4 +1,4 @@
-//! The limits of callers: one table, and the counting.
+//! The rate limits of callers: their table, and the counting.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,7 +17,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// A bucket of requests that are counted together. Each route names one; [`Bucket::Other`] counts every request as well.
+/// A bucket of requests that are counted together. Each route names one; [`Bucket::Other`] also counts every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table says what each is")]
 pub enum Bucket {
@@ -37,6 +37,8 @@ pub enum Bucket {
     Address,
     ForgotAddress,
     ForgotEmail,
+    Invitations,
+    InvitedEmail,
     SignupHour,
     SignupDay,
     SignupAll,
@@ -54,7 +56,7 @@ pub enum Bucket {
 pub enum Per {
     /// Requests with one API key.
     Key,
-    /// Requests of one person, with any key.
+    /// Requests of one user, with any key.
     Person,
     /// Requests from one address, before the caller is known.
     Address,
@@ -64,10 +66,10 @@ pub enum Per {
     Everybody,
 }
 
-/// One line of the table.
+/// A limit of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The bucket it is about.
+    /// The bucket.
     pub bucket: Bucket,
     /// Its name in the OpenAPI document and in the store.
     pub name: &'static str,
@@ -77,7 +79,7 @@ pub struct Rule {
     pub span: Duration,
     /// The owner whose requests are counted together.
     pub per: Per,
-    /// The counted thing in words, to follow a number.
+    /// What is counted, in words that follow a number.
     pub what: &'static str,
 }
 
@@ -116,6 +118,10 @@ pub const TABLE: &[Rule] = &[
         what: "requests for a new password per hour and address" },
     Rule { bucket: Bucket::ForgotEmail, name: "forgot_email", limit: 3, span: HOUR, per: Per::Email,
         what: "requests for a new password per hour and e-mail address" },
+    Rule { bucket: Bucket::Invitations, name: "invitations", limit: 50, span: DAY, per: Per::Person,
+        what: "invitations per day and person" },
+    Rule { bucket: Bucket::InvitedEmail, name: "invited_email", limit: 3, span: HOUR, per: Per::Email,
+        what: "invitations per hour and e-mail address" },
     Rule { bucket: Bucket::SignupHour, name: "signup_hour", limit: 5, span: HOUR, per: Per::Address,
         what: "signups per hour and address" },
     Rule { bucket: Bucket::SignupDay, name: "signup_day", limit: 20, span: DAY, per: Per::Address,
@@ -139,20 +145,20 @@ pub const TABLE: &[Rule] = &[
 ];
 
 impl Bucket {
-    /// Its line of the table.
+    /// Returns its limit of the table.
     #[must_use]
     pub const fn rule(self) -> &'static Rule {
         &TABLE[self as usize]
     }
 
-    /// Its name in the OpenAPI document.
+    /// Returns its name in the OpenAPI document.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.rule().name
     }
 }
 
-/// Counts a request of an address, before the caller is known.
+/// Counts a request from an address, before the caller is known.
 ///
 /// # Errors
 /// [`Code::RateLimited`].
@@ -161,10 +167,11 @@ pub async fn admit_address(cx: &Domain, address: &str, meter: &Meter) -> Result<
     take(cx, &format!("address:{address}"), &[(Bucket::Address, window)], meter).await
 }
 
-/// Counts a request of nobody in particular against each of these buckets, with whom it is counted for.
+/// Counts a request without a caller against each of these buckets, each with the address or e-mail address it is
+/// counted for.
 ///
 /// # Errors
-/// [`Code::RateLimited`] by the first that is full; the ones before it have counted it.
+/// [`Code::RateLimited`] if a bucket is full; the buckets before it have counted the request.
 pub async fn admit_anybody(cx: &Domain, asked: &[(Bucket, &str)]) -> Result<()> {
     for (bucket, of) in asked {
         let asked = [(*bucket, window(cx, *bucket, String::new(), 1))];
@@ -173,23 +180,23 @@ pub async fn admit_anybody(cx: &Domain, asked: &[(Bucket, &str)]) -> Result<()> 
     Ok(())
 }
 
-/// Counts a request of a caller: against the bucket of its route, and against all that the person does.
+/// Counts a request of a caller against the bucket of its route and against all requests of the user.
 ///
 /// # Errors
-/// [`Code::RateLimited`]; then it was counted nowhere.
+/// [`Code::RateLimited`]; then it was not counted.
 pub async fn admit(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) -> Result<()> {
     let mut asked = vec![(Bucket::Other, of_caller(cx, caller, Bucket::Other, 1))];
     if bucket != Bucket::Other {
         asked.push((bucket, of_caller(cx, caller, bucket, 1)));
     }
     if bucket == Bucket::Posts {
-        // Only looked at: posts are counted when they are made.
+        // Only checked here: posts are counted when they are created.
         asked.push((Bucket::Created, of_caller(cx, caller, Bucket::Created, 0)));
     }
     take(cx, &owner(caller), &asked, meter).await
 }
 
-/// Returns the states of the limits that are counted per person, without counting anything.
+/// Returns the states of the limits that are counted per user, without counting anything.
 pub async fn standings(cx: &Domain, caller: &Caller) -> Vec<(&'static Rule, Standing)> {
     let shown = [Bucket::Other, Bucket::Created, Bucket::Captions, Bucket::SupportChat];
     let shown = shown.into_iter().chain([Bucket::Connect, Bucket::WebhookTests]);
@@ -201,7 +208,7 @@ pub async fn standings(cx: &Domain, caller: &Caller) -> Vec<(&'static Rule, Stan
     rules.zip(counts).map(|(rule, count)| (rule, Standing::of(count, now))).collect()
 }
 
-/// Counts a post that is about to be made.
+/// Counts a post that is about to be created.
 ///
 /// # Errors
 /// [`Code::RateLimited`].
@@ -210,13 +217,14 @@ pub async fn count_created(act: &Act) -> Result<()> {
     take(&act.cx, &owner(&act.caller), &[(Bucket::Created, window)], &act.meter).await
 }
 
-/// Takes the count back: the post was not made after all.
+/// Takes the count back, because the post was not created.
 pub async fn uncount_created(act: &Act) {
     let window = of_caller(&act.cx, &act.caller, Bucket::Created, 1);
     act.cx.limits.give_back(&owner(&act.caller), &[window]).await;
 }
 
-/// Keys are counted with their persons, so that one call to the store reads both.
+/// Returns the owner of a caller's counters. Keys are counted with their users, so that one call of the store reads
+/// both.
 fn owner(caller: &Caller) -> String {
     format!("person:{}", caller.user_id)
 }
@@ -263,7 +271,7 @@ fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error
     })
 }
 
-/// Whole seconds, rounded up, so that the wait is never too short.
+/// Returns whole seconds, rounded up, so that the wait is never too short.
 fn seconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis().div_ceil(1_000)).unwrap_or(u64::MAX)
 }
@@ -275,7 +283,7 @@ pub struct Standing {
     pub limit: u64,
     /// The requests that are left in this window.
     pub remaining: u64,
-    /// The time at which it starts anew, in Unix seconds.
+    /// The time at which the window ends, in Unix seconds.
     pub reset: u64,
 }
 
@@ -286,7 +294,7 @@ impl Standing {
     }
 }
 
-/// The states of the limits that one request was counted against. Clones share it.
+/// Collects the states of the limits that one request was counted against. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Meter(Arc<Mutex<Vec<(Bucket, Standing)>>>);
 
@@ -297,7 +305,7 @@ impl Meter {
         noted.push((bucket, standing));
     }
 
-    /// The limit nearest to its end. That of the address is shown only to those of whom nothing else is known.
+    /// Returns the limit with the fewest requests left. The limit of the address is returned only if there is no other.
     #[must_use]
     pub fn nearest(&self) -> Option<Standing> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);

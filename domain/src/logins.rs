@@ -1,8 +1,7 @@
 //! The common parts of operators' and users' log-ins: tokens, and limits of attempts.
 //!
-//! The token is in the browser's cookie and nowhere else; in the database is its SHA-256. Attempts are counted in the
-//! database, so that the limit holds over all processes, before the password is looked at. An attempt beyond a limit writes
-//! nothing.
+//! The token is only in the browser's cookie; the database has its SHA-256. Attempts are counted in the database before
+//! the password is checked, so that the limit holds over all processes. An attempt beyond a limit writes nothing.
 
 use fanfare_entities::{Millis, login_attempt};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -15,25 +14,25 @@ use crate::{
     token::hash,
 };
 
-/// The time attempts are counted together, in ms.
+/// The window in which attempts are counted together, in ms.
 const WINDOW: Millis = 15 * 60_000;
 
-/// The most attempts of a window from one address.
+/// The most attempts in a window from one address.
 const FROM_ADDRESS: i32 = 60;
 
-/// The most attempts of a window for one name from one address.
+/// The most attempts in a window for one name from one address.
 const FOR_NAME_FROM_ADDRESS: i32 = 5;
 
-/// The most attempts of a window for one name, from all addresses together. Whoever has many addresses guesses no faster; the
-/// owner of the name may be locked out meanwhile, until an operator unlocks it.
+/// The most attempts in a window for one name, from all addresses together: more addresses do not make guessing faster.
+/// The owner of the name may be locked out meanwhile, until an operator unlocks it.
 const FOR_NAME: i32 = 20;
 
-/// The kind of log-in. Attempts of both kinds are counted apart, so that neither can lock the other out.
+/// The kind of log-in. The kinds are counted separately, so that neither can lock the other out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Realm {
-    /// The people who run the service.
+    /// The operators, who run the service.
     Operators,
-    /// The persons whose workspaces these are.
+    /// The users, who own the workspaces.
     Persons,
 }
 
@@ -56,19 +55,19 @@ impl Realm {
     }
 }
 
-/// The result of an attempt.
+/// The outcome of an attempt to log in.
 #[derive(Debug)]
 pub enum LogIn {
-    /// The token for the cookie.
+    /// Logged in; the token for the cookie.
     Welcome(SecretString),
-    /// Wrong name or password; which of them is not told.
+    /// Wrong name or password, without saying which.
     Wrong,
-    /// Too many attempts; seconds until the next one.
+    /// Too many attempts; the seconds until the next one.
     TooMany(i64),
 }
 
-/// Counts an attempt; the seconds to wait if there were too many. The address comes first, so that nobody makes a row for
-/// each name there could be.
+/// Counts an attempt; returns the seconds to wait if there were too many. The address is counted first, so that one
+/// address cannot create rows for any number of names.
 pub(crate) async fn admit(
     cx: &Domain,
     realm: Realm,
@@ -89,7 +88,7 @@ pub(crate) async fn admit(
     Ok(None)
 }
 
-/// Forgets the attempts of a name that got in.
+/// Deletes the counted attempts of a name that has logged in.
 pub(crate) async fn forgive(cx: &Domain, realm: Realm, email: &str, address: &str) -> Result<()> {
     let names = [realm.pair_key(email, address), realm.name_key(email)];
     let theirs = login_attempt::Column::Name.is_in(names);
@@ -97,7 +96,7 @@ pub(crate) async fn forgive(cx: &Domain, realm: Realm, email: &str, address: &st
     Ok(())
 }
 
-/// Lets a name try again at once, from every address; both as a person and as an operator.
+/// Lets a name try again at once, from every address, both as a user and as an operator.
 ///
 /// # Errors
 /// The database's.
@@ -111,7 +110,7 @@ pub async fn unlock(cx: &Domain, email: &str) -> Result<()> {
     Ok(())
 }
 
-/// Counts an attempt under a name unless there were `most` of them; then the seconds until there may be another.
+/// Counts an attempt under a name, unless there were `most` of them; then returns the seconds until the next one.
 async fn count(cx: &Domain, name: &str, most: i32) -> Result<Option<i64>> {
     let (now, conn) = (cx.clock.now(), &cx.db.write);
     let sql = "INSERT INTO login_attempts (name, tries, until_at) VALUES ($1, 1, $2) \
@@ -128,13 +127,13 @@ async fn count(cx: &Domain, name: &str, most: i32) -> Result<Option<i64>> {
     Ok(Some(row.map_or(1, |row| ((row.until_at - now) / 1_000).max(1))))
 }
 
-/// Forgets tries that no longer count.
+/// Deletes attempts that no longer count.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     let ended = login_attempt::Column::UntilAt.lte(cx.clock.now());
     Ok(login_attempt::Entity::delete_many().filter(ended).exec(&cx.db.write).await?.rows_affected)
 }
 
-/// The refusal of a form whose token is not the log-in's.
+/// Returns the error for a form whose token does not belong to the log-in.
 #[must_use]
 pub fn forged() -> Error {
     Error::new(Code::InvalidField, "This form was not made for your log-in. Load its page again.")

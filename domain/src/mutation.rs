@@ -1,54 +1,55 @@
-//! Mutations of the publish protocol: each switches one of its guards off, so that a test can show that the guard is needed.
+//! Mutations of the publish protocol: each switches off one of its guards, so that a test can show that the guard is
+//! needed.
 //!
-//! A mutation is named after the guard that it removes, and is asked for at the one place where that guard works. The
-//! simulation in `tests/simulation/` turns each on in turn with [`turn_on`] and fails if it notices nothing: then the guard
-//! is useless, or the simulation blind. A release build has no such switch: [`is_off`] is the constant `true`.
+//! A mutation is named after the guard that it removes, and is checked only where that guard works. The simulation in
+//! `tests/simulation/` turns on each one with [`turn_on`] and fails if it does not notice: then the guard is useless,
+//! or the simulation is blind. A release build has no such switch: [`is_off`] is the constant `true`.
 
-/// A guard that keeps posts from being lost, doubled, early or unwanted, as something that can be removed.
+/// The removal of a guard that keeps posts from being lost, published twice, too early or unwanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mutation {
-    /// A row that waits is not taken before it is due.
+    /// A waiting row is not claimed before it is due.
     ClaimInTime,
-    /// A row whose lease has not lapsed is not taken.
+    /// A row whose lease has not expired is not claimed.
     ClaimUnheld,
-    /// `post.publishing` is told once.
+    /// `post.publishing` is emitted once.
     EmittedOnce,
-    /// A row that its workers do not survive is given up.
+    /// A row is abandoned after too many lease expirations.
     TooManyExpirations,
-    /// A step is written down only by the row's present holder.
+    /// Only the present holder of a row records a step.
     BeginStepFenced,
-    /// Without a step written down there is no call: the row was deleted, paused, changed or taken.
+    /// If a step could not be recorded, no call is made: the row was deleted, paused, changed or claimed.
     BeginStepObeyed,
     /// A publishing call waits for the earlier posts of its account.
     InAccountOrder,
-    /// The start of a commit call is written down before it.
+    /// The start of a commit call is recorded before the call.
     SendingWritten,
     /// A commit call starts only at its post's time.
     CommitInTime,
-    /// A commit call starts only right after it was written down.
+    /// A commit call starts only right after it was recorded.
     CommitAtOnce,
     /// The lease is renewed while a call lasts.
     LeaseRenewed,
-    /// A result is written only by the row's present holder.
+    /// Only the present holder of a row writes a result.
     CompleteStepFenced,
-    /// A commit call without an answer has not failed.
+    /// A commit call without an answer does not count as failed.
     LostIsNotFailed,
-    /// A commit call that was under way is asked about before anything else is done.
+    /// An unsettled commit call is reconciled before anything else is done.
     Reconciled,
-    /// It is asked about only when it can no longer be carried out.
+    /// It is reconciled only when it can no longer be carried out.
     Settled,
-    /// Only what was made public since the call began is taken for its result.
+    /// Only a post that became public after the call began counts as its result.
     FoundSince,
-    /// While a call is made again under its key, its post can neither be changed nor have failed.
+    /// While a call is repeated under its key, its post can neither be changed nor fail.
     RepeatedStaysOpen,
-    /// Pausing, moving or changing a post takes it from its holder.
+    /// Pausing, rescheduling or changing a post takes it from its holder.
     ChangeTakesRow,
     /// Jobs are enqueued only after the commit.
     EnqueueAfterCommit,
 }
 
 impl Mutation {
-    /// Each of them.
+    /// All mutations.
     pub const ALL: [Self; 19] = [
         Self::ClaimInTime,
         Self::ClaimUnheld,

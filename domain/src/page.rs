@@ -1,41 +1,41 @@
-//! A page of a list: so many rows, and no more of them than a reply can hold.
+//! A page of a list: a number of rows that fits into a reply.
 
 use sea_orm::{DatabaseConnection, EntityTrait, QuerySelect, Select};
 
 use crate::error::Result;
 
-/// The most bytes of the rows of a page. A row that is larger is a page by itself.
+/// The most bytes of the rows of a page. A larger row is a page by itself.
 pub(crate) const LARGEST: usize = 8 << 20;
 
-/// Rows that are read in one go at first. A page of the usual length is read at once, and of large rows not many more are
-/// read than fit.
+/// The number of rows that are read at first. A page of the usual length is read at once, and of large rows not many
+/// more are read than fit.
 const FIRST: u64 = 25;
 
-/// The most rows that are read in one go.
+/// The most rows that are read at once.
 const MOST: u64 = 1_000;
 
-/// The most rows that a page can hold.
+/// The limit of a page without a limit.
 pub(crate) const ALL: u64 = u64::MAX - 1;
 
 /// The rows of a page, and whether more follow.
 pub(crate) struct Page<M> {
     /// The rows, in the list's order.
     pub rows: Vec<M>,
-    /// About how many bytes they take in the reply.
+    /// The approximate number of bytes that they take in the reply.
     pub bytes: usize,
-    /// More rows follow.
+    /// True if more rows follow.
     pub more: bool,
 }
 
 impl<M> Page<M> {
-    /// The cursor of the next page, if there is one.
+    /// Returns the cursor of the next page, if there is one.
     pub fn next(&self, cursor: impl Fn(&M) -> String) -> Option<String> {
         self.rows.last().filter(|_| self.more).map(cursor)
     }
 }
 
-/// Reads a page of at most `limit` rows. `after` is the list from behind a row on, or from where the page begins; `size` is
-/// about how many bytes a row takes in the reply.
+/// Reads a page of at most `limit` rows. `after` returns the list after a row, or from the start of the page; `size`
+/// returns the approximate number of bytes that a row takes in the reply.
 pub(crate) async fn read<E: EntityTrait>(
     db: &DatabaseConnection,
     limit: u64,
@@ -62,7 +62,7 @@ pub(crate) async fn read<E: EntityTrait>(
     }
 }
 
-/// Returns the number of rows to read next: about as many as fit, by the size of those before.
+/// Returns the number of rows to read next: about as many as fit, estimated from the size of those before.
 fn stretch(rows: usize, bytes: usize) -> u64 {
     if rows == 0 {
         return FIRST;

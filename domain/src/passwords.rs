@@ -1,4 +1,4 @@
-//! Passwords of operators and persons alike.
+//! Passwords of operators and users.
 
 use std::sync::LazyLock;
 
@@ -12,23 +12,24 @@ use tokio::sync::Semaphore;
 
 use crate::error::{Code, Error, Result};
 
-/// Fewest and most characters of a password.
+/// The fewest and the most characters of a password.
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
 
-/// The thousand commonest passwords that are long enough, in small letters, the commonest first.
+/// The thousand most common passwords that are long enough, in lower case, the most common first.
 static COMMON: &str = include_str!("passwords/common.txt");
 
-/// Letters of generated passwords: none that look alike.
+/// The letters of generated passwords, without those that look alike.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 
-/// A hash takes 19 MiB and a core for a moment; more at once would let log-ins starve everything else.
+/// Limits how many hashes are computed at once. Each takes 19 MiB and a core for a moment; more at once would let
+/// log-ins starve everything else.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// The digest that the password of an unknown name is compared with, so that the answer takes as long.
+/// The digest that is compared for an unknown name, so that the answer takes as long as for a known one.
 static NOBODY: LazyLock<String> =
     LazyLock::new(|| digest(b"nobody has this password").unwrap_or_default());
 
-/// A password that nobody can guess.
+/// Generates an unguessable password.
 #[must_use]
 pub fn generate() -> SecretString {
     let mut rng = rand::rng();
@@ -39,10 +40,10 @@ pub fn generate() -> SecretString {
     SecretString::from(groups.fold(first, |all, group| all + "-" + &group))
 }
 
-/// Returns what is stored of a new password of the person or operator with this e-mail address.
+/// Returns the hash of a new password of the user or operator with this e-mail address.
 ///
 /// # Errors
-/// [`Code::InvalidField`] if it is too short, too long or among the first that are guessed.
+/// [`Code::InvalidField`] if it is too short, too long or too common.
 pub(crate) async fn hash(password: SecretString, email: &str) -> Result<String> {
     require_good(password.expose_secret(), email)?;
     on_a_thread(move || digest(password.expose_secret().as_bytes())).await?
@@ -72,10 +73,10 @@ fn require_good(password: &str, email: &str) -> Result<()> {
     Ok(())
 }
 
-/// Is this the password that was stored? Takes as long where nothing was.
+/// Returns true if this is the stored password. Takes as long if none is stored.
 ///
 /// # Errors
-/// The machine could not do it.
+/// The hash could not be computed.
 pub(crate) async fn is_right(stored: Option<String>, password: SecretString) -> Result<bool> {
     on_a_thread(move || {
         let stored = stored.as_deref();
@@ -95,7 +96,7 @@ fn digest(password: &[u8]) -> Result<String> {
     Ok(hashed.to_string())
 }
 
-/// Runs what takes a core for a while where it delays nobody.
+/// Runs work that takes a core for a while on a blocking thread.
 async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     let _turn = HASHING.acquire().await.map_err(Error::internal)?;
     tokio::task::spawn_blocking(work).await.map_err(Error::internal)

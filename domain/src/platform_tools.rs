@@ -1,4 +1,4 @@
-//! Helper tools: what a person wants to know of a network before writing a post for it.
+//! Helper tools of networks: what a user wants to know before writing a post, such as the boards of an account.
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The time a network may take to answer while a caller waits.
+/// The longest time that a network may take to answer while a caller waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The one tool that we answer from our own books.
+/// The tool that is answered from our own database.
 const QUOTA: &str = "x.quota";
 
-/// The number of posts without a link that a post with a link costs at X.
+/// How many posts a post with a link counts as on X.
 const LINK: i64 = 13;
 
-/// A helper to be run.
+/// A helper tool to run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trigger {
@@ -48,10 +48,10 @@ pub struct Trigger {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Runs a helper.
+/// Runs a helper tool.
 ///
 /// # Errors
-/// [`Code::ToolNotFound`], [`Code::AccountNotFound`], or what the network says.
+/// [`Code::ToolNotFound`], [`Code::AccountNotFound`], or the network's error.
 pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>> {
     let tool = trigger.tool.as_str();
     let platform = owner(tool)?;
@@ -84,11 +84,11 @@ pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>>
     Ok(HelperResult::reply(trigger.tool, Some(row.id), result))
 }
 
-/// The result of a helper.
+/// The result of a helper tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HelperResult {
     tool: String,
-    /// The account that was asked for.
+    /// The account that the tool was run for.
     account_id: Option<AccountId>,
     /// The answer of the tool.
     #[schemars(with = "Map<String, Value>")]
@@ -101,7 +101,7 @@ impl HelperResult {
     }
 }
 
-/// The network whose descriptor lists the tool.
+/// Returns the network whose descriptor lists the tool.
 fn owner(tool: &str) -> Result<PlatformId> {
     let all = platforms::all().iter().map(|platform| platform.spec());
     if let Some(spec) = all.clone().find(|spec| spec.helpers.contains(&tool)) {
@@ -135,7 +135,7 @@ fn account_id(given: Option<&Value>) -> Result<AccountId> {
     })
 }
 
-/// The workspace's allowance of posts to X, and what is left of it.
+/// Returns the reply with the workspace's allowance of posts to X, and what is left of it.
 ///
 /// # Errors
 /// The database's.
@@ -143,7 +143,7 @@ pub async fn x_quota(act: &Act) -> Result<Reply<OneQuota>> {
     Ok(Reply::ok(&OneQuota { quota: quota(act).await? }))
 }
 
-/// Returns the workspace's allowance of posts to X: the limit, what is used of it, and when it begins anew.
+/// Returns the workspace's allowance of posts to X: the limit, the used part, and when the next period begins.
 ///
 /// # Errors
 /// The database's.
@@ -159,8 +159,8 @@ pub struct OneQuota {
     quota: XQuota,
 }
 
-/// The posts to X that the workspace's plan includes in a calendar month (UTC). It is told and not enforced. A post
-/// whose caption has an address counts `url_cost` posts, and `url_blocked` says that as many are not left.
+/// The posts to X that the workspace's plan includes in a calendar month (UTC). It is shown but not enforced. A post
+/// whose caption has a link counts as `url_cost` posts, and `url_blocked` is true if fewer are left.
 #[derive(Debug, Serialize, JsonSchema)]
 struct XQuota {
     platform: &'static str,
@@ -171,7 +171,7 @@ struct XQuota {
     period: Period,
     url_blocked: bool,
     url_cost: i64,
-    /// Always null: there is none.
+    /// Always null: there is no add-on.
     addon: Option<Map<String, Value>>,
     /// The included posts of each plan.
     plans: Vec<PlanOfX>,
@@ -213,7 +213,7 @@ async fn quota(act: &Act) -> Result<XQuota> {
     })
 }
 
-/// Posts a month that a plan includes.
+/// The posts per month that each plan includes.
 const PLANS: [(&str, i64); 4] =
     [("starter", 50), ("pro", 200), ("power_user", 500), ("agency", 2_000)];
 
@@ -226,7 +226,7 @@ const fn allowance(plan: PlanTier) -> i64 {
     }
 }
 
-/// The month that a time is in, UTC.
+/// Returns the start and the end of the month of a time, in UTC.
 fn month(now: Millis) -> (Millis, Millis) {
     let first = date(now).date_naive();
     let first = first.with_day(1).unwrap_or(first);
@@ -236,7 +236,7 @@ fn month(now: Millis) -> (Millis, Millis) {
     (millis(first), millis(next))
 }
 
-/// Counts the workspace's posts on X since then. Posts on the simulator cost nothing.
+/// Counts the workspace's posts on X since a time. Posts on the simulator do not count.
 async fn used(act: &Act, since: Millis) -> Result<i64> {
     let conn = &act.cx.db.read;
     // Each segment of a thread is a post; links stand in none of them.

@@ -1,4 +1,4 @@
-//! The rules of each network.
+//! The networks by their names, and their descriptions.
 
 use fanfare_platforms::{
     self as platforms, Description, Fix, PLANNED, Planned, PlatformId, Violation, excerpt,
@@ -30,7 +30,7 @@ pub fn of_row(name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
 }
 
-/// Every network with a connector, and on request those that are announced.
+/// Returns every network with a connector, and on request those that are announced.
 #[must_use]
 pub fn list(include_planned: bool) -> Reply<Platforms> {
     let all = platforms::all().iter();
@@ -53,7 +53,7 @@ pub fn named(field: &str, name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::violation(unknown(field, name)))
 }
 
-/// Returns the network that a field of a body names; a misspelt one comes with its fix.
+/// Returns the network that a field of a body names. The error for a misspelt name has a fix.
 ///
 /// # Errors
 /// [`Code::InvalidField`] for this field.

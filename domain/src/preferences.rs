@@ -1,4 +1,4 @@
-//! Settings of persons, for themselves and for their workspaces: names, the time zone, passwords and log-ins.
+//! Settings of users, for themselves and for their workspaces: names, the time zone, passwords and log-ins.
 
 use fanfare_entities::{Millis, user, user_session, workspace};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -17,21 +17,21 @@ use crate::{
     token::hash,
 };
 
-/// The longest name of a person or a workspace.
+/// The longest name of a user or a workspace, in characters.
 pub const LONGEST_NAME: usize = 100;
 
-/// A log-in of a person.
+/// A log-in of a user.
 #[derive(Debug, Clone)]
 pub struct LogIn {
-    /// Its beginning.
+    /// The time at which it began.
     pub since: Millis,
     /// The time at which it ends by itself.
     pub until: Millis,
-    /// It is the one that asks.
+    /// True if it is the log-in of this request.
     pub is_this: bool,
 }
 
-/// Gives a person another name.
+/// Changes the name of a user.
 ///
 /// # Errors
 /// [`crate::Code::FieldRequired`] or [`crate::Code::InvalidField`].
@@ -56,11 +56,11 @@ pub async fn of_workspace(act: &Act) -> Result<(String, String)> {
     Ok((row.name, row.timezone))
 }
 
-/// Gives the membership's workspace another name and time zone.
+/// Changes the name and the time zone of the membership's workspace.
 ///
 /// # Errors
-/// [`crate::Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`crate::Code::SubscriptionRequired`] while the
-/// subscription is paused, or everything that is wrong with the values.
+/// [`crate::Code::InsufficientWorkspacePermissions`] unless the caller is an admin,
+/// [`crate::Code::SubscriptionRequired`] while the subscription is paused, or everything that is wrong with the values.
 pub async fn set_workspace(act: &Act, name: &str, timezone: &str) -> Result<()> {
     act.membership.require_active()?;
     act.membership.require(Role::Admin)?;
@@ -90,7 +90,7 @@ fn checked_name(name: &str, broken: &mut Violations) -> String {
     name.to_owned()
 }
 
-/// Gives a person another password, after the current one, and ends all log-ins of the person and all links to set one.
+/// Changes the password of a user, who must give the current one, and ends all log-ins and password links of the user.
 ///
 /// # Errors
 /// [`crate::Code::InvalidField`] for a wrong or a weak password, [`crate::Code::RateLimited`] if too many were tried.
@@ -108,7 +108,7 @@ pub async fn change_password(
     Ok(tx.commit().await?)
 }
 
-/// Lists the log-ins of a person, the latest first.
+/// Lists the log-ins of a user, latest first.
 ///
 /// # Errors
 /// The database's.
@@ -131,7 +131,7 @@ pub async fn log_ins(
     Ok(rows.into_iter().map(shown).collect())
 }
 
-/// Ends all log-ins of a person but the one that asks.
+/// Ends all log-ins of a user except the one of this request.
 ///
 /// # Errors
 /// The database's.

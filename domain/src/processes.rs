@@ -10,16 +10,16 @@ use uuid::Uuid;
 
 use crate::{Domain, error::Result};
 
-/// A process that was silent for so long counts as dead, in ms.
+/// The time of silence after which a process counts as dead, in ms.
 pub(crate) const SILENCE: Millis = 15_000;
 
-/// A process that was silent for so long may be dead, in ms: it has missed a beat.
+/// The time of silence after which a process may be dead, in ms: it has missed a heartbeat.
 pub(crate) const SUSPICIOUS: Millis = 5_000;
 
-/// The interval at which a process says that it is alive.
+/// The interval at which a process writes a heartbeat.
 const BEAT: Duration = Duration::from_secs(2);
 
-/// Says that this process is alive, again and again until the last clone of `cx` is gone.
+/// Starts writing heartbeats of this process, until the last clone of `cx` is dropped.
 pub fn keep(cx: &Domain) {
     if !cx.db.is_postgres() {
         return;
@@ -53,7 +53,7 @@ pub(crate) async fn seen(cx: &Domain, id: Uuid) -> Result<Option<Millis>> {
     Ok(row.map(|row| row.seen_at))
 }
 
-/// Forgets processes that have long been dead.
+/// Deletes the rows of processes that died long ago.
 pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
     let old = api_process::Entity::delete_many().filter(api_process::Column::SeenAt.lt(before));
     Ok(old.exec(&cx.db.write).await?.rows_affected)

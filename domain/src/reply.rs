@@ -1,4 +1,4 @@
-//! Answers of success: a view, written as JSON text once.
+//! Successful replies: a view, serialized once.
 
 use std::{fmt, marker::PhantomData};
 
@@ -7,31 +7,33 @@ use serde::Serialize;
 
 use crate::{beside::beside, error::Result};
 
-/// An answer whose body is a `T`, which the OpenAPI document describes. `Reply` alone is one of any type.
+/// A reply whose body is a `T`, which the OpenAPI document describes. `Reply` without a parameter has a body of any
+/// type.
 pub struct Reply<T = ()> {
     /// HTTP status.
     pub status: u16,
-    /// It holds a secret and is kept for replay only encrypted.
+    /// True if it contains a secret and must be stored encrypted for replay.
     pub secret: bool,
-    /// It is the stored answer of an earlier request.
+    /// True if it is the stored reply of an earlier request.
     pub replayed: bool,
-    /// The time at which it is worth asking again, in seconds; for answers that change.
+    /// The seconds after which to ask again, for replies that change.
     pub poll_after: Option<u64>,
     body: String,
     view: PhantomData<fn() -> T>,
 }
 
 impl<T: Serialize> Reply<T> {
-    /// 200 with this body.
+    /// Creates a reply with status 200 and this body.
     pub fn ok(view: &T) -> Self {
-        // Views have text keys and no values that JSON lacks, so they can always be written.
+        // Views have text keys and only values that JSON has, so they can always be serialized.
         Self::written(serde_json::to_string(view).unwrap_or_default())
     }
 
-    /// The same for a body of about so many bytes, which is made beside the runtime's threads if it is large.
+    /// Creates a reply with status 200 and a body of about this many bytes, which is made on a blocking thread if it is
+    /// large.
     ///
     /// # Errors
-    /// Making it panicked.
+    /// `make` panicked.
     pub async fn large(bytes: usize, make: impl FnOnce() -> T + Send + 'static) -> Result<Self>
     where
         T: 'static,
@@ -41,7 +43,7 @@ impl<T: Serialize> Reply<T> {
 }
 
 impl<T> Reply<T> {
-    /// 200 with a body that is JSON text already.
+    /// Creates a reply with status 200 from a body that is JSON text.
     #[must_use]
     pub const fn written(body: String) -> Self {
         Self {
@@ -54,33 +56,33 @@ impl<T> Reply<T> {
         }
     }
 
-    /// The same with another status.
+    /// Sets the status.
     #[must_use]
     pub const fn with_status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// The same, to be kept only encrypted.
+    /// Marks the reply as containing a secret, so that it is stored encrypted.
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.secret = true;
         self
     }
 
-    /// The JSON text of the body.
+    /// Returns the JSON text of the body.
     #[must_use]
     pub fn body(&self) -> &str {
         &self.body
     }
 
-    /// Takes the JSON text of the body.
+    /// Consumes the reply and returns the JSON text of its body.
     #[must_use]
     pub fn into_body(self) -> String {
         self.body
     }
 
-    /// The same as a reply of another type, for whoever knows that the body is one.
+    /// Changes the type of the reply. The caller must know that the body has this type.
     #[must_use]
     pub fn cast<U>(self) -> Reply<U> {
         let Self { status, secret, replayed, poll_after, body, view: _ } = self;
@@ -102,7 +104,7 @@ impl<T> Clone for Reply<T> {
     }
 }
 
-/// The body is not shown: it may hold a secret.
+/// Leaves out the body, which may contain a secret.
 impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
@@ -117,11 +119,11 @@ impl<T> fmt::Debug for Reply<T> {
 pub struct Deleted {
     /// Always true.
     deleted: bool,
-    /// Id of what was deleted.
+    /// The id of the deleted object.
     id: DeletedId,
 }
 
-/// An id: a number, a UUID or a text, by what was deleted.
+/// An id: a number, a UUID or a text, depending on what was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum DeletedId {
@@ -131,19 +133,19 @@ enum DeletedId {
 }
 
 impl Deleted {
-    /// Something with a number.
+    /// The deletion of an object with a number as its id.
     #[must_use]
     pub const fn number(id: i64) -> Self {
         Self { deleted: true, id: DeletedId::Number(id) }
     }
 
-    /// Something with a UUID.
+    /// The deletion of an object with a UUID as its id.
     #[must_use]
     pub const fn uuid(id: uuid::Uuid) -> Self {
         Self { deleted: true, id: DeletedId::Uuid(id) }
     }
 
-    /// Something with another kind of id.
+    /// The deletion of an object with a text as its id.
     #[must_use]
     pub fn text(id: &str) -> Self {
         Self { deleted: true, id: DeletedId::Text(id.to_owned()) }

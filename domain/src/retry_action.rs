@@ -1,4 +1,4 @@
-//! The meaning of a network's error for the call that met it, whatever the call was for.
+//! What to do after an error of a network, for any kind of call.
 
 use fanfare_platforms::{Kind, Phase};
 
@@ -9,7 +9,7 @@ pub enum RetryAction {
     Retry,
     /// Try again later; costs nothing.
     Wait,
-    /// Exchange the tokens and try again.
+    /// Refresh the tokens and try again.
     Refresh,
     /// The outcome of the call is unknown: reconcile it.
     Lost,

@@ -1,8 +1,8 @@
 //! Many rows in one statement, written once for both databases.
 //!
-//! On PostgreSQL each column travels as one array, on SQLite all rows as one JSON text; either way a group of 64
-//! results costs the same round trip as one, and the statement's text (and its prepared plan) never changes with the
-//! group's size.
+//! On PostgreSQL each column is sent as one array, on SQLite all rows as one JSON text. Either way a group of 64 rows
+//! costs the same round trip as one row, and the statement's text (and its prepared plan) does not change with the size
+//! of the group.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::db::statement;
 
-/// Type of a column in a row set.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// A 64-bit number.
@@ -30,7 +30,7 @@ pub enum Type {
     Json,
 }
 
-/// Names and types of columns.
+/// The names and types of columns.
 pub type Columns = &'static [(&'static str, Type)];
 
 /// One value of a row.
@@ -50,7 +50,7 @@ pub enum Cell<'a> {
     Json(&'a Json),
 }
 
-/// Rows on their way into a statement.
+/// Rows to be sent with a statement.
 #[derive(Debug)]
 pub struct Rows {
     backend: DbBackend,
@@ -61,7 +61,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows yet.
+    /// Creates an empty set of rows.
     pub fn new<C: ConnectionTrait>(conn: &C, columns: Columns) -> Self {
         let backend = conn.get_database_backend();
         let texts = if backend == DbBackend::Postgres { columns.len() } else { 1 };
@@ -69,7 +69,7 @@ impl Rows {
         Self { backend, columns, texts: vec![open.to_owned(); texts], rows: 0 }
     }
 
-    /// Rows of one number each, called `id`.
+    /// Creates rows with one number each, in a column `id`.
     pub fn of_ids<C: ConnectionTrait>(conn: &C, ids: &[i64]) -> Self {
         let mut rows = Self::new(conn, &[("id", Type::Big)]);
         for id in ids {
@@ -78,7 +78,7 @@ impl Rows {
         rows
     }
 
-    /// Rows of one UUID each, called `id`.
+    /// Creates rows with one UUID each, in a column `id`.
     pub fn of_uuids<C: ConnectionTrait>(conn: &C, ids: impl IntoIterator<Item = Uuid>) -> Self {
         let mut rows = Self::new(conn, &[("id", Type::Uuid)]);
         for id in ids {
@@ -87,13 +87,13 @@ impl Rows {
         rows
     }
 
-    /// True while there are none.
+    /// Returns true if there are no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Adds a row; its cells stand in the order of the columns.
+    /// Adds a row; its cells are in the order of the columns.
     pub fn push<const N: usize>(&mut self, cells: [Cell<'_>; N]) {
         debug_assert_eq!(N, self.columns.len(), "a cell for each column");
         let first = self.rows == 0;
@@ -119,8 +119,8 @@ impl Rows {
         text.push(']');
     }
 
-    /// A `FROM` item called `alias` with these columns; its parameters begin with `$first`, behind all others of the
-    /// statement.
+    /// Returns a `FROM` item called `alias` with these columns. Its parameters begin with `$first`, after all others of
+    /// the statement.
     #[must_use]
     pub fn from(&self, alias: &str, first: usize) -> String {
         let joined = |parts: Vec<String>| parts.join(", ");
@@ -150,7 +150,7 @@ impl Rows {
         format!("(SELECT {} FROM json_each(${first})) AS {alias}", joined(shown.collect()))
     }
 
-    /// The parameters for [`Rows::from`], to stand behind all others.
+    /// Returns the parameters for [`Rows::from`], which come after all others.
     pub fn values(self) -> impl Iterator<Item = Value> {
         let close = if self.backend == DbBackend::Postgres { '}' } else { ']' };
         self.texts.into_iter().map(move |mut text| {
@@ -172,7 +172,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The statement that inserts them; its parameters begin with `$first`, and a condition or a clause may follow it.
+    /// Returns the statement that inserts the rows. Its parameters begin with `$first`, and a condition or a clause may
+    /// follow.
     #[must_use]
     pub fn insert_into(&self, table: &str, first: usize) -> String {
         let into = self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -196,7 +197,7 @@ const fn sent_as(kind: Type) -> &'static str {
 }
 
 impl Cell<'_> {
-    /// As an element of a PostgreSQL array literal.
+    /// Writes the cell as an element of a PostgreSQL array literal.
     fn write_literal(&self, to: &mut String) {
         // Writing to a string cannot fail.
         let _ = match self {
@@ -209,7 +210,7 @@ impl Cell<'_> {
         };
     }
 
-    /// As an element of a JSON list.
+    /// Writes the cell as an element of a JSON list.
     fn write_json(&self, to: &mut String) {
         let _ = match self {
             Self::Null | Self::Json(Json::Null) => to.write_str("null"),
@@ -217,15 +218,16 @@ impl Cell<'_> {
             Self::Bool(truth) => write!(to, "{truth}"),
             Self::Uuid(uuid) => write!(to, "\"{}\"", uuid.simple()),
             Self::Text(text) => to.write_str(&text_of(text)),
-            // JSON is kept as text.
+            // SQLite stores JSON as text.
             Self::Json(json) => to.write_str(&text_of(&text_of(json))),
         };
     }
 }
 
-/// As JSON. This is several times as fast as the `to_string` of a value, which goes through a formatter piece by piece.
+/// Serializes a value as JSON. This is several times as fast as the `to_string` of a `Value`, which goes through a
+/// formatter.
 fn text_of<T: Serialize + ?Sized>(json: &T) -> String {
-    // A value in memory can always be written.
+    // These values can always be serialized.
     serde_json::to_string(json).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! Persons' passwords and log-ins, for the pages that need a person.
+//! Passwords and log-ins of users, for the pages.
 
 pub mod links;
 
@@ -20,26 +20,27 @@ use crate::{
     users,
 };
 
-/// The time a log-in lasts, in ms.
+/// How long a log-in lasts, in ms.
 pub const LASTS: Millis = 7 * 24 * 3_600_000;
 
-/// A person who is logged in.
+/// A user who is logged in.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// The user.
     pub user_id: UserId,
-    /// The person's address.
+    /// The user's e-mail address.
     pub email: String,
-    /// The person's name.
+    /// The user's name.
     pub name: String,
-    /// The time at which the person last gave the password.
+    /// The time at which the user last gave the password.
     pub confirmed_at: Millis,
 }
 
-/// Sets a person's password, and ends the person's log-ins and links to set one.
+/// Sets the password of a user, and ends all log-ins and password links of the user.
 ///
 /// # Errors
-/// [`crate::Code::NotFound`] if there is no such person, [`crate::Code::InvalidField`] if the password is not good enough.
+/// [`crate::Code::NotFound`] if there is no such user, [`crate::Code::InvalidField`] if the password is not good
+/// enough.
 pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> Result<UserId> {
     let user_id = users::by_email(cx, email).await?;
     let password_hash = passwords::hash(password, email).await?;
@@ -49,8 +50,8 @@ pub async fn set_password(cx: &Domain, email: &str, password: SecretString) -> R
     Ok(user_id)
 }
 
-/// Stores a person's password, and ends the person's log-ins and links to set one. It locks the person, so that no log-in with
-/// the earlier password begins beside it.
+/// Stores the password of a user, and ends all log-ins and password links of the user. It locks the user, so that no
+/// log-in with the earlier password begins at the same time.
 pub(crate) async fn store_password(
     tx: &DatabaseTransaction,
     user_id: UserId,
@@ -73,8 +74,8 @@ pub(crate) async fn store_password(
     Ok(())
 }
 
-/// Begins a log-in; returns the token for the cookie.
-async fn open_session<C: ConnectionTrait>(
+/// Starts a log-in; returns the token for the cookie.
+pub(crate) async fn open_session<C: ConnectionTrait>(
     conn: &C,
     user_id: UserId,
     now: Millis,
@@ -124,8 +125,8 @@ pub async fn log_in(
     Ok(LogIn::Welcome(session))
 }
 
-/// Begins a log-in if the person's password is still the one that was tried: hashing takes a while, and a password that was
-/// replaced meanwhile has ended every log-in.
+/// Starts a log-in if the user's password is still the one that was checked: hashing takes a while, and a password that
+/// was replaced meanwhile has ended every log-in.
 async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Option<SecretString>> {
     let tx = Tx::begin(cx).await?;
     person::lock(tx.conn(), person).await?;
@@ -138,7 +139,7 @@ async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Optio
     Ok(Some(session))
 }
 
-/// The log-in that a cookie's token belongs to, if it has not ended.
+/// Returns the log-in that a cookie's token belongs to, if it has not ended.
 ///
 /// # Errors
 /// The database's.
@@ -160,14 +161,14 @@ pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> 
 }
 
 impl Session {
-    /// Returns true if the person gave the password so recently that it is not asked for again before something grave.
+    /// Returns true if the user gave the password so recently that it is not asked for again before a sensitive change.
     #[must_use]
     pub fn is_recent(&self, cx: &Domain) -> bool {
         cx.clock.now() - self.confirmed_at <= cx.settings.reauth
     }
 }
 
-/// Takes the password of a person who is logged in, before something grave.
+/// Confirms the password of a user who is logged in, before a sensitive change.
 ///
 /// # Errors
 /// [`Code::InvalidField`] if it is wrong, [`Code::RateLimited`] if too many were tried.
@@ -195,7 +196,8 @@ pub async fn confirm(
     if confirmed.rows_affected == 0 { Err(over()) } else { Ok(()) }
 }
 
-/// Locks the person of a log-in, and makes sure that it has not ended: a password that was replaced meanwhile has ended it.
+/// Locks the user of a log-in, and checks that the log-in has not ended: a password that was replaced meanwhile has
+/// ended it.
 pub(crate) async fn hold(
     tx: &DatabaseTransaction,
     (session, token): (&Session, &SecretString),
@@ -219,7 +221,7 @@ pub async fn log_out(cx: &Domain, token: &SecretString) -> Result<()> {
     Ok(())
 }
 
-/// Forgets what has ended.
+/// Deletes log-ins that have ended.
 ///
 /// # Errors
 /// The database's.

@@ -1,8 +1,8 @@
 //! The members of a workspace as its admins manage them, and how much of its plan a workspace uses.
 
 use fanfare_entities::{
-    BrandId, Millis, UserId, WorkspaceId, account, account::AccountStatus, brand, brand_lock,
-    membership, user, workspace,
+    BrandId, Millis, UserId, WorkspaceId, brand, brand_lock, membership, subscription, user,
+    workspace,
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
@@ -11,10 +11,13 @@ use sea_orm::{
 
 use crate::{
     Act,
-    access::{Role, plan_name},
-    accounts, credits,
+    access::{Membership, Role},
+    accounts::quota,
+    credits,
     error::{Code, Error, Result},
-    keys, users,
+    keys, person,
+    quota::Quota,
+    users,
 };
 
 /// A member of a workspace.
@@ -47,8 +50,8 @@ pub struct PlanLimit {
     pub allowed: u64,
 }
 
-/// Lists the members of the membership's workspace, the first to join first. A membership that is locked to brands sees only
-/// itself.
+/// Lists the members of the membership's workspace, the first to join first. A membership that is locked to brands sees
+/// only itself.
 ///
 /// # Errors
 /// The database's.
@@ -83,8 +86,8 @@ pub async fn members(act: &Act) -> Result<Vec<Member>> {
 /// Gives a member of the membership's workspace another role.
 ///
 /// # Errors
-/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or [`Code::InvalidField`] for the
-/// owner and the last admin.
+/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or
+/// [`Code::InvalidField`] for the owner and the last admin.
 pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
     let tx = begin(act).await?;
     let row = member(act, &tx, person).await?;
@@ -104,8 +107,8 @@ pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
 /// Locks a member of the membership's workspace to these brands; to none: it sees the whole workspace.
 ///
 /// # Errors
-/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], [`Code::BrandNotFound`], or
-/// [`Code::InvalidField`] for the owner.
+/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`],
+/// [`Code::BrandNotFound`], or [`Code::InvalidField`] for the owner.
 pub async fn set_brands(act: &Act, person: UserId, brands: &[BrandId]) -> Result<()> {
     let tx = begin(act).await?;
     let row = member(act, &tx, person).await?;
@@ -138,8 +141,8 @@ pub async fn set_brands(act: &Act, person: UserId, brands: &[BrandId]) -> Result
 /// Removes a member from the membership's workspace, with the person's keys and grants for it.
 ///
 /// # Errors
-/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or [`Code::InvalidField`] for the
-/// owner and the last admin.
+/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or
+/// [`Code::InvalidField`] for the owner and the last admin.
 pub async fn remove(act: &Act, person: UserId) -> Result<()> {
     let tx = begin(act).await?;
     let row = member(act, &tx, person).await?;
@@ -148,19 +151,36 @@ pub async fn remove(act: &Act, person: UserId) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// Begins a change of members. Changes of one workspace come one after the other, so that two of them cannot take the last admin
-/// away.
+/// Begins a change of members.
 async fn begin(act: &Act) -> Result<DatabaseTransaction> {
-    act.membership.require(Role::Admin)?;
     let tx = act.cx.db.begin().await?;
-    workspace::Entity::find_by_id(act.membership.workspace_id).lock_exclusive().one(&tx).await?;
+    lock(act, &tx).await?;
+    Ok(tx)
+}
+
+/// Locks the team of the membership's workspace, and checks that the caller manages it. Changes of one team come one
+/// after the other, so that two of them cannot remove the last admin.
+pub(crate) async fn lock(act: &Act, tx: &DatabaseTransaction) -> Result<()> {
+    require_manager(&act.membership)?;
+    workspace::Entity::find_by_id(act.membership.workspace_id).lock_exclusive().one(tx).await?;
     // The caller may have lost the role while waiting.
-    let mine = member(act, &tx, act.caller.user_id).await?;
+    let mine = member(act, tx, act.caller.user_id).await?;
     if mine.role < Role::Admin {
         let message = "You are no longer an admin of the workspace.";
         return Err(Error::new(Code::InsufficientWorkspacePermissions, message));
     }
-    Ok(tx)
+    Ok(())
+}
+
+/// Fails unless the membership may manage the team: an admin who sees all brands. One that is locked to brands could
+/// end its own lock otherwise.
+pub(crate) fn require_manager(membership: &Membership) -> Result<()> {
+    membership.require(Role::Admin)?;
+    if membership.brands.is_none() {
+        return Ok(());
+    }
+    let message = "A membership that is locked to brands does not manage the workspace.";
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message))
 }
 
 async fn member<C: ConnectionTrait>(
@@ -199,8 +219,36 @@ async fn require_another_admin(
     Err(Error::field(Code::InvalidField, "member", message, "Make another member an admin first."))
 }
 
-/// Returns the limits of the plan of the membership's workspace, and how much of each is used. A membership that is locked to brands
-/// sees only what is its own: its keys.
+/// Creates a team workspace that the caller owns. It has the plan of the caller's personal workspace, and follows it.
+///
+/// # Errors
+/// A bad name, [`Code::SubscriptionRequired`] without a live plan, or [`Code::PlanLimit`].
+pub async fn create_workspace(act: &Act, name: &str) -> Result<WorkspaceId> {
+    let (cx, owner) = (&act.cx, act.caller.user_id);
+    let name = name.trim();
+    users::check_name(name)?;
+    let tx = cx.db.begin().await?;
+    person::lock(&tx, owner).await?;
+    let owned = workspace::Entity::find().filter(workspace::Column::OwnerId.eq(owner));
+    let owned = owned.all(&tx).await?;
+    let own = owned.iter().find(|row| row.personal).map(|row| row.id);
+    let paid = match own {
+        Some(id) => subscription::Entity::find_by_id(id).one(&tx).await?,
+        None => None,
+    };
+    let Some(paid) = paid.filter(|paid| paid.active) else {
+        let message = "A team workspace needs a plan, and you have none.";
+        return Err(Error::new(Code::SubscriptionRequired, message));
+    };
+    let teams = owned.iter().filter(|row| !row.personal).count() as u64;
+    Quota::TeamWorkspaces.require_room(&cx.settings.plans, paid.plan_tier, teams)?;
+    let id = users::add_team_workspace(cx, &tx, name, owner, &paid).await?;
+    tx.commit().await?;
+    Ok(id)
+}
+
+/// Returns the limits of the plan of the membership's workspace, and how much of each is used. A membership that is
+/// locked to brands sees only what is its own: its keys.
 ///
 /// # Errors
 /// The database's.
@@ -213,25 +261,14 @@ pub async fn plan_limits(act: &Act) -> Result<Vec<PlanLimit>> {
     if place.brands.is_some() {
         return Ok(limits);
     }
-    let used = connected(conn, place.workspace_id).await?;
-    let allowed = accounts::places(place.plan);
-    limits.push(PlanLimit { what: "Connected accounts", used, allowed });
-    let plan = cx.settings.plans.plans.iter().find(|plan| plan.tier == plan_name(place.plan));
-    let Some(plan) = plan else { return Ok(limits) };
-    let members = membership::Column::WorkspaceId.eq(place.workspace_id);
-    let used = membership::Entity::find().filter(members).count(conn).await?;
-    limits.push(PlanLimit { what: "Members", used, allowed: plan.members.into() });
-    let brands = brand::Column::WorkspaceId.eq(place.workspace_id);
-    let used = brand::Entity::find().filter(brands).count(conn).await?;
-    limits.push(PlanLimit { what: "Brands", used, allowed: plan.brands.into() });
+    let (plans, id) = (&cx.settings.plans, place.workspace_id);
+    let mut add = |what, quota: Quota, used| {
+        limits.push(PlanLimit { what, used, allowed: quota.of(plans, place.plan) });
+    };
+    add("Connected accounts", Quota::Accounts, quota::count(conn, id).await?);
+    let members = membership::Entity::find().filter(membership::Column::WorkspaceId.eq(id));
+    add("Members", Quota::Members, members.count(conn).await?);
+    let brands = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(id));
+    add("Brands", Quota::Brands, brands.count(conn).await?);
     Ok(limits)
-}
-
-/// Counts the accounts that need room in the plan: those on simulated networks need none.
-async fn connected<C: ConnectionTrait>(conn: &C, workspace: WorkspaceId) -> Result<u64> {
-    let accounts = account::Entity::find()
-        .filter(account::Column::WorkspaceId.eq(workspace))
-        .filter(account::Column::Sandbox.eq(false))
-        .filter(account::Column::Status.ne(AccountStatus::Disconnected));
-    Ok(accounts.count(conn).await?)
 }

@@ -1,11 +1,11 @@
-//! Secrets that stand in an address or a cookie: 256 random bits. Only their SHA-256 is kept.
+//! Secrets in addresses and cookies: 256 random bits, of which only the SHA-256 is stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::RngExt;
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
-/// A token that nobody can guess, of letters, digits, `-` and `_`.
+/// Generates an unguessable token of letters, digits, `-` and `_`.
 #[must_use]
 pub fn fresh() -> SecretString {
     let mut bytes = [0_u8; 32];

@@ -1,7 +1,7 @@
 //! The transaction through which every change is made.
 //!
 //! Only this type can enqueue jobs and emit events, so no code can enqueue a change that did not commit, or commit and
-//! forget to enqueue. A statement that is a transaction by itself goes through [`run_statement`].
+//! not enqueue it. A single statement that is a whole transaction goes through [`run_statement`].
 
 use fanfare_entities::{Millis, WorkspaceId};
 use fanfare_jobs::{JobKind, JobRef};
@@ -61,14 +61,14 @@ impl Tx {
         self.jobs.push(DueJob { kind, job: JobRef::from(id), due_at });
     }
 
-    /// Notes an event, to be written with its webhook deliveries just before the commit: the counters of the
-    /// workspaces are locked last.
+    /// Adds an event, which is written with its webhook deliveries just before the commit, so that the event counters
+    /// of the workspaces are locked last.
     pub fn emit(&mut self, event: NewEvent) {
         self.events.push(event);
     }
 
-    /// Writes the events noted so far with their webhook deliveries, which locks the counters of their workspaces:
-    /// nothing else is to be written after it. [`Tx::commit`] does it too.
+    /// Writes the events added so far with their webhook deliveries. This locks the event counters of their workspaces,
+    /// so nothing else should be written after it. [`Tx::commit`] does it too.
     ///
     /// # Errors
     /// The database's.
@@ -88,7 +88,7 @@ impl Tx {
     /// Commits, then enqueues.
     ///
     /// # Errors
-    /// The database's. When the answer of the commit itself was lost the change may have been made.
+    /// The database's. If the reply to the commit itself was lost, the change may have been made.
     pub async fn commit(mut self) -> Result<()> {
         self.write_events().await?;
         if mutation::is_on(Mutation::EnqueueAfterCommit) {
@@ -104,10 +104,10 @@ impl Tx {
     }
 }
 
-/// Runs a statement that is a whole transaction, then enqueues the jobs that `due_job` finds in the returned rows.
+/// Runs a statement that is a whole transaction, then enqueues the jobs that `due_job` returns for the rows.
 ///
 /// # Errors
-/// The database's. When the answer was lost the change may have been made.
+/// The database's. If the reply was lost, the change may have been made.
 pub(crate) async fn run_statement(
     cx: &Domain,
     query: Statement,

@@ -1,10 +1,10 @@
-//! JSON columns that do not hold what they should.
+//! Stored JSON columns that cannot be read.
 
 use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-/// Says which stored column cannot be read. What it held is unknown, so nothing may go on as if it had been empty.
+/// The error for a stored column that cannot be read. Its content is unknown, so no code may treat it as empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the stored {0} cannot be read")]
 pub struct Unreadable(pub &'static str);
@@ -15,10 +15,10 @@ impl From<Unreadable> for Error {
     }
 }
 
-/// Returns the object that a column holds.
+/// Returns the JSON object in a column.
 ///
 /// # Errors
-/// It holds something else.
+/// The column contains something else.
 pub(crate) fn object(
     column: &'static str,
     value: &Value,

@@ -1,4 +1,4 @@
-//! Recurring clean-up work: deletes what has expired.
+//! The chores: recurring work such as deleting what has expired.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ use crate::{
     inbox, logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
 };
 
-/// Deleting what is past its time.
+/// The chore that deletes what has expired.
 pub const CLEAN_UP: &str = "clean_up";
 
-/// Looking through the media store, which is a walk over all of it.
+/// The chore that removes orphans from the media store, which walks over all of it.
 pub const FIND_ORPHANS: &str = "find_orphans";
 
-/// Reading subscriptions at Stripe, in case an event was lost.
+/// The chore that reads subscriptions at Stripe, in case an event was lost.
 pub const REFRESH_SUBSCRIPTIONS: &str = "refresh_subscriptions";
 
-/// Comparing wallets with their ledgers.
+/// The chore that compares wallets with their ledgers.
 pub const CHECK_WALLETS: &str = "check_wallets";
 
-/// The chores, and how often each is done.
+/// The chores and their intervals.
 const CHORES: [(&str, Duration); 4] = [
     (CLEAN_UP, Duration::from_secs(15 * 60)),
     (FIND_ORPHANS, Duration::from_secs(24 * 3_600)),
@@ -40,7 +40,7 @@ const CHORES: [(&str, Duration); 4] = [
 
 const DAY: Millis = 24 * 3_600_000;
 
-/// Makes the rows of the chores that have none; they are due at once.
+/// Creates the missing rows of chores, which are due at once.
 ///
 /// # Errors
 /// The database's.
@@ -61,7 +61,7 @@ pub async fn ensure(cx: &Domain) -> Result<()> {
     Ok(())
 }
 
-/// Takes a chore, if it is due.
+/// Claims a chore if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -71,11 +71,11 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
     Ok(taken.into_iter().next())
 }
 
-/// Deletes what is past its time: idempotency keys after a day, events and ended deliveries after thirty, failed copies
-/// after one, addresses for uploads after one, drop pages after thirty, files that no post needs when the plan says so,
-/// what only operators look at after a day, events that agents told after 180, log-ins and connect sessions after their
-/// end, codes and tokens a day after theirs, and what letters say a day after they were sent. Refunds credits of operations that have
-/// not ended in time.
+/// Deletes what has expired: idempotency keys after a day, events and ended deliveries after thirty days, failed copies
+/// and upload addresses after a day, drop pages after thirty days, unused files when the plan says so, samples and
+/// workers' rows after a day, agent feedback after 180 days, log-ins and connect sessions after their end, codes and
+/// tokens a day after theirs, and the content of letters a day after they were sent. Refunds credits of operations that
+/// have not ended in time.
 ///
 /// # Errors
 /// The database's.
@@ -101,7 +101,7 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .exec(db)
         .await?
         .rows_affected;
-    // Ids are in order of time, by the clock of the machine that made them, and indexed; the time itself decides.
+    // Ids are indexed and ordered by the time on the machine that made them; `created_at` decides.
     gone += event::Entity::delete_many()
         .filter(event::Column::Id.lt(first_id_at(now - 30 * DAY)))
         .filter(event::Column::CreatedAt.lt(now - 30 * DAY))
@@ -120,14 +120,14 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
     gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
     gone += billing::forget_calls(cx, now - 30 * DAY).await?;
     gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
-    gone += feedback::prune(cx).await?;
+    gone += feedback::prune(cx).await? + crate::invitations::prune(cx).await?;
     gone += processes::prune(cx, now - DAY).await? + analytics::prune(cx).await?;
     gone += credits::refund_expired(cx).await?;
     gone += inbox::prune(cx).await? + crate::business::sync::prune(cx).await?;
     Ok(gone)
 }
 
-/// The smallest id that was made then: ids begin with their time.
+/// Returns the smallest id of a time, since ids begin with their time.
 fn first_id_at(time: Millis) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(time.max(0).unsigned_abs(), &[0; 10]).into_uuid()
 }

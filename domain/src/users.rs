@@ -18,10 +18,10 @@ use crate::{
     keys, oauth_provider,
 };
 
-/// Finds the person with this address or makes one, with a personal workspace on the highest plan.
+/// Returns the user with this address, or creates one with a personal workspace on the highest plan.
 ///
 /// # Errors
-/// [`Code::InvalidField`] if it is no address.
+/// [`Code::InvalidField`] if it is not an e-mail address.
 pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
     let email = normalised(email)?;
     if let Some(id) = find(cx, &email).await? {
@@ -42,7 +42,7 @@ pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
     Ok(id)
 }
 
-/// Finds the person with this address or makes one whose personal workspace follows a subscription. Says who it is.
+/// Returns the user with this address, or creates one whose personal workspace depends on a subscription.
 ///
 /// # Errors
 /// The database's.
@@ -69,7 +69,7 @@ pub(crate) async fn find_or_create_paying<C: ConnectionTrait>(
     Ok(person)
 }
 
-/// The person with this address.
+/// Returns the user with this address.
 ///
 /// # Errors
 /// [`Code::NotFound`].
@@ -94,7 +94,7 @@ async fn find(cx: &Domain, email: &str) -> Result<Option<UserId>> {
     Ok(found.map(|row| row.id))
 }
 
-/// A workspace that a person may choose.
+/// A workspace that a user may choose.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     /// Its id.
@@ -103,7 +103,7 @@ pub struct Workspace {
     pub name: String,
 }
 
-/// The workspaces in which a person has at least this role, by name.
+/// Returns the workspaces in which a user has at least this role, sorted by name.
 ///
 /// # Errors
 /// The database's.
@@ -122,16 +122,16 @@ pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<V
     Ok(rows.into_iter().map(|row| Workspace { id: row.id, name: row.name }).collect())
 }
 
-/// The longest e-mail address there is, in bytes.
+/// The longest possible e-mail address, in bytes.
 const LONGEST_ADDRESS: usize = 254;
 
-/// Checks the name of something that an operator makes.
-fn check_name(name: &str) -> Result<()> {
+/// Checks the name of a workspace or a brand.
+pub(crate) fn check_name(name: &str) -> Result<()> {
     text::flaw("name", name, Rule::line(text::USUAL))
         .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
 }
 
-/// An address in the one form it is stored in.
+/// Returns an e-mail address in the form in which it is stored.
 pub(crate) fn normalised(email: &str) -> Result<String> {
     let email = email.trim().to_lowercase();
     let well_formed = email.split_once('@').is_some_and(|(name, host)| {
@@ -144,7 +144,7 @@ pub(crate) fn normalised(email: &str) -> Result<String> {
     Err(Error::field(Code::InvalidField, "email", message, "Send an address like ada@example.com."))
 }
 
-/// Makes a team workspace; its owner is an admin.
+/// Creates a team workspace; its owner is an admin.
 ///
 /// # Errors
 /// The database's.
@@ -156,7 +156,7 @@ pub async fn create_workspace(cx: &Domain, name: &str, owner: UserId) -> Result<
     Ok(id)
 }
 
-/// Makes a workspace with the highest plan, given by an operator.
+/// Creates a workspace with the highest plan, granted by an operator.
 async fn add_workspace<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -167,7 +167,7 @@ async fn add_workspace<C: ConnectionTrait>(
     add_workspace_on(cx, conn, name, owner, is_personal, true).await
 }
 
-/// Makes a workspace; without an operator's grant it has no plan until a subscription gives it one.
+/// Creates a workspace. Without an operator's grant it has no plan until there is a subscription.
 async fn add_workspace_on<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -175,6 +175,42 @@ async fn add_workspace_on<C: ConnectionTrait>(
     owner: UserId,
     is_personal: bool,
     granted: bool,
+) -> Result<WorkspaceId> {
+    let terms = subscription::ActiveModel {
+        plan_tier: Set(if granted { PlanTier::Agency } else { PlanTier::Starter }),
+        api_addon: Set(granted),
+        active: Set(granted),
+        granted: Set(granted),
+        ..Default::default()
+    };
+    insert_workspace(cx, conn, (name, is_personal), owner, terms).await
+}
+
+/// Creates a team workspace on the terms of its owner's personal workspace: a subscription changes both later, an
+/// operator's plan goes over to the new one.
+pub(crate) async fn add_team_workspace(
+    cx: &Domain,
+    conn: &DatabaseTransaction,
+    name: &str,
+    owner: UserId,
+    paid: &subscription::Model,
+) -> Result<WorkspaceId> {
+    let terms = subscription::ActiveModel {
+        plan_tier: Set(paid.plan_tier),
+        api_addon: Set(paid.api_addon),
+        active: Set(paid.active),
+        granted: Set(paid.granted),
+        ..Default::default()
+    };
+    insert_workspace(cx, conn, (name, false), owner, terms).await
+}
+
+async fn insert_workspace<C: ConnectionTrait>(
+    cx: &Domain,
+    conn: &C,
+    (name, is_personal): (&str, bool),
+    owner: UserId,
+    terms: subscription::ActiveModel,
 ) -> Result<WorkspaceId> {
     let (id, now) = (WorkspaceId::fresh(), cx.clock.now());
     let row = workspace::ActiveModel {
@@ -187,20 +223,13 @@ async fn add_workspace_on<C: ConnectionTrait>(
         created_at: Set(now),
     };
     workspace::Entity::insert(row).exec_without_returning(conn).await?;
-    let paid = subscription::ActiveModel {
-        workspace_id: Set(id),
-        plan_tier: Set(if granted { PlanTier::Agency } else { PlanTier::Starter }),
-        api_addon: Set(granted),
-        active: Set(granted),
-        granted: Set(granted),
-        created_at: Set(now),
-    };
+    let paid = subscription::ActiveModel { workspace_id: Set(id), created_at: Set(now), ..terms };
     subscription::Entity::insert(paid).exec_without_returning(conn).await?;
     upsert_membership(conn, id, owner, Role::Admin, now).await?;
     Ok(id)
 }
 
-/// Gives a person a membership in a workspace, or another role on the membership there is.
+/// Creates the membership of a user in a workspace, or changes its role.
 ///
 /// # Errors
 /// [`Code::WorkspaceNotFound`].
@@ -209,11 +238,12 @@ pub async fn set_member(cx: &Domain, id: WorkspaceId, person: UserId, role: Role
     upsert_membership(&cx.db.write, id, person, role, cx.clock.now()).await
 }
 
-/// Takes a person's membership in a workspace away, with the locks on it and the person's keys and OAuth grants for that workspace.
+/// Removes the membership of a user in a workspace, with its brand locks and the user's keys and OAuth grants for that
+/// workspace.
 ///
 /// # Errors
-/// [`Code::WorkspaceNotFound`], [`Code::NotFound`] if the person has no membership there, or [`Code::InvalidField`] if the person
-/// owns the workspace.
+/// [`Code::WorkspaceNotFound`], [`Code::NotFound`] if the user has no membership there, or [`Code::InvalidField`] if
+/// the user owns the workspace.
 pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Result<()> {
     let owner = require_workspace(cx, id).await?.owner_id;
     if owner == person {
@@ -226,7 +256,7 @@ pub async fn remove_member(cx: &Domain, id: WorkspaceId, person: UserId) -> Resu
     Ok(tx.commit().await?)
 }
 
-/// Takes a person's membership away within a transaction, with its locks, keys and grants.
+/// Removes the membership of a user within a transaction, with its locks, keys and grants.
 pub(crate) async fn remove_member_on(
     tx: &DatabaseTransaction,
     id: WorkspaceId,
@@ -276,28 +306,38 @@ async fn require_workspace(cx: &Domain, id: WorkspaceId) -> Result<workspace::Mo
     found.ok_or_else(missing)
 }
 
-/// Makes a brand.
+/// Creates a brand.
 ///
 /// # Errors
 /// [`Code::WorkspaceNotFound`].
 pub async fn create_brand(cx: &Domain, workspace: WorkspaceId, name: &str) -> Result<BrandId> {
     check_name(name)?;
     require_workspace(cx, workspace).await?;
+    insert_brand(&cx.db.write, workspace, name, cx.clock.now()).await
+}
+
+/// Inserts a brand whose name and workspace were checked.
+pub(crate) async fn insert_brand<C: ConnectionTrait>(
+    conn: &C,
+    workspace: WorkspaceId,
+    name: &str,
+    now: Millis,
+) -> Result<BrandId> {
     let id = BrandId::fresh();
     let row = brand::ActiveModel {
         id: Set(id),
         workspace_id: Set(workspace),
         name: Set(name.to_owned()),
-        created_at: Set(cx.clock.now()),
+        created_at: Set(now),
     };
-    brand::Entity::insert(row).exec_without_returning(&cx.db.write).await?;
+    brand::Entity::insert(row).exec_without_returning(conn).await?;
     Ok(id)
 }
 
-/// Locks a membership to a brand; several locks add up.
+/// Locks a membership to a brand. A membership may be locked to several brands.
 ///
 /// # Errors
-/// [`Code::BrandNotFound`], or [`Code::NotFound`] if the person has no membership there.
+/// [`Code::BrandNotFound`], or [`Code::NotFound`] if the user has no membership there.
 pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: BrandId) -> Result<()> {
     let conn = &cx.db.write;
     let found = brand::Entity::find_by_id(id).one(conn).await?;
@@ -317,7 +357,7 @@ pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: Brand
     Ok(())
 }
 
-/// Takes the lock of a membership to a brand away. A membership without any lock sees the whole workspace.
+/// Removes the lock of a membership to a brand. A membership without a lock sees the whole workspace.
 ///
 /// # Errors
 /// [`Code::NotFound`] if there is no such lock.

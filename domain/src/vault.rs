@@ -1,8 +1,9 @@
-//! Secrets at rest.
+//! Encrypted secrets in the database.
 //!
 //! Each secret is encrypted with a random data key of its own (XChaCha20-Poly1305), and that key with the master key.
-//! The name of the table and the secret's random id are authenticated with both, so that a row copied elsewhere does
-//! not open there. The master key is named by its key id, so that an old one can still open what it closed.
+//! The name of the table and the secret's random id are authenticated with both, so that a row that is copied elsewhere
+//! cannot be decrypted there. Each row names its master key by the key's id, so that an old master key can still
+//! decrypt what it encrypted.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -32,13 +33,13 @@ use crate::{
 const NONCE: usize = 24;
 const KEY: usize = 32;
 
-/// Secrets read at once when all are closed anew.
+/// The number of secrets that are read at once when all are encrypted again.
 const BATCH: u64 = 500;
 
-/// The master keys. Prints none of them.
+/// The master keys. Its `Debug` output does not contain them.
 #[derive(Clone)]
 pub struct Vault {
-    /// The first one closes; all open.
+    /// The first key encrypts; all of them decrypt.
     keys: Vec<MasterKey>,
 }
 
@@ -46,36 +47,37 @@ pub struct Vault {
 struct MasterKey {
     id: String,
     cipher: XChaCha20Poly1305,
-    /// The key of signatures, which follows from the master key.
+    /// The key for signatures, derived from the master key.
     signing: [u8; KEY],
 }
 
 /// The result of [`Vault::rewrap`].
 #[derive(Debug, Default)]
 pub struct Rewrapped {
-    /// Secrets that the current key closes now.
+    /// The number of secrets that were re-encrypted with the current key.
     pub changed: u64,
-    /// Ids of the keys that closed others and are not here.
+    /// The ids of the master keys that are missing to decrypt other secrets.
     pub missing: BTreeSet<String>,
 }
 
-/// The reason a text is no master key.
+/// The error for a text that is not a master key.
 #[derive(Debug, thiserror::Error)]
 #[error("a master key is 32 bytes in base64 (make one with: openssl rand -base64 32)")]
 pub struct BadKey;
 
 impl Vault {
-    /// A vault that closes with `current` and also opens what `old` ones closed; each is base64 of 32 bytes.
+    /// Creates a vault that encrypts with `current` and also decrypts what the `old` keys encrypted; each is base64 of
+    /// 32 bytes.
     ///
     /// # Errors
-    /// One of them is not.
+    /// A key is not valid.
     pub fn new(current: &str, old: &[String]) -> Result<Self, BadKey> {
         let texts = std::iter::once(current).chain(old.iter().map(String::as_str));
         let keys = texts.map(MasterKey::parse).collect::<Result<_, _>>()?;
         Ok(Self { keys })
     }
 
-    /// A fresh master key in base64.
+    /// Generates a master key in base64.
     #[must_use]
     pub fn fresh_key() -> String {
         STANDARD.encode(random::<KEY>())
@@ -106,10 +108,10 @@ impl Vault {
         Ok(id)
     }
 
-    /// Reads back what was stored for `table`; `None` if it is gone.
+    /// Returns a secret that was stored for `table`, or `None` if it was deleted.
     ///
     /// # Errors
-    /// The database's, or it was closed with a master key that is not here.
+    /// The database's, or the secret was encrypted with a master key that is missing.
     pub async fn open<C: ConnectionTrait>(
         &self,
         conn: &C,
@@ -120,7 +122,7 @@ impl Vault {
         self.unseal(table, &row).map(Some)
     }
 
-    /// Forgets a secret.
+    /// Deletes a secret.
     ///
     /// # Errors
     /// The database's.
@@ -129,7 +131,8 @@ impl Vault {
         Ok(())
     }
 
-    /// Closes with the current key what an earlier one closed; the secrets themselves stay as they are.
+    /// Encrypts the data keys of all secrets with the current master key; the encrypted secrets themselves do not
+    /// change.
     ///
     /// # Errors
     /// The database's. It may be repeated.
@@ -160,7 +163,7 @@ impl Vault {
                     wrapped_key: Set(wrapped),
                     ..Default::default()
                 };
-                // One that was deleted meanwhile needs nothing more.
+                // A secret that was deleted meanwhile is skipped.
                 let filter = secret::Column::KeyId.eq(row.key_id.as_str());
                 let kept = secret::Entity::update_many()
                     .set(closed)
@@ -173,10 +176,10 @@ impl Vault {
         }
     }
 
-    /// Signs a text with the current key. `purpose` keeps signatures apart that mean different things.
+    /// Signs a text with the current key. `purpose` separates signatures with different meanings.
     ///
     /// # Errors
-    /// None that happens: HMAC takes keys of any length.
+    /// Never fails in practice, since HMAC takes keys of any length.
     pub fn sign(&self, purpose: &str, text: &str) -> Result<String> {
         Ok(URL_SAFE_NO_PAD.encode(self.keys[0].mac(purpose, text)?.finalize().into_bytes()))
     }
@@ -205,7 +208,7 @@ impl Vault {
     /// Decrypts a row that was read already.
     ///
     /// # Errors
-    /// It was closed with a master key that is not here, or is not what was stored.
+    /// It was encrypted with a master key that is missing, or it was altered.
     pub fn unseal(&self, table: &str, row: &secret::Model) -> Result<Vec<u8>> {
         let key = self.keys.iter().find(|key| key.id == row.key_id).ok_or_else(|| {
             Error::internal(format!(
@@ -236,7 +239,7 @@ impl MasterKey {
     }
 }
 
-/// First 8 hex digits of the key's SHA-256.
+/// Returns the first 8 hex digits of the key's SHA-256.
 fn key_id(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Times as people in a zone read and write them.
+//! Local times of a time zone.
 
 use chrono::{Days, NaiveDate, NaiveDateTime, TimeZone};
 use chrono_tz::Tz;
@@ -16,7 +16,7 @@ pub fn local(time: Millis, zone: &str) -> NaiveDateTime {
 #[must_use]
 pub fn midnight(day: NaiveDate, zone: &str) -> Millis {
     let start = day.and_time(chrono::NaiveTime::MIN);
-    // The day begins an hour later where the clocks are put forward at midnight.
+    // The day begins an hour later if the clocks are put forward at midnight.
     let begins = (0..=1).find_map(|hours| {
         let start = start + chrono::TimeDelta::hours(hours);
         named(zone).from_local_datetime(&start).earliest()

@@ -61,8 +61,8 @@ pub struct Model {
     pub commented_at: Millis,
     /// The time at which what is known of it happened.
     pub changed_at: Millis,
-    /// The time at which it was last hidden or shown; null: never. It stands apart from `changed_at`, since what a network
-    /// tells of the two comes in any order: an edit counts although the comment was hidden after it.
+    /// The time at which it was last hidden or shown; null: never. It stands apart from `changed_at`, since what a
+    /// network tells of the two comes in any order: an edit counts although the comment was hidden after it.
     pub visibility_changed_at: Option<Millis>,
     /// The time at which it was made.
     pub created_at: Millis,

@@ -2,8 +2,8 @@
 //!
 //! Times are whole milliseconds since 1970 UTC in both databases, so that they compare and sort alike. The columns
 //! `due_at`, `fencing_token`, `attempts` and `lease_expirations` mean the same in every table that has them; see
-//! `docs/architecture.md`, "Durable work". Beside them stands `held_by`, the worker that holds the row (while `lease_expirations` is
-//! above 0) or held it last, which only the statements of `domain::durable` read and write.
+//! `docs/architecture.md`, "Durable work". Beside them stands `held_by`, the worker that holds the row (while
+//! `lease_expirations` is above 0) or held it last, which only the statements of `domain::durable` read and write.
 
 mod ids;
 
@@ -39,6 +39,7 @@ pub mod inbox_conversation;
 pub mod inbox_file;
 pub mod inbox_message;
 pub mod inbox_sync;
+pub mod invitation;
 pub mod lease;
 pub mod letter;
 pub mod login_attempt;

@@ -61,7 +61,8 @@ pub struct Model {
     pub created_at: Millis,
     /// The time at which it was last changed.
     pub updated_at: Millis,
-    /// Under what it is served, which nobody can guess. Null on rows of an older version: `path` is what nobody can guess.
+    /// Under what it is served, which nobody can guess. Null on rows of an older version: `path` is what nobody can
+    /// guess.
     pub public_name: Option<String>,
     /// SHA-256 of the bytes, in hex: files with the same share what is stored. Null on rows of an older version.
     pub digest: Option<String>,

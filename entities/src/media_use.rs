@@ -1,5 +1,5 @@
-//! Table `media_uses`: which posts were given which files, since they were made or last changed. A post that is gone may
-//! have left rows.
+//! Table `media_uses`: which posts were given which files, since they were made or last changed. A post that is gone
+//! may have left rows.
 
 use sea_orm::entity::prelude::*;
 

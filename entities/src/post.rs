@@ -81,7 +81,8 @@ pub struct Model {
     pub attempts: i32,
     /// Leases in a row that ended without a result.
     pub lease_expirations: i32,
-    /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost call).
+    /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost
+    /// call).
     pub out_of_line: bool,
     /// The connector's state between two steps.
     pub state: Option<Json>,

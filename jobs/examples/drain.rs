@@ -1,4 +1,5 @@
-//! Measures how fast ids pass through each backend: `cargo run -p fanfare-jobs --example drain [ids]`. Needs `redis-server`.
+//! Measures how fast ids pass through each backend: `cargo run -p fanfare-jobs --example drain [ids]`. Needs
+//! `redis-server`.
 
 use std::{
     net::{Ipv4Addr, TcpListener},

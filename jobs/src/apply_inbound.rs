@@ -1,9 +1,9 @@
 use crate::{Job, JobKind};
 
-/// Apply what a network sent by webhook.
+/// Apply an event that a network sent by webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApplyInbound {
-    /// The row of what it sent.
+    /// The event's row.
     pub event_id: i64,
 }
 

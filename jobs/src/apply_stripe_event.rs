@@ -1,6 +1,6 @@
 use crate::{Job, JobKind};
 
-/// Apply what one event of Stripe is about.
+/// Apply one Stripe event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApplyStripeEvent {
     /// The event's row.

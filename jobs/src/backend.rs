@@ -30,13 +30,14 @@ pub struct FetchedJob {
 }
 
 impl FetchedJob {
-    /// The id that was pushed.
+    /// Returns the id of its row.
     pub fn id(&self) -> i64 {
         self.dequeued.id
     }
 }
 
-/// The apalis backend, the same over Redis and over memory: it gives its worker the jobs that a fetcher task has dequeued.
+/// The apalis backend, the same over Redis and over memory: it gives its worker the jobs that a fetcher task has
+/// dequeued.
 ///
 /// It never returns an error of Redis and never ends by itself. Dropping it stops the fetcher, which puts back the jobs
 /// that the worker has not fetched.
@@ -85,8 +86,8 @@ impl ApalisBackend for Backend {
         cx: &mut Context<'_>,
         _: &WorkerContext,
     ) -> Poll<Option<Result<Self::Task, Error>>> {
-        // The worker looks for finished jobs and for new ones in one loop, and tokio shows a task nothing finished once
-        // its budget is spent. So this must say Pending then too, or the loop starts jobs and never sees one end.
+        // The worker polls finished jobs and new ones in one loop. Once a task's budget is spent, tokio lets no future
+        // of it complete. So this must return Pending then too, or the loop starts jobs and never sees one end.
         let budget = ready!(coop::poll_proceed(cx));
         match self.buffer.poll_fetch(cx) {
             Poll::Ready(Some(job)) => {
@@ -94,7 +95,8 @@ impl ApalisBackend for Backend {
                 let id = TaskId::from_int(job.id().unsigned_abs());
                 Poll::Ready(Some(Ok(TaskBuilder::new(job).task_id(id).build())))
             }
-            // apalis calls this no more once it knows of the stop, and would take `None` for the end of the worker.
+            // apalis does not call this again once it has seen the stop; it would take `None` for the end of the
+            // worker.
             Poll::Ready(None) if self.stop.is_cancelled() => Poll::Pending,
             Poll::Ready(None) => Poll::Ready(Some(Err(Error::FetcherEnded))),
             Poll::Pending => Poll::Pending,
@@ -116,7 +118,7 @@ impl ApalisBackend for Backend {
 impl BackendConfig for Backend {
     type Args = FetchedJob;
     type Id = u64;
-    /// As apalis means it: tasks come as they are and need no decoding.
+    /// Tasks need no decoding.
     type Kind = Ephemeral;
     type Config = ();
     type Layer = Identity;

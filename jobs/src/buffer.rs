@@ -29,7 +29,8 @@ struct Held {
 }
 
 impl Buffer {
-    /// Returns the next job, or `None` once the buffer is closed. While it is empty, the worker is woken when a job arrives.
+    /// Returns the next job, or `None` once the buffer is closed. While it is empty, the worker is woken when a job
+    /// arrives.
     pub(crate) fn poll_fetch(&self, cx: &mut Context<'_>) -> Poll<Option<FetchedJob>> {
         self.waker.register(cx.waker());
         let mut held = self.lock();

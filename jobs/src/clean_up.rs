@@ -1,6 +1,6 @@
 use crate::{Job, JobKind};
 
-/// Do one piece of upkeep: a sync, a refresh, a deletion whose time has come.
+/// Run one chore: a sync, a refresh, or the deletion of old rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CleanUp {
     /// The chore's row.

@@ -11,7 +11,7 @@ pub struct Concurrency {
 }
 
 impl Concurrency {
-    /// `total` free slots, at least one.
+    /// Creates `total` free slots, at least one.
     pub fn new(total: usize) -> Self {
         let total = total.clamp(1, Semaphore::MAX_PERMITS);
         Self { free: Arc::new(Semaphore::new(total)), freed: Arc::default(), total }
@@ -30,7 +30,7 @@ impl Concurrency {
     /// Waits until a slot is free. It is not taken, so an idle worker shows all of its slots as free.
     pub(crate) async fn slot_freed(&self) {
         loop {
-            // Listened for before looking: a slot freed in between is not missed.
+            // Subscribes before it checks, so that a slot freed in between is not missed.
             let freed = self.freed.notified();
             if self.free() > 0 {
                 return;
@@ -55,7 +55,7 @@ pub(crate) struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        // First free, then told of.
+        // The slot must be free before the waiters are notified.
         self.permit = None;
         self.freed.notify_waiters();
     }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-/// The distance between consecutive ids of one tenant. Within this many arrivals of others a new tenant passes one id of a
-/// burst; a larger value is fairer among many tenants, and any value above one lets new tenants pass.
+/// The distance between consecutive ids of one tenant. Within this many arrivals of others a new tenant passes one id
+/// of a burst; a larger value is fairer among many tenants, and any value above one lets new tenants pass.
 pub(crate) const SPACING: i64 = 1_024;
 
 /// The most tenants to remember; beyond that all of them start over.

@@ -117,7 +117,8 @@ impl Fetcher {
                 self.buffer.push(FetchedJob { dequeued: popped, slot });
                 ids.pop_front();
             } else {
-                // Only if local ids took the slots this pop was asked for, or another worker shares them.
+                // Happens only if local ids took the slots that this pop was meant for, or another worker shares the
+                // slots.
                 self.buffer.wake();
                 self.wait_for_slot().await;
             }

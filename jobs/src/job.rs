@@ -1,15 +1,15 @@
 use crate::JobKind;
 
-/// A payload: which row to look at, and nothing of what stands in it.
+/// The payload of a job: the id of a row, and nothing of the row's content.
 ///
 /// Its handler is in the `workers` crate, in the file of the same name.
 pub trait Job: Send + 'static {
-    /// The kind of work this is; it decides which queue carries the id.
+    /// The kind of work, which decides the queue.
     const KIND: JobKind;
 
-    /// The job for the row with this id.
+    /// Creates the job for the row with this id.
     fn from_id(id: i64) -> Self;
 
-    /// The id of its row.
+    /// Returns the id of its row.
     fn id(&self) -> i64;
 }

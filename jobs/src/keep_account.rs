@@ -1,6 +1,6 @@
 use crate::{Job, JobKind};
 
-/// Keep an account usable: refresh its tokens, warn of their end, give them back after a disconnect.
+/// Keep an account usable: refresh its tokens, warn before they expire, revoke them after a disconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepAccount {
     /// The account.

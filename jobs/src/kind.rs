@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-/// The one list of kinds of work.
+/// The kinds of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobKind {
     /// Publish a post: [`PublishPost`](crate::PublishPost).
@@ -13,27 +13,27 @@ pub enum JobKind {
     AnalyseMedia,
     /// Make a media file that fits a network: [`ConvertMedia`](crate::ConvertMedia).
     ConvertMedia,
-    /// Upkeep: [`CleanUp`](crate::CleanUp).
+    /// Run a chore: [`CleanUp`](crate::CleanUp).
     CleanUp,
     /// Keep an account usable: [`KeepAccount`](crate::KeepAccount).
     KeepAccount,
     /// Send a letter: [`SendMail`](crate::SendMail).
     SendMail,
-    /// Apply an event of Stripe: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
+    /// Apply a Stripe event: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
     ApplyStripeEvent,
     /// Read the inbox of an account: [`SyncInbox`](crate::SyncInbox).
     SyncInbox,
-    /// Apply what a network sent by webhook: [`ApplyInbound`](crate::ApplyInbound).
+    /// Apply an event that a network sent by webhook: [`ApplyInbound`](crate::ApplyInbound).
     ApplyInbound,
     /// Make one change on a network: [`SendOutgoing`](crate::SendOutgoing).
     SendOutgoing,
     /// Read the business profile of an account: [`SyncBusiness`](crate::SyncBusiness).
     SyncBusiness,
-    /// Read numbers: [`SyncAnalytics`](crate::SyncAnalytics).
+    /// Read the analytics of an account: [`SyncAnalytics`](crate::SyncAnalytics).
     SyncAnalytics,
     /// Suggest posts: [`DeriveSuggestions`](crate::DeriveSuggestions).
     DeriveSuggestions,
-    /// Make a film: [`MakeVideo`](crate::MakeVideo).
+    /// Make a video: [`MakeVideo`](crate::MakeVideo).
     MakeVideo,
     /// Copy a file that came to an inbox: [`CopyAttachment`](crate::CopyAttachment).
     CopyAttachment,
@@ -61,7 +61,7 @@ impl JobKind {
         Self::CopyAttachment,
     ];
 
-    /// The name in key names and logs, such as `publish_post`.
+    /// Returns the name in Redis keys and logs, such as `publish_post`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::PublishPost => "publish_post",
@@ -84,7 +84,7 @@ impl JobKind {
         }
     }
 
-    /// The queue an operator names to have this kind worked on.
+    /// Returns the queue that carries this kind of work.
     pub const fn queue(self) -> QueueName {
         match self {
             Self::PublishPost => QueueName::Publish,
@@ -104,7 +104,7 @@ impl JobKind {
     }
 }
 
-/// The operator's names for what a worker process does: `worker --queues publish,webhook`.
+/// The queues that an operator names for a worker process: `worker --queues publish,webhook`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueueName {
     /// Publishing posts.
@@ -117,16 +117,16 @@ pub enum QueueName {
     Analyse,
     /// Making media fit a network: what takes processor time.
     Convert,
-    /// Everything that only keeps the house in order.
+    /// Housekeeping: chores, and the upkeep of accounts.
     Upkeep,
     /// Sending letters.
     Mail,
-    /// Applying what Stripe tells.
+    /// Applying Stripe's events.
     Billing,
-    /// Reading inboxes, business profiles and numbers from networks, with the work that follows, and changes there that are
-    /// not posts.
+    /// Reading inboxes, business profiles and analytics from networks, the work that follows from it, and changes on
+    /// networks that are not posts.
     Sync,
-    /// Making films with models.
+    /// Making videos with models.
     Ai,
 }
 
@@ -145,7 +145,7 @@ impl QueueName {
         Self::Ai,
     ];
 
-    /// The name on the command line, such as `publish`.
+    /// Returns the name on the command line, such as `publish`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Publish => "publish",
@@ -162,7 +162,7 @@ impl QueueName {
     }
 }
 
-/// A name that is not on the list; the text says which ones are.
+/// The error for an unknown name; its text lists the known names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{name}`; known are {}", .known.join(", "))]
 pub struct UnknownName {

@@ -4,8 +4,8 @@
 //! an entry may be lost, doubled, late or out of order without losing or repeating work: the worker that takes an id
 //! claims the row, and the scheduler enqueues rows again that nobody has claimed.
 //!
-//! Read in this order: [`JobKind`] and [`QueueName`] (the kinds of work), [`Queue`] (enqueues ids), [`run_worker`] (runs
-//! jobs), then `fetcher.rs`, which connects the two.
+//! Read in this order: [`JobKind`] and [`QueueName`] (the kinds of work), [`Queue`] (enqueues ids), [`run_worker`]
+//! (runs jobs), then `fetcher.rs`, which connects the two.
 //!
 //! This crate has no database, no leases, no retries and no results. The row has all of them.
 

@@ -1,9 +1,9 @@
 use crate::{Job, JobKind};
 
-/// Take the next step of a film that a model makes.
+/// Take the next step of a video that a model makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MakeVideo {
-    /// The film's row.
+    /// The row of the AI job.
     pub job_id: i64,
 }
 

@@ -49,7 +49,7 @@ impl MemoryQueue {
         self.wake_one_if_any(&waiting);
     }
 
-    /// Returns dequeued ids that were not worked on to the front, in their old order.
+    /// Puts dequeued ids that were not worked on back to the front, in their old order.
     pub(crate) fn put_back(&self, ids: &[i64]) {
         let mut waiting = self.lock();
         for id in ids.iter().rev() {

@@ -27,7 +27,7 @@ impl Queue {
     /// Opening succeeds while Redis is down; the queue connects as soon as it can.
     ///
     /// # Errors
-    /// [`Error::BadUrl`], or [`Error::TooOld`] if the server answers and is.
+    /// [`Error::BadUrl`], or [`Error::TooOld`] if the server answers and is too old.
     pub async fn redis(url: &str) -> Result<Self, Error> {
         let redis = RedisQueue::open(url)?;
         match redis.check_commands().await {
@@ -62,7 +62,7 @@ impl Queue {
         pushed
     }
 
-    /// Pushes ids to this process's own queue, for the time in which Redis cannot be reached. Workers take these first.
+    /// Pushes ids to this process's own queue, for use while Redis cannot be reached. Workers take these first.
     pub async fn push_local<R: Into<JobRef> + Copy>(&self, kind: JobKind, jobs: &[R]) {
         self.local(kind).push(jobs.iter().map(|job| (*job).into()));
     }
@@ -99,8 +99,8 @@ impl Queue {
         }
     }
 
-    /// Returns true if Redis was_flushed what it had, flushed or restarted empty, since this process last asked. The
-    /// first time it says whether Redis is empty. In memory always false.
+    /// Returns true if Redis lost its data, by a flush or an empty restart, since this process last asked. The first
+    /// call returns whether Redis is empty. A queue in memory always returns false.
     ///
     /// # Errors
     /// If Redis does not answer within a second.
@@ -127,16 +127,16 @@ impl Queue {
         self.redis.is_some()
     }
 
-    /// Returns the apalis backend of one worker: the ids of `kind`, each with the slot it runs on. [`run_worker`] is the
-    /// usual way to use it.
+    /// Returns the apalis backend of one worker: the ids of `kind`, each with the slot it runs on. [`run_worker`] is
+    /// the usual way to use it.
     ///
     /// [`run_worker`]: crate::run_worker
     pub fn backend(&self, kind: JobKind, slots: Concurrency) -> Backend {
         self.backend_with_stop(kind, slots, CancellationToken::new(), &TaskTracker::new())
     }
 
-    /// Returns the backend with a token that makes it put back unfetched jobs at once, and with the tracker on which its
-    /// task runs, to wait for that.
+    /// Returns the backend with a token that makes it put back unfetched jobs at once, and with the tracker on which
+    /// its task runs, to wait for that.
     pub(crate) fn backend_with_stop(
         &self,
         kind: JobKind,
@@ -158,7 +158,7 @@ impl Queue {
 }
 
 impl fmt::Debug for Queue {
-    /// Without the URL, which may hold a password.
+    /// Leaves out the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_redis() { "Queue(redis)" } else { "Queue(memory)" })
     }

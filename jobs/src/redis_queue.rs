@@ -54,7 +54,7 @@ redis.call('HSET', turns, '', string.format('%.0f', furthest))
 redis.call('SET', order, string.format('%.0f', now))
 return added";
 
-/// Holds a random value for as long as Redis remembers anything.
+/// The key of a random value, which is lost only when Redis loses its data.
 const EPOCH: &str = "fanfare:{epoch}";
 
 /// The queues in Redis: one sorted set for each kind, with ids as members and positions as scores.
@@ -103,7 +103,8 @@ impl RedisQueue {
         .await
     }
 
-    /// Puts popped ids back at their old positions. `LT`: an id that was pushed again meanwhile gets its earlier position.
+    /// Puts popped ids back at their old positions. `LT`: an id that was pushed again meanwhile gets its earlier
+    /// position.
     pub(crate) async fn put_back(&self, kind: JobKind, ids: &[(i64, f64)]) -> Result<(), Error> {
         self.bounded(async {
             for ids in ids.chunks(IDS_PER_CALL) {
@@ -147,7 +148,7 @@ impl RedisQueue {
         Ok(gone || changed)
     }
 
-    /// A new connection, on which a command may block for as long as it likes.
+    /// Opens a new connection, on which a command may block without a timeout.
     pub(crate) async fn connect(&self) -> RedisResult<MultiplexedConnection> {
         let config = AsyncConnectionConfig::new()
             .set_response_timeout(None)

@@ -1,6 +1,6 @@
 use crate::{Job, JobKind};
 
-/// Read the numbers of an account and its posts.
+/// Read the analytics of an account and its posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncAnalytics {
     /// The account.

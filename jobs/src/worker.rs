@@ -30,7 +30,7 @@ use crate::{Concurrency, Error, FetchedJob, Job, JobKind, Queue};
 /// Builds and runs one apalis worker for a kind of work until `stop`.
 ///
 /// Every job runs in a tokio task of its own, as many at once as there are `slots`. A handler returns nothing, since
-/// the row records what must be retried; a panic is logged and frees the slot.
+/// the row records what must be retried. A panic is logged and frees the slot.
 ///
 /// After `stop` no job is started: fetched jobs that have not begun go back to the queue at once, running handlers have
 /// `grace` to finish, and handlers that still run then are aborted.
@@ -89,7 +89,7 @@ async fn measure(kind: JobKind, slots: Concurrency) {
     }
 }
 
-/// Runs the registered workers until `stop`, and then for at most `grace`. Jobs that still run are aborted by dropping them.
+/// Runs the registered workers until `stop`, and then for at most `grace`. Jobs that still run then are aborted.
 async fn run_until(
     monitor: Monitor,
     stop: &CancellationToken,

@@ -1,6 +1,6 @@
-//! Counting while Redis is away: each process for itself, its share of each limit, beginning with nothing used.
+//! Counting while Redis is unreachable: each process counts alone, up to its share of each limit, starting from zero.
 //!
-//! `governor` refills evenly instead of at the end of a window, so a long outage is not a series of bursts.
+//! `governor` refills evenly and not at the end of a window, so that a long outage does not cause a burst per window.
 
 use std::{
     collections::HashMap,
@@ -18,19 +18,19 @@ use governor::{
 
 use crate::{Count, TakeResult, Window};
 
-/// The number of keys of one rate at which those that have refilled are dropped.
+/// The number of keys of one rate from which fully refilled keys are removed.
 const SWEEP: usize = 10_000;
 
 type Keyed =
     RateLimiter<String, DashMapStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
-/// The local counters, one table for each rate.
+/// The local counters, with one table for each rate.
 #[derive(Default)]
 pub(crate) struct Fallback(Mutex<HashMap<(u32, Duration), Arc<Keyed>>>);
 
 impl Fallback {
-    /// Takes from each window this process's share of it, of which there are `peers`. Narrow windows come first, so one
-    /// that refuses leaves the wide ones as they were.
+    /// Takes from each window, up to the share of this process among `peers`. Narrow windows are checked first, so that
+    /// one that refuses leaves the wide windows unchanged.
     pub(crate) fn take(&self, keys: &[String], windows: &[Window], peers: u32) -> TakeResult {
         let mut order: Vec<usize> = (0..windows.len()).collect();
         order.sort_by_key(|place| windows[*place].limit);
@@ -65,7 +65,7 @@ impl Fallback {
         TakeResult { counts, refused_by: None }
     }
 
-    /// Redis is back: the next outage begins with nothing used again.
+    /// Removes all counters because Redis is back. The next outage starts from zero.
     pub(crate) fn forget(&self) {
         let mut rates = self.lock();
         if !rates.is_empty() {
@@ -92,7 +92,7 @@ impl Fallback {
     }
 }
 
-/// A process's part of a limit that `peers` keep together.
+/// Returns the share of one process in a limit that `peers` processes share.
 fn share(limit: u64, peers: u32) -> NonZeroU32 {
     let share = u32::try_from(limit / u64::from(peers.max(1))).unwrap_or(u32::MAX);
     NonZeroU32::new(share).unwrap_or(NonZeroU32::MIN)

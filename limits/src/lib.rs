@@ -1,11 +1,11 @@
-//! Rate limits, counted once for all processes.
+//! Rate limits that all processes share.
 //!
-//! [`Limits::take`] is for requests that come in: fixed windows, several at once, all or none. It counts in Redis where
-//! there is one (`redis.rs`, one script a call), else in a table in memory (`table.rs`). [`Limits::acquire`] is for calls
-//! that go out: a call that must wait gets a time of its own, so that it need not ask twice. While Redis cannot be reached each
-//! process counts for itself (`fallback.rs`): never without limit, and never with an error.
+//! [`Limits::take`] is for incoming requests. It checks several fixed windows at once and takes from all or none. It
+//! counts in Redis (`redis.rs`, one script for each call) or, without Redis, in memory (`table.rs`).
+//! [`Limits::acquire`] is for outgoing calls. A call that must wait reserves a time, so that it needs to ask only once
+//! more. While Redis is unreachable, each process counts alone (`fallback.rs`): limits still apply, and no call fails.
 //!
-//! This crate has no HTTP, no database and no numbers: callers decide what is limited, and how far.
+//! This crate knows no HTTP, no database and no numbers. The callers decide what is limited and what the limits are.
 
 mod error;
 mod fallback;
@@ -25,14 +25,14 @@ pub use rate_limit::{Decision, Rate, Request, Subject};
 pub use time::Time;
 pub use window::{Count, TakeResult, Window};
 
-/// The counters. Clones are cheap and share everything.
+/// The counters. Clones are cheap and share the same counters.
 #[derive(Clone)]
 pub struct Limits(Arc<Inner>);
 
 struct Inner {
     time: Time,
     store: Store,
-    /// The sliding windows of this process: all there are, or those used while Redis is away.
+    /// The sliding windows of this process: used always without Redis, else while Redis is unreachable.
     sliding_windows: SlidingWindows,
 }
 
@@ -42,15 +42,15 @@ enum Store {
 }
 
 impl Limits {
-    /// Creates counters in memory, for one process.
+    /// Creates counters in memory for a single process.
     #[must_use]
     pub fn memory(time: Time) -> Self {
         let store = Store::Memory(Table::default());
         Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() }))
     }
 
-    /// Creates counters that a fleet shares, in Redis 7 or Valkey, at `redis://`, `rediss://` or `redis+unix://`. Connects when
-    /// first used.
+    /// Creates counters that several processes share, in Redis 7 or Valkey, at a `redis://`, `rediss://` or
+    /// `redis+unix://` URL. The connection is opened on first use.
     ///
     /// # Errors
     /// [`Error::BadUrl`].
@@ -59,15 +59,15 @@ impl Limits {
         Ok(Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() })))
     }
 
-    /// Registers this process as one that counts, and keeps it registered: while Redis is away each process allows its share.
-    /// Without this call a process registers when it is first asked.
+    /// Registers this process and keeps it registered. While Redis is unreachable, each registered process allows its
+    /// share of the limits. Without this call, a process registers on first use.
     pub fn take_part(&self) {
         if let Store::Redis(redis, _) = &self.0.store {
             redis.take_part();
         }
     }
 
-    /// Returns how many processes count, as far as this one knows.
+    /// Returns the number of registered processes that this process knows of.
     #[must_use]
     pub fn processes(&self) -> u32 {
         match &self.0.store {
@@ -76,8 +76,9 @@ impl Limits {
         }
     }
 
-    /// Takes from every window, or, if one does not hold enough, from none. `owner` is whom they limit; the windows of
-    /// one owner lie together.
+    /// Takes from every window, or from none if one of them has too little left. `owner` identifies whom the windows
+    /// limit.
+    /// All windows of an owner are stored on one Redis node.
     pub async fn take(&self, owner: &str, windows: &[Window]) -> TakeResult {
         let keys = keys(owner, windows);
         match &self.0.store {
@@ -94,7 +95,9 @@ impl Limits {
         }
     }
 
-    /// Gives back what was taken for something that did not happen, except what was counted while Redis was away.
+    /// Gives back what was taken for something that did not happen. Amounts that were taken while Redis was unreachable
+    /// are
+    /// not given back.
     pub async fn give_back(&self, owner: &str, windows: &[Window]) {
         let keys = keys(owner, windows);
         match &self.0.store {
@@ -107,8 +110,9 @@ impl Limits {
 }
 
 impl Limits {
-    /// Decides on all of these calls at once, each against all its subjects or none. The k-th call that must wait reserves the
-    /// k-th free time, and asks again at that time under the same id.
+    /// Decides on all of these calls at once. Each call counts against all its subjects or none. The k-th call that
+    /// must
+    /// wait reserves the k-th free time, and must ask again at that time with the same id.
     pub async fn acquire<R: Borrow<Request>>(&self, requests: &[R]) -> Vec<Decision> {
         let (inner, now) = (&*self.0, self.0.time.in_memory());
         let Store::Redis(redis, _) = &inner.store else {
@@ -123,7 +127,7 @@ impl Limits {
         }
     }
 
-    /// Releases a call that was allowed and will not be made.
+    /// Removes a call from the count that was allowed but will not be made.
     pub async fn release(&self, request: &Request) {
         let inner = &*self.0;
         if let Store::Redis(redis, _) = &inner.store
@@ -134,7 +138,7 @@ impl Limits {
         inner.sliding_windows.release(request);
     }
 
-    /// Blocks all calls against this subject for this long, in every process, because the network asked for it.
+    /// Blocks all calls against this subject in every process for this duration, because the platform asked for it.
     pub async fn block(&self, subject: &str, time: Duration) {
         let inner = &*self.0;
         if let Store::Redis(redis, _) = &inner.store
@@ -147,7 +151,7 @@ impl Limits {
 }
 
 impl fmt::Debug for Limits {
-    /// Without the URL, which may hold a password.
+    /// Omits the URL, which may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0.store {
             Store::Memory(_) => "Limits(memory)",
@@ -156,7 +160,7 @@ impl fmt::Debug for Limits {
     }
 }
 
-/// The braces keep what is counted together on one node of a cluster.
+/// Returns the Redis keys of windows. The braces keep all windows of an owner on one cluster node.
 fn keys(owner: &str, windows: &[Window]) -> Vec<String> {
     windows.iter().map(|window| format!("fanfare:{{limits:{owner}}}:{}", window.name)).collect()
 }

@@ -5,41 +5,41 @@ use crate::window::millis;
 /// At most `limit` calls in any period of length `span`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// The most calls.
+    /// The largest number of calls.
     pub limit: u32,
-    /// The length of the period.
+    /// The duration of the period.
     pub span: Duration,
 }
 
-/// Something that outgoing calls are counted against: an account, a workspace, an app.
+/// Something that outgoing calls count against: an account, a workspace or an app.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Subject {
-    /// Its name, the same in every process. Stands in Redis, so it must not be a secret.
+    /// The name, which is the same in every process. It is stored in Redis, so it must not be a secret.
     pub name: String,
-    /// Its limits; none: only whether it is blocked matters.
+    /// The limits. If empty, only a block can delay the call.
     pub rates: Vec<Rate>,
 }
 
-/// A call that asks to be made.
+/// A request to make an outgoing call.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The owner of the call: a call that must wait keeps its reserved time under this id.
+    /// The id of the call's owner. A call that must wait keeps its reserved time under this id.
     pub id: String,
-    /// The call's own name, which no other call has: it is counted under it.
+    /// The unique name under which the call is counted.
     pub call: String,
-    /// It could have been made under this name and was not, since something else was not ready: what was counted then
-    /// counts no more, and those that wait for later times do not come before it.
+    /// The name of an earlier attempt that was allowed but not made because something else was not ready. It no longer
+    /// counts, and calls that wait for later times do not overtake this call.
     pub is_again: bool,
-    /// The subjects it is counted against, all or none.
+    /// The subjects that the call counts against, all or none.
     pub subjects: Vec<Subject>,
 }
 
 /// The decision on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It may be made now, and has been counted.
+    /// The call may be made now and has been counted.
     Now,
-    /// A time is reserved for it: ask again after this duration.
+    /// A time is reserved for the call. Ask again after this duration.
     After(Duration),
 }
 
@@ -53,7 +53,7 @@ impl Decision {
 }
 
 impl Request {
-    /// The keys of the calls it is counted among.
+    /// Returns the keys of the windows in which the call is counted.
     pub(crate) fn calls_keys(&self) -> impl Iterator<Item = String> {
         let counted = self.subjects.iter().filter(|subject| !subject.rates.is_empty());
         counted.map(|subject| Subject::calls_key(&subject.name))
@@ -61,18 +61,19 @@ impl Request {
 }
 
 impl Subject {
-    /// The key that says until when it is blocked. The braces put all decisions on one node of a cluster: calls of
-    /// different apps, workspaces and accounts are decided together.
+    /// Returns the key of a subject's block. The braces put all subjects on one cluster node, because one call can
+    /// count
+    /// against an app, a workspace and an account.
     pub(crate) fn blocked_key(name: &str) -> String {
         format!("fanfare:{{permits}}:{name}:closed")
     }
 
-    /// The key of the calls counted against it.
+    /// Returns the key of the calls that count against a subject.
     pub(crate) fn calls_key(name: &str) -> String {
         format!("fanfare:{{permits}}:{name}:calls")
     }
 
-    /// Returns how long a call counts: the longest span of its limits, in ms, or 0 without any.
+    /// Returns how long a call counts, in milliseconds: the longest span of the subject's limits, or 0 without limits.
     pub(crate) fn span(&self) -> i64 {
         self.rates.iter().map(|rate| millis(rate.span)).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The counters in Redis: one script a call, all its keys on one node.
+//! The counters in Redis: one script for each call, with all keys on one cluster node.
 
 use std::{
     borrow::Borrow,
@@ -18,22 +18,22 @@ use tokio::runtime::Handle;
 
 use crate::{Count, Decision, Error, Request, Subject, TakeResult, Window, window::millis};
 
-/// The longest time that Redis may take to answer or to accept a connection. Requests wait for it, so it is short.
+/// The longest time that Redis may take to answer or to accept a connection. It is short because requests wait for it.
 const BOUND: Duration = Duration::from_millis(500);
 
-/// After a failure Redis is left alone for so long: a server that hangs delays one request, not all.
+/// How long Redis is not asked after a failure, so that a server that hangs delays one request and not all.
 const REST: Duration = Duration::from_millis(500);
 
-/// A process says so often that it counts too, and is believed for three times as long.
+/// The interval at which a process registers as a peer. A registration is valid for three intervals.
 const BEAT: Duration = Duration::from_secs(10);
 
-/// It says so for the second time after this: those that start together hear of one another.
+/// The delay before the second registration, so that processes that start together soon learn of each other.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The processes that count.
+/// The key of the sorted set of processes that share the limits.
 const PEERS: &str = "fanfare:{limits}:peers";
 
-/// A connection of its own, which commands of many requests share.
+/// A connection that is used only for limits and shared by all requests.
 #[derive(Clone)]
 pub(crate) struct Redis(Arc<Shared>);
 
@@ -57,7 +57,7 @@ struct State {
 }
 
 impl Redis {
-    /// Reads the URL; connects when first used.
+    /// Parses the URL. The connection is opened on first use.
     pub(crate) fn open(url: &str) -> Result<Self, Error> {
         let client = fanfare_redis::open(url).map_err(|_| Error::BadUrl)?;
         Ok(Self(Arc::new(Shared {
@@ -75,7 +75,7 @@ impl Redis {
         })))
     }
 
-    /// Takes from every window, or from none; with the sign -1 gives back. `None`: Redis is away.
+    /// Takes from every window or from none; the sign -1 gives back. Returns `None` if Redis is unreachable.
     pub(crate) async fn take(
         &self,
         now: Option<i64>,
@@ -100,7 +100,7 @@ impl Redis {
         Some(TakeResult::from_counts(windows, counts.collect(), answer[0] == 1))
     }
 
-    /// Decides on calls in the given order. `None`: Redis is away.
+    /// Decides on calls in the given order. Returns `None` if Redis is unreachable.
     pub(crate) async fn acquire(
         &self,
         now: Option<i64>,
@@ -127,27 +127,26 @@ impl Redis {
         (waits.len() == requests.len()).then(|| waits.into_iter().map(Decision::after).collect())
     }
 
-    /// Takes a call back; false if Redis is away.
+    /// Removes a call from the count. Returns false if Redis is unreachable.
     pub(crate) async fn release(&self, request: &Request) -> bool {
         let mut call = self.0.release.prepare_invoke();
         call.key(request.calls_keys().collect::<Vec<_>>()).arg(&request.call);
         self.ask::<i64>(&call).await.is_some()
     }
 
-    /// Closes a subject; false if Redis is away.
+    /// Blocks a subject. Returns false if Redis is unreachable.
     pub(crate) async fn block(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
         let mut call = self.0.block.prepare_invoke();
         call.key(Subject::blocked_key(subject)).arg(shown(now)).arg(millis(time));
         self.ask::<i64>(&call).await.is_some()
     }
 
-    /// Returns how many processes counted when Redis last answered.
+    /// Returns the number of registered processes at the last answer of Redis.
     pub(crate) fn peers(&self) -> u32 {
         self.0.peers.load(Ordering::Relaxed).max(1)
     }
 
-    /// Says in the background, from now on and again and again, that this process counts too. Outside a runtime nothing
-    /// is counted.
+    /// Starts to register this process regularly in the background. Does nothing outside a Tokio runtime.
     pub(crate) fn take_part(&self) {
         let Ok(runtime) = Handle::try_current() else { return };
         if !self.0.takes_part.swap(true, Ordering::Relaxed) {
@@ -164,7 +163,7 @@ impl Redis {
         }
     }
 
-    /// Runs a script, once more on a new connection if the old one had died unnoticed. `None`: Redis is away.
+    /// Runs a script, and again on a new connection if the old one was dead. Returns `None` if Redis is unreachable.
     async fn ask<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Option<T> {
         if self.rests() {
             return None;
@@ -190,13 +189,13 @@ impl Redis {
         let mut connection = self.connected().await?;
         let answer = call.invoke_async(&mut connection).await;
         if answer.is_err() {
-            // Also one to a demoted primary lasts for one call at most.
+            // This also limits a connection to a demoted primary to one call.
             *self.0.connection.lock().await = None;
         }
         answer
     }
 
-    /// The connection; callers that come while it is being made wait for it.
+    /// Returns the connection. Callers that arrive while it is being opened wait for it.
     async fn connected(&self) -> RedisResult<MultiplexedConnection> {
         let mut kept = self.0.connection.lock().await;
         if let Some(connection) = &*kept {
@@ -211,7 +210,8 @@ impl Redis {
         match self.0.client.get_multiplexed_async_connection_with_config(&config).await {
             Ok(connection) => Ok(kept.insert(connection).clone()),
             Err(error) => {
-                // Noted before the next in the line gets the lock, so that they do not each try in turn.
+                // Recorded before the next waiting caller gets the lock, so that they do not all try one after the
+                // other.
                 self.failed(&error);
                 Err(error)
             }
@@ -239,7 +239,7 @@ impl Redis {
     }
 }
 
-/// Ends with the last user of the connection.
+/// Registers this process regularly, until the last user of the connection is dropped.
 async fn tell_again_and_again(shared: Weak<Shared>) {
     let mut wait = SECOND;
     while let Some(shared) = shared.upgrade() {
@@ -249,7 +249,7 @@ async fn tell_again_and_again(shared: Weak<Shared>) {
     }
 }
 
-/// The subjects of a group, each once, and of each request where its own stand among them, beginning with 1.
+/// Returns the distinct subjects of the requests, and for each request the 1-based indexes of its own subjects.
 fn shared(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>) {
     let (mut subjects, mut known) = (Vec::new(), HashMap::new());
     let mut place = |subject| {
@@ -263,7 +263,7 @@ fn shared(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>)
     (subjects, places)
 }
 
-/// A time for a script; empty: the server's own.
+/// Returns a time as a script argument. An empty argument means the clock of the server.
 fn shown(now: Option<i64>) -> String {
     now.map_or(String::new(), |now| now.to_string())
 }

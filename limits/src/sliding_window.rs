@@ -1,4 +1,4 @@
-//! Sliding windows in memory: the same rules as `sliding_window.lua`.
+//! Sliding windows in memory, with the same rules as `sliding_window.lua`.
 
 use std::{
     borrow::Borrow,
@@ -9,10 +9,10 @@ use std::{
 
 use crate::{Decision, Rate, Request, Subject, window::millis};
 
-/// Fewest entries at which the table looks for some that have expired.
+/// The number of entries from which the table removes expired ones.
 const SWEEP: usize = 1_024;
 
-/// The sliding windows of this process. Expired entries are dropped.
+/// The sliding windows of this process. Expired entries are removed.
 #[derive(Default)]
 pub(crate) struct SlidingWindows(Mutex<State>);
 
@@ -24,10 +24,10 @@ struct State {
     sweep_at: usize,
 }
 
-/// The name of a call that was allowed; `None` for one that waits.
+/// The name of a call that was allowed; `None` for a call that waits.
 type Call = Option<Box<str>>;
 
-/// The calls counted against one subject: those made, and behind them those that wait, each at its time.
+/// The calls that count against one subject: those already made, then those that wait, each at its time.
 #[derive(Default)]
 struct SlidingWindow {
     calls: BTreeMap<(i64, u64), Call>,
@@ -36,7 +36,7 @@ struct SlidingWindow {
 }
 
 impl SlidingWindows {
-    /// Decides in the given order; each limit is divided by `peers` processes.
+    /// Decides on the requests in the given order. Each limit is divided by `peers` processes.
     pub(crate) fn ask<R: Borrow<Request>>(
         &self,
         now: i64,
@@ -63,7 +63,7 @@ impl SlidingWindows {
         *until = (*until).max(now + millis(time));
     }
 
-    /// Forgets everything.
+    /// Removes all windows and blocks.
     pub(crate) fn forget(&self) {
         let mut state = self.lock();
         if !state.windows.is_empty() || !state.blocked.is_empty() {
@@ -102,7 +102,7 @@ impl State {
         Decision::after(slot - now)
     }
 
-    /// Returns the time at which a subject lets the call through.
+    /// Returns the earliest time at which a subject allows the call.
     fn earliest(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
         let blocked = self.blocked.get(&Subject::blocked_key(&subject.name)).copied();
         let blocked = blocked.filter(|until| *until > now);
@@ -119,7 +119,7 @@ impl State {
         subject.rates.iter().map(free).fold(earliest, i64::max)
     }
 
-    /// Drops what has expired, each time the table has doubled since it last did.
+    /// Removes expired entries, whenever the table has doubled in size since the last time.
     fn sweep(&mut self, now: i64) {
         if self.windows.len() + self.blocked.len() >= self.sweep_at.max(SWEEP) {
             self.windows.retain(|_, window| {
@@ -132,8 +132,8 @@ impl State {
 }
 
 impl SlidingWindow {
-    /// Returns the time at which one more call fits a limit: behind all that wait, or, for one whose `place` has come,
-    /// behind those already made.
+    /// Returns the time at which one more call fits a limit: after all calls that wait, or, if the call has a reserved
+    /// `place`, after the calls before that place.
     fn free_from(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
         let limit = share(rate, peers);
         let before = match place {
@@ -144,7 +144,7 @@ impl SlidingWindow {
         before.map_or(now, |((at, _), _)| at + millis(rate.span))
     }
 
-    /// The place of a call in the window, or that of its first try, which is given up.
+    /// Returns the place of a call in the window, or that of its earlier attempt, which is removed.
     fn give_up(&mut self, now: i64, request: &Request) -> Option<i64> {
         if let Some(place) = self.waiting.remove(&request.id) {
             self.calls.remove(&place);
@@ -156,7 +156,7 @@ impl SlidingWindow {
         })
     }
 
-    /// Its place is not known; it is one of the last.
+    /// Removes a call. Its place is not known, but it is one of the last.
     fn release(&mut self, call: &str) {
         let is_it = |named: &Call| named.as_deref() == Some(call);
         let place =

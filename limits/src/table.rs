@@ -1,4 +1,4 @@
-//! The table in memory.
+//! Fixed windows in memory.
 
 use std::{
     collections::HashMap,
@@ -8,10 +8,10 @@ use std::{
 
 use crate::{Count, TakeResult, Window};
 
-/// Fewest entries at which the table looks for some that have expired.
+/// The number of entries from which the table removes expired ones.
 const SWEEP: usize = 1_024;
 
-/// Counters of this process. Entries that have expired are dropped, so it is as large as what was counted lately.
+/// The counters of this process. Expired entries are removed, so the table holds only recent ones.
 #[derive(Default)]
 pub(crate) struct Table(Mutex<State>);
 
@@ -80,7 +80,7 @@ impl State {
         self.windows.get(key).copied().filter(|held| held.is_current(now))
     }
 
-    /// Drops what has expired, each time the table has doubled since it last did.
+    /// Removes expired entries, whenever the table has doubled in size since the last time.
     fn sweep(&mut self, now: i64) {
         if self.windows.len() >= self.sweep_at.max(SWEEP) {
             self.windows.retain(|_, held| held.is_current(now));

@@ -3,17 +3,19 @@ use std::{
     time::Instant,
 };
 
-/// The time that windows go by.
+/// The source of the time for the windows.
 #[derive(Clone)]
 pub enum Time {
-    /// The store's own: Redis's clock, so that processes whose clocks differ agree; in memory this process's.
+    /// The clock of the store. With Redis this is the clock of the server, so that processes with different clocks
+    /// agree;
+    /// in memory it is the clock of this process.
     Store,
-    /// Milliseconds, as this function gives them: for tests that move time by hand.
+    /// A function that returns milliseconds, for tests that control the time.
     Given(Arc<dyn Fn() -> i64 + Send + Sync>),
 }
 
 impl Time {
-    /// The time, if it is not the store's own.
+    /// Returns the time in milliseconds, unless the clock of the store is used.
     pub(crate) fn given(&self) -> Option<i64> {
         match self {
             Self::Store => None,
@@ -21,7 +23,7 @@ impl Time {
         }
     }
 
-    /// The time for a store in this process.
+    /// Returns the time in milliseconds for counters in this process.
     pub(crate) fn in_memory(&self) -> i64 {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         self.given().unwrap_or_else(|| i64::try_from(START.elapsed().as_millis()).unwrap_or(0))

@@ -1,20 +1,20 @@
 use std::time::Duration;
 
-/// A fixed window: at most `limit` in a period of length `span`, which starts when something is first taken.
+/// A fixed window: at most `limit` in a period of length `span`. The period starts with the first amount taken.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// Its name, unique among its owner's windows.
+    /// The name, which is unique among the windows of the owner.
     pub name: String,
-    /// The most that the window allows.
+    /// The largest amount that the window allows.
     pub limit: u64,
-    /// The length of the period.
+    /// The duration of the period.
     pub span: Duration,
-    /// The amount to take; 0 only reads the window.
+    /// The amount to take. 0 only reads the window.
     pub cost: u64,
 }
 
 impl Window {
-    /// One of `limit`.
+    /// Creates a window from which 1 is taken.
     #[must_use]
     pub fn new(name: impl Into<String>, limit: u64, span: Duration) -> Self {
         Self { name: name.into(), limit, span, cost: 1 }
@@ -28,31 +28,31 @@ impl Window {
 /// The state of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
-    /// The most that the window allows.
+    /// The largest amount that the window allows.
     pub limit: u64,
     /// The amount that is left.
     pub remaining: u64,
-    /// In how long it starts anew.
+    /// The time until the window resets.
     pub reset_in: Duration,
 }
 
 /// The result of [`Limits::take`](crate::Limits::take).
 #[derive(Debug, Clone)]
 pub struct TakeResult {
-    /// The state of each window, in the given order.
+    /// The state of each window, in the order of the request.
     pub counts: Vec<Count>,
-    /// The window that did not hold enough; of several the one that starts anew last. Nothing was taken then.
+    /// The window that had too little left, or of several the one that resets last. If set, nothing was taken.
     pub refused_by: Option<usize>,
 }
 
 impl TakeResult {
-    /// True if everything was taken.
+    /// Returns true if everything was taken.
     #[must_use]
     pub const fn is_allowed(&self) -> bool {
         self.refused_by.is_none()
     }
 
-    /// The answer, from what each window held before.
+    /// Creates the result from the state of each window before the call.
     pub(crate) fn from_counts(windows: &[Window], counts: Vec<Count>, allowed: bool) -> Self {
         let lacking = windows.iter().zip(&counts).enumerate();
         let lacking = lacking.filter(|(_, (window, count))| count.remaining < window.cost);
@@ -61,7 +61,7 @@ impl TakeResult {
     }
 }
 
-/// A duration in ms, at least one.
+/// Returns a duration in milliseconds, at least 1.
 pub(crate) fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX / 4).max(1)
 }

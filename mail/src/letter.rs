@@ -1,21 +1,21 @@
-//! The letters there are.
+//! The letters that Fanfare sends.
 
 use serde::{Deserialize, Serialize};
 
-/// A letter to one person.
+/// An e-mail to one user.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
-    /// Address of the person.
+    /// The recipient's address.
     pub to: String,
     /// Subject line.
     pub subject: String,
     /// Its text.
     pub text: String,
-    /// The addresses in it that a reader may follow.
+    /// The links in it.
     pub links: Vec<String>,
 }
 
-/// Shows no more than the subject: addresses and links are secret.
+/// Shows only the subject, since addresses and links are secret.
 impl std::fmt::Debug for Letter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Letter").field("subject", &self.subject).finish_non_exhaustive()
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Letter {
 }
 
 impl Letter {
-    /// Returns the letter after a payment: it leads to a page on which the person sets a first password.
+    /// Returns the letter after a payment, with a link to set a first password.
     #[must_use]
     pub fn set_password(to: &str, link: &str) -> Self {
         let text = format!(
@@ -35,7 +35,7 @@ impl Letter {
         Self::linked(to, "Set your Fanfare password", text, link)
     }
 
-    /// Returns the letter that somebody asked for who has forgotten the password.
+    /// Returns the letter with a link to reset a forgotten password.
     #[must_use]
     pub fn reset_password(to: &str, link: &str) -> Self {
         let text = format!(
@@ -47,7 +47,7 @@ impl Letter {
         Self::linked(to, "Reset your Fanfare password", text, link)
     }
 
-    /// Returns the letter that tells a person that a tool was let into the account.
+    /// Returns the letter that tells a user that an app was given access to the account.
     #[must_use]
     pub fn app_let_in(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
@@ -58,7 +58,7 @@ impl Letter {
         Self::linked(to, "A tool was given access to your Fanfare account", text, link)
     }
 
-    /// Returns the letter that tells a person that an API key was made.
+    /// Returns the letter that tells a user that an API key was created.
     #[must_use]
     pub fn key_made(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
@@ -67,6 +67,18 @@ impl Letter {
              If it was not you, revoke it and set a new password.\n"
         );
         Self::linked(to, "An API key was created for your Fanfare account", text, link)
+    }
+
+    /// Returns the letter that invites a person into a workspace.
+    #[must_use]
+    pub fn invitation(to: &str, workspace: &str, inviter: &str, link: &str) -> Self {
+        let text = format!(
+            "{inviter:?} invites you to the workspace {workspace:?} on Fanfare.\n\n\
+             Join it:\n\n{link}\n\n\
+             The link works once and expires in 7 days.\n\n\
+             If you do not know the sender, ignore this letter: nothing happens without the link.\n"
+        );
+        Self::linked(to, "You are invited to a Fanfare workspace", text, link)
     }
 
     fn linked(to: &str, subject: &str, text: String, link: &str) -> Self {
@@ -85,6 +97,7 @@ mod tests {
             Letter::reset_password("a@x.y", "l://k"),
             Letter::app_let_in("a@x.y", "Tool", "l://k"),
             Letter::key_made("a@x.y", "a key", "l://k"),
+            Letter::invitation("a@x.y", "Team", "Ada", "l://k"),
         ] {
             assert!(letter.text.contains("\n\nl://k\n\n") && letter.links == ["l://k"]);
             let shown = format!("{letter:?}");

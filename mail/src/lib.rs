@@ -1,7 +1,7 @@
-//! Letters and the way they leave: SMTP.
+//! Letters, and sending them by SMTP.
 //!
-//! A [`Letter`] is plain text with the addresses it leads to. [`Mailer`] hands one to the operator's mail server. When a
-//! letter is due, to whom it goes and how often it is tried is the domain's affair: this crate knows no database.
+//! A [`Letter`] is an e-mail: plain text and the links in it. A [`Mailer`] sends it through the operator's mail server.
+//! The domain decides when a letter is due, to whom it goes and how often it is tried; this crate has no database.
 
 mod letter;
 mod smtp;

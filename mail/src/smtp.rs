@@ -1,4 +1,4 @@
-//! The operator's mail server.
+//! Sends letters through the operator's mail server.
 
 use std::{fmt, time::Duration};
 
@@ -17,7 +17,7 @@ use url::{Host, Url};
 
 use crate::Letter;
 
-/// The longest time that the server may take for each step of a conversation.
+/// The time-out of each step of an SMTP session.
 const STEP: Duration = Duration::from_secs(20);
 
 /// Sends letters through one server. Cheap to clone.
@@ -34,15 +34,15 @@ impl fmt::Debug for Mailer {
     }
 }
 
-/// The reason there is no mailer; the text names the value to correct and shows no password.
+/// Why a mailer cannot be created; the message names the value to correct and shows no password.
 #[derive(Debug, thiserror::Error)]
 pub enum BadMailer {
-    /// The server's address.
+    /// The server's address is invalid.
     #[error(
         "the address of the mail server must be smtps://user:password@host or smtp://user:password@host:587"
     )]
     Address,
-    /// The sender of letters.
+    /// The sender's address is invalid.
     #[error("the sender must be an e-mail address such as Fanfare <hello@example.com>")]
     From,
     /// TLS cannot be set up for this host.
@@ -50,27 +50,27 @@ pub enum BadMailer {
     Tls(String),
 }
 
-/// The reason a letter was not sent.
+/// Why a letter was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The server refused it for good.
+    /// The server refused it permanently.
     #[error("the mail server refused the letter ({0})")]
     Refused(String),
-    /// It may pass later. The server may have it all the same if the connection was lost at the end.
+    /// It may succeed later. The server may have accepted it anyway, if the connection was lost at the end.
     #[error("the mail server did not take the letter ({0})")]
     Later(String),
 }
 
 impl Mailer {
-    /// Returns a mailer for a server: `smtps://` speaks TLS from the start, `smtp://` must be upgraded by STARTTLS, save
-    /// on loopback, where there is no line to listen in on.
+    /// Returns a mailer for a server: `smtps://` uses TLS from the start, `smtp://` requires STARTTLS, except on
+    /// loopback.
     ///
     /// # Errors
     /// [`BadMailer`].
     pub fn new(address: &SecretString, from: &str) -> Result<Self, BadMailer> {
         let url = Url::parse(address.expose_secret()).map_err(|_| BadMailer::Address)?;
         let from: Mailbox = from.parse().map_err(|_| BadMailer::From)?;
-        // The parser of URLs knows hosts of web schemes alone, so this one's is read again as such.
+        // The URL parser validates hosts only for web schemes, so the host is parsed again as that of one.
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(BadMailer::Address)?;
         let host = Host::parse(host).map_err(|_| BadMailer::Address)?;
         let name = host.to_string();
@@ -98,10 +98,10 @@ impl Mailer {
         Ok(Self { transport: builder.build(), from, server })
     }
 
-    /// Asks the server whether it would take letters.
+    /// Checks that the server accepts a session.
     ///
     /// # Errors
-    /// The cause.
+    /// Why it does not.
     pub async fn check(&self) -> Result<(), Failure> {
         match self.transport.test_connection().await {
             Ok(true) => Ok(()),
@@ -110,11 +110,11 @@ impl Mailer {
         }
     }
 
-    /// Sends a letter under an id: `id` and the sender's domain make its `Message-ID`. A mail server or a mailbox that
-    /// gets a letter twice under one id keeps it once.
+    /// Sends a letter. `id` and the sender's domain form its `Message-ID`, by which mail servers and mailboxes can drop
+    /// duplicates.
     ///
     /// # Errors
-    /// [`Failure::Refused`] for good, [`Failure::Later`] for now.
+    /// [`Failure::Refused`] is permanent, [`Failure::Later`] is not.
     pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), Failure> {
         let refused = |what: String| Failure::Refused(what);
         let to: Mailbox =
@@ -134,7 +134,7 @@ impl Mailer {
     }
 }
 
-/// The server's status is shown and its words are not: they may repeat the recipient.
+/// Maps an error. Only the server's status is shown, since its message may contain the recipient.
 fn failure(error: &SmtpError) -> Failure {
     let what = match error.status() {
         Some(code) => format!("status {code}"),
@@ -154,7 +154,7 @@ fn is_loopback(host: &Host) -> bool {
     }
 }
 
-/// A part of the address that may be percent-encoded.
+/// Decodes a percent-encoded part of the address.
 fn decoded(part: &str) -> Result<String, BadMailer> {
     let text = percent_encoding::percent_decode_str(part).decode_utf8();
     text.map(String::from).map_err(|_| BadMailer::Address)

@@ -1,8 +1,8 @@
-//! Computing apart from the threads that wait for the network.
+//! Runs computations on threads of their own, so that they do not block network tasks.
 
 use crate::Flaw;
 
-/// Runs what computes apart from what waits. A parser that panics over a hostile file is a flaw of the file.
+/// Runs a computation on a blocking thread. If a parser panics on a malicious file, that is reported as a flaw.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Flaw> + Send + 'static,
 ) -> Result<T, Flaw> {

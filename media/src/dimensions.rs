@@ -8,20 +8,20 @@ use std::{
 
 use crate::{Flaw, picture::Marks};
 
-/// The number of an image's first bytes that [`dimensions`] may need: previews and colour profiles stand before the
-/// size.
+/// The number of first bytes of an image that [`dimensions`] may need, because previews and colour profiles can come
+/// before the size.
 pub(crate) const HEADER: usize = 512 * 1024;
 
-/// Width and height in pixels of a JPEG, PNG, GIF or WebP image as it is shown, so after the turn that its Exif data ask
-/// for, and with square pixels. `None` for anything else, or if the size does not stand in `head` (512 KiB are
-/// practically always enough). No pixels are decoded.
+/// Returns the displayed width and height in pixels of a JPEG, PNG, GIF or WebP image, that is, after applying its Exif
+/// orientation and with square pixels. Returns `None` for any other file, or if the size is not in `head` (512 KiB are
+/// almost always enough). No pixels are decoded.
 #[must_use]
 pub fn dimensions(head: &[u8]) -> Option<(u32, u32)> {
     let (mime, size) = sized(head)?;
     Some(Marks::read(&mut Cursor::new(head), mime).shown(size))
 }
 
-/// Width and height of the picture as it is stored.
+/// Returns the width and height of the picture as stored.
 pub(crate) fn stored(at: &Path) -> Result<(u32, u32), Flaw> {
     let mut head = Vec::new();
     File::open(at)?.take(HEADER as u64).read_to_end(&mut head)?;

@@ -2,19 +2,19 @@
 
 use std::{error::Error as StdError, io};
 
-/// A failed call of the store. Names no file: a path is as good as a key to what lies there.
+/// The error of a failed call of the store. Contains no path, because whoever knows a path can fetch the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The store's address or keys cannot be used.
+    /// The address or the keys of the store cannot be used.
     #[error("{0}")]
     Config(String),
-    /// The path is not one of this store's.
+    /// The path is not valid in this store.
     #[error("This is not a path of the media store.")]
     InvalidPath,
-    /// The file does not exist, or no longer.
+    /// The file does not exist (any more).
     #[error("The file is not in the media store.")]
     Gone,
-    /// The file is larger than the caller wants. Both in bytes.
+    /// The file is larger than the caller allows. Both sizes are in bytes.
     #[error("The file has {actual} bytes; {limit} are allowed here.")]
     TooLarge {
         /// The allowed size.
@@ -22,7 +22,7 @@ pub enum Error {
         /// The actual size.
         actual: u64,
     },
-    /// The range is empty or starts behind the end of the file.
+    /// The range is empty or starts after the end of the file.
     #[error("The range lies outside the file, which has {size} bytes.")]
     OutOfRange {
         /// Size of the file in bytes.
@@ -41,7 +41,7 @@ impl From<object_store::Error> for Error {
         use object_store::Error as Cause;
         let why = why(&error);
         match error {
-            // A bucket that is not there is a 404 like a missing file.
+            // A missing bucket gives a 404 like a missing file.
             Cause::NotFound { .. } if why != "NoSuchBucket" => Self::Gone,
             Cause::InvalidPath { .. } => Self::InvalidPath,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => Self::Denied(why),
@@ -60,7 +60,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// The cause in a few words. What the library prints would show addresses, and an S3 error shows the access key.
+/// Returns the cause in a few words. The library's own text contains addresses, and that of S3 errors the access key.
 fn why(error: &(dyn StdError + 'static)) -> String {
     let text = error.to_string();
     let words =
@@ -72,13 +72,13 @@ fn why(error: &(dyn StdError + 'static)) -> String {
     }
 }
 
-/// The code of an S3 error, such as `SlowDown`.
+/// Returns the code of an S3 error, such as `SlowDown`.
 fn s3_code(text: &str) -> Option<&str> {
     let (code, _) = text.split_once("<Code>")?.1.split_once("</Code>")?;
     code.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some(code)
 }
 
-/// The status of an answer without an error document.
+/// Returns the status of a response without an error document.
 fn status(text: &str) -> Option<String> {
     let status = text.split_once("status code: ")?.1.get(..3)?;
     status.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("status {status}"))

@@ -1,23 +1,23 @@
-//! A name for people, made from an address.
+//! Makes readable file names.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::kind;
 
-/// Longest name, in characters, its extension left aside.
+/// The longest name in characters, without its extension.
 const LONGEST: usize = 80;
 const UNNAMED: &str = "media";
 
-/// The last segment of an address as a file name, see [`filename`].
+/// Returns the last segment of an address as a file name; see [`filename`].
 pub(crate) fn from_url(url: &Url, mime: &str) -> String {
     let last = url.path_segments().and_then(|mut all| all.next_back()).unwrap_or_default();
     clean(&percent_decode_str(last).decode_utf8_lossy(), mime)
 }
 
-/// A name that somebody gave a file, fit to be shown and sent on: without the directories before it, without characters
-/// that mean something to a file system, a header or a reader's eye, at most 80 characters long, and with the extension
-/// of `mime`.
+/// Returns a user's file name in a form that is safe to show and to send on: without directories, without characters
+/// that have a special meaning in a file system or a header or can mislead a reader, at most 80 characters long, and
+/// with an extension of `mime`.
 #[must_use]
 pub fn filename(given: &str, mime: &str) -> String {
     clean(given.rsplit(['/', '\\']).next().unwrap_or_default(), mime)
@@ -37,7 +37,7 @@ fn clean(name: &str, mime: &str) -> String {
     format!("{stem}.{}", fitting(given, mime))
 }
 
-/// The extension apart, if there is something that looks like one: at most five letters and digits, not digits alone.
+/// Splits off the extension, if there is one: at most five letters and digits, and not only digits.
 fn split(name: &str) -> (&str, &str) {
     match name.rsplit_once('.') {
         Some((stem, end)) if is_extension(end) => (stem, end),
@@ -51,7 +51,7 @@ fn is_extension(end: &str) -> bool {
         && !end.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The given extension if it is another usual one of the type, else the type's own.
+/// Returns the given extension if it is a common one of the type, else the default extension of the type.
 fn fitting(given: &str, mime: &str) -> String {
     let given = given.to_ascii_lowercase();
     match (mime, given.as_str()) {
@@ -60,7 +60,8 @@ fn fitting(given: &str, mime: &str) -> String {
     }
 }
 
-/// No control characters, no separators or quotes, nothing that turns the direction of writing or shows no width.
+/// Returns false for control characters, separators, quotes, and characters that change the text direction or have no
+/// width.
 fn is_plain(c: char) -> bool {
     let unsafe_here =
         matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '\'' | '<' | '>' | '|' | '\u{fffd}');

@@ -1,51 +1,51 @@
-//! The reason a file cannot be used, found in its bytes.
+//! The reasons that a file cannot be used.
 
 use crate::{Error, tools::Spent};
 
-/// The flaw of a file, in words for its owner; a tool's output is never shown.
+/// The flaw of a file, in words for its owner. The output of a tool is never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// The bytes are of another type than the file was stored as, or of none.
+    /// The bytes have a different type than the file was stored as, or no known type.
     #[error("The file is not {named}: {found}.")]
     Mismatch {
-        /// The type it was stored as.
+        /// The type that the file was stored as.
         named: String,
         /// The type that the bytes look like.
         found: String,
     },
-    /// It is of its type and cannot be read to its end.
+    /// The file has the right type but cannot be read completely.
     #[error("The file is damaged or incomplete: {0}.")]
     Unreadable(String),
-    /// It has more pixels than are taken apart here.
+    /// The file has more pixels than are processed.
     #[error(
         "The picture has {width} × {height} pixels; at most {side} a side and {pixels} in all are taken."
     )]
     TooManyPixels {
-        /// Its width.
+        /// The width in pixels.
         width: u32,
-        /// Its height.
+        /// The height in pixels.
         height: u32,
-        /// Most of either.
+        /// The largest allowed width and height.
         side: u32,
-        /// Most in all.
+        /// The largest allowed number of pixels.
         pixels: u64,
     },
-    /// Reading or converting it takes more time, memory or space than a file may.
+    /// Reading or converting the file takes more time, memory or space than allowed.
     #[error("The file takes too long or too much memory to read.")]
     TooCostly,
-    /// It must be converted, and what that takes is not installed.
+    /// The file must be converted, but the tools for that are not installed.
     #[error("The file must be converted for this platform, and this server has no ffmpeg.")]
     NoTools,
-    /// It cannot be made to fit.
+    /// The file cannot be converted so that it fits.
     #[error("The file cannot be converted for this platform: {0}.")]
     Unfit(String),
-    /// The store or this machine failed; a later try may go better.
+    /// The store or this machine failed; a later attempt may succeed.
     #[error("The file could not be read right now: {0}")]
     Passing(String),
 }
 
 impl Flaw {
-    /// Its code in the catalogue.
+    /// Returns the code of the flaw in the error catalogue.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -74,13 +74,13 @@ impl Flaw {
         }
     }
 
-    /// May a later try go better?
+    /// Returns true if a later attempt may succeed.
     #[must_use]
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Passing(_))
     }
 
-    /// Returns the flaw that a failed run indicates.
+    /// Returns the flaw that a failed tool run indicates.
     pub(crate) fn of_run(spent: Spent) -> Self {
         match spent {
             Spent::Time | Spent::Output => Self::TooCostly,

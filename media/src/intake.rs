@@ -1,4 +1,4 @@
-//! A file on its way in: told by its bytes, counted, hashed, and written while it comes.
+//! Receives a file: detects its type, counts and hashes its bytes, and writes it to the store as it arrives.
 
 use std::fmt;
 
@@ -11,85 +11,85 @@ use crate::{
     scrub::Scrub,
 };
 
-/// Largest sizes in bytes, by what a file is.
+/// The largest sizes of files in bytes, by type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// Of images, and of documents.
+    /// The largest size of images and documents.
     pub image: u64,
-    /// Of videos.
+    /// The largest size of videos.
     pub video: u64,
 }
 
 impl Sizes {
-    /// The same for everything.
+    /// Returns the same limit for all types.
     #[must_use]
     pub const fn all(bytes: u64) -> Self {
         Self { image: bytes, video: bytes }
     }
 
-    /// For a file of this type.
+    /// Returns the limit for a file of this type.
     #[must_use]
     pub fn of(self, mime: &str) -> u64 {
         if mime.starts_with("video/") { self.video } else { self.image }
     }
 
-    /// None larger than this.
+    /// Returns these limits, none of them larger than `bytes`.
     #[must_use]
     pub fn at_most(self, bytes: u64) -> Self {
         Self { image: self.image.min(bytes), video: self.video.min(bytes) }
     }
 }
 
-/// A file that is in the store, whole.
+/// A complete file in the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// Its path: the prefix, an unguessable name, and the type's extension.
+    /// The path: the prefix, an unguessable name and the extension of the type.
     pub path: String,
-    /// Media type, told by the bytes.
+    /// The media type, detected from the bytes.
     pub mime: &'static str,
     /// Size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the bytes as they are stored, in hex.
+    /// The SHA-256 hash of the stored bytes, in hex.
     pub digest: String,
-    /// Width in pixels as shown; of images only.
+    /// The displayed width in pixels, for images only.
     pub width: Option<u32>,
-    /// Height in pixels as shown; of images only.
+    /// The displayed height in pixels, for images only.
     pub height: Option<u32>,
 }
 
-/// The remedy for an HEIC photo.
+/// The instructions for a user who sent an HEIC photo.
 pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Settings, Camera, Formats, Most Compatible \
                                makes new photos JPEG.";
 
-/// The reason a file was not taken. Each text is a sentence for the user.
+/// The reason that a file was not accepted. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The file has no bytes.
     #[error("The file is empty.")]
     Empty,
-    /// It is a page of a web site, which is what a wrong address or a log-in gives.
+    /// The file is a web page, which a wrong address or a login page returns.
     #[error("The file is a web page.")]
     Page,
-    /// It is what phones make, and no network takes; see [`HEIC_REMEDY`].
+    /// The file is an HEIC photo, which no platform accepts; see [`HEIC_REMEDY`].
     #[error("The file is an HEIC photo, which networks do not take.")]
     Heic,
-    /// It is of a type that is not supported: what it is.
+    /// The type of the file is not supported. Contains a description of the type.
     #[error("{0}")]
     Type(String),
-    /// It is too large.
+    /// The file is too large.
     #[error("The file is larger than the {limit} bytes that are taken here.")]
     TooLarge {
         /// Largest size in bytes.
         limit: u64,
     },
-    /// Our own store failed; a later try may go better.
+    /// The store failed; a later attempt may succeed.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// Takes one file in, whole or not at all, in constant memory: a few parts of it, and an image's first 512 KiB. Dropped
-/// before [`Intake::finish`], it leaves nothing. The place at which an image was taken is blanked on the way: it is never
-/// stored.
+/// Receives one file, completely or not at all, in constant memory: a few parts of the file and the first 512 KiB of an
+/// image. If dropped before [`Intake::finish`], nothing is left in the store. Location metadata of images is blanked
+/// and never stored.
 pub struct Intake {
     store: Store,
     prefix: String,
@@ -101,18 +101,18 @@ pub struct Intake {
     begun: Option<Begun>,
 }
 
-/// The type is known, and with it the name.
+/// A file whose type and name are known and that is being written.
 struct Begun {
     writer: Writer,
     path: String,
     mime: &'static str,
     scrub: Scrub,
-    /// The result of the last piece.
+    /// A buffer for the scrubbed bytes of the current piece.
     scrubbed: Vec<u8>,
 }
 
 impl Intake {
-    /// A file for `store`, somewhere under `prefix`.
+    /// Creates an intake for a file that is stored under `prefix`.
     #[must_use]
     pub fn new(store: &Store, prefix: &str, sizes: Sizes) -> Self {
         Self {
@@ -127,14 +127,14 @@ impl Intake {
         }
     }
 
-    /// The same for a file of any type but a web page: one that is kept to be looked at, and never sent to a network.
+    /// Accepts any type except web pages, for files that are only viewed and never sent to a platform.
     #[must_use]
     pub fn of_any_type(mut self) -> Self {
         self.any_type = true;
         self
     }
 
-    /// Takes the next bytes. The type is judged with the first 4 KiB, the size with every byte.
+    /// Receives the next bytes. The type is checked after the first 4 KiB, the size with each call.
     ///
     /// # Errors
     /// [`Refused`]. The file is lost then.
@@ -158,19 +158,19 @@ impl Intake {
         if self.head.len() >= kind::SNIFFED { self.begin().await } else { Ok(()) }
     }
 
-    /// The type of the file, once enough of it has come.
+    /// Returns the type of the file, once enough bytes have arrived.
     #[must_use]
     pub fn mime(&self) -> Option<&'static str> {
         self.begun.as_ref().map(|begun| begun.mime)
     }
 
-    /// Bytes that have come.
+    /// Returns the number of bytes received.
     #[must_use]
     pub fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// Ends the file: decides its type at the latest now. Called by [`Intake::finish`] unless it was called before.
+    /// Ends the file and detects its type, if not done yet. [`Intake::finish`] calls this unless it was called before.
     ///
     /// # Errors
     /// [`Refused`].
@@ -181,7 +181,7 @@ impl Intake {
         self.mime().ok_or(Refused::Empty)
     }
 
-    /// Puts the file in its place. It is on disk, or the bucket's, after that.
+    /// Completes the file under its path. After that it is on disk or in the bucket.
     ///
     /// # Errors
     /// [`Refused`]. Nothing is left behind then.
@@ -198,14 +198,14 @@ impl Intake {
         Ok(Taken { path, mime, bytes, digest, width, height })
     }
 
-    /// Gives the file up, and returns when nothing of it is left. Dropping does the same in the background.
+    /// Aborts the file and returns when nothing of it is left. Dropping does the same in the background.
     pub async fn abort(self) {
         if let Some(begun) = self.begun {
             begun.writer.abort().await;
         }
     }
 
-    /// The type that the first bytes tell.
+    /// Detects the type from the first bytes.
     fn told(&self) -> Result<&'static str, Refused> {
         let Some(mime) = kind::sniff(&self.head) else {
             return match refusal::of(&self.head) {
@@ -236,7 +236,7 @@ impl Intake {
     }
 }
 
-/// The path is not shown: it is enough to fetch the file.
+/// Omits the path, because whoever knows it can fetch the file.
 impl fmt::Debug for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")

@@ -1,9 +1,9 @@
-//! The types of media we take, told by their first bytes alone: never by a name or a header.
+//! The supported media types. A type is detected from the first bytes of a file only, never from a name or a header.
 
-/// The number of a file's first bytes that [`sniff`] wants to see, if the file has as many.
+/// The number of first bytes that [`sniff`] needs, if the file has as many.
 pub(crate) const SNIFFED: usize = 4096;
 
-/// Supported types and the extension each is stored with. PDF is for LinkedIn documents.
+/// The supported types and their extensions. PDF is for LinkedIn documents.
 const KINDS: [(&str, &str); 8] = [
     ("image/jpeg", "jpg"),
     ("image/png", "png"),
@@ -15,7 +15,7 @@ const KINDS: [(&str, &str); 8] = [
     ("application/pdf", "pdf"),
 ];
 
-/// Types of sounds, which people send to inboxes and no post holds, by the names that the library has for them.
+/// Audio types by the names of the library. They occur in inbox messages, but not in posts.
 const SOUNDS: [(&str, &str); 5] = [
     ("audio/mpeg", "mp3"),
     ("audio/m4a", "m4a"),
@@ -24,19 +24,19 @@ const SOUNDS: [(&str, &str); 5] = [
     ("audio/x-wav", "wav"),
 ];
 
-/// The type of bytes that say nothing of themselves.
+/// The type of a file whose type is unknown.
 const ANYTHING: &str = "application/octet-stream";
 
-/// Major brands of MP4 files that the library does not know: later editions of the base format, and Sony's cameras.
+/// Major brands of MP4 files that the library does not know: newer versions of the base format, and Sony cameras.
 const MORE_MP4_BRANDS: [&[u8; 4]; 7] =
     [b"iso7", b"iso8", b"iso9", b"isoa", b"isob", b"isoc", b"XAVC"];
 
-/// The media type of a file that begins with `head`, if it is a supported one: JPEG, PNG, GIF, WebP, MP4, MOV, WebM or
+/// Returns the media type of a file that begins with `head` if it is supported: JPEG, PNG, GIF, WebP, MP4, MOV, WebM or
 /// PDF. The first 4 KiB are enough.
 #[must_use]
 pub fn sniff(head: &[u8]) -> Option<&'static str> {
     let found = match found(head) {
-        // Apple's name for an MP4 file with a film in it.
+        // Apple's name for an MP4 file that contains a video.
         Some("video/x-m4v") => "video/mp4",
         Some(found) => found,
         None if has_mp4_brand(head) => "video/mp4",
@@ -46,7 +46,8 @@ pub fn sniff(head: &[u8]) -> Option<&'static str> {
     is_genuine(mime, head).then_some(mime)
 }
 
-/// Returns the type of a file that may be of any: a supported one, what the bytes look like, or bytes. Never a page's.
+/// Returns the type of a file of any kind: a supported type, the type that the bytes look like, or
+/// `application/octet-stream`. Never the type of a web page.
 pub(crate) fn any(head: &[u8]) -> &'static str {
     let found = sniff(head).or_else(|| found(head)).unwrap_or(ANYTHING);
     if found.starts_with("text/") { ANYTHING } else { found }
@@ -57,12 +58,12 @@ pub(crate) fn found(head: &[u8]) -> Option<&'static str> {
     infer::get(head).map(|kind| kind.mime_type())
 }
 
-/// The supported types, with their extensions.
+/// Returns the supported types with their extensions.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     KINDS.into_iter()
 }
 
-/// The supported type that somebody means by this name, which may be an alias or carry parameters.
+/// Returns the supported type with this name, which may be an alias or have parameters.
 #[must_use]
 pub fn supported(named: &str) -> Option<&'static str> {
     let named = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -74,15 +75,15 @@ pub fn supported(named: &str) -> Option<&'static str> {
     KINDS.into_iter().find(|(mime, _)| *mime == named).map(|(mime, _)| mime)
 }
 
-/// The extension that files of a type get.
+/// Returns the file extension of a type.
 #[must_use]
 pub fn extension(mime: &str) -> &'static str {
     let mut all = KINDS.into_iter().chain(SOUNDS);
     all.find(|(known, _)| *known == mime).map_or("bin", |(_, extension)| extension)
 }
 
-/// Checks the rest of a signature where the library looks at a part of it only, or anywhere in the head: a page that
-/// merely mentions `%PDF` is no document.
+/// Checks signatures more strictly than the library, which checks only a part of some, or accepts them anywhere in the
+/// head. For example, a page that mentions `%PDF` is not a document.
 fn is_genuine(mime: &str, head: &[u8]) -> bool {
     match mime {
         "image/png" => head.starts_with(b"\x89PNG\r\n\x1a\n"),

@@ -9,17 +9,17 @@ use std::{
 
 use crate::Error;
 
-/// An unfinished file is the final name, this, and a number. No path of ours has the character.
+/// The separator in the name of an unfinished file, between the final name and a number. No final path contains it.
 const MARK: char = '#';
 
-/// Removes unfinished files below `directory` that were last written before `before`. Returns how many.
+/// Removes unfinished files below `directory` that were last written before `before`. Returns their number.
 pub(crate) fn remove(directory: PathBuf, before: SystemTime) -> Result<u64, Error> {
     let (mut open, mut removed) = (vec![directory], 0);
     while let Some(directory) = open.pop() {
         let Some(entries) = present(fs::read_dir(directory))? else { continue };
         for entry in entries {
             let entry = entry?;
-            // Files come and go meanwhile; symbolic links are not followed.
+            // Files may appear and disappear meanwhile. Symbolic links are not followed.
             let Some(meta) = present(entry.metadata())? else { continue };
             if meta.is_dir() {
                 open.push(entry.path());

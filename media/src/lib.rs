@@ -1,11 +1,12 @@
-//! Media: the store of files, and the copying of files into it.
+//! Media files: their store, and how they get into it.
 //!
-//! [`Store`] keeps files in a directory or in an S3 bucket, under paths nobody can guess, and writes each whole or not
-//! at all. [`Intake`] is a file on its way in, told by its bytes; [`copy_remote`] fetches one through the address guard.
-//! [`analyse`] tells what is in a file, and [`convert`] makes one that fits a network, both within hard limits of time,
-//! memory and output.
+//! [`Store`] keeps files in a directory or an S3 bucket, under unguessable paths, and writes each file completely or
+//! not
+//! at all. [`Intake`] is a file that is being received; its type is detected from its bytes. [`copy_remote`] copies a
+//! file from a checked address. [`analyse`] finds the facts of a file, and [`convert`] makes a file that fits a
+//! platform. Both have hard limits of time, memory and output.
 //!
-//! This crate has no database, no rows of assets and no public addresses.
+//! This crate knows no database, no asset rows and no public addresses.
 
 mod analysis;
 mod blocking;

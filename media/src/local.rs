@@ -1,4 +1,4 @@
-//! A stored file as a file of this machine, for readers that need to move about in it.
+//! Provides a stored file as a local file, for readers that need random access.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::{Error, Store, scratch::Space};
 
-/// A file that can be opened by its path. A copy goes away with the value.
+/// A local file that can be opened by its path. A temporary copy is deleted with the value.
 #[derive(Debug)]
 pub(crate) struct Local {
     path: PathBuf,
@@ -16,14 +16,14 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// Its path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
 impl Local {
-    /// A file of our own with these bytes.
+    /// Creates a temporary file with these bytes.
     pub async fn of(bytes: &[u8], space: &Space) -> Result<Self, Error> {
         let (file, copy) = space.fresh("copy")?;
         let mut file = tokio::fs::File::from_std(file);
@@ -39,7 +39,7 @@ impl Store {
         if self.is_on_this_machine() { 0 } else { bytes }
     }
 
-    /// The file itself if it lies on this machine, else a copy of it, written piece by piece.
+    /// Returns the stored file itself if it is on this machine, else a temporary copy.
     ///
     /// # Errors
     /// As for [`Store::open_read`]; [`Error::Failed`] when the copy cannot be written.

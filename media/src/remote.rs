@@ -84,8 +84,8 @@ pub enum CopyError {
     Store(String),
 }
 
-/// Copies the file at `url` into the store, under `prefix`. At most `sizes` and [`MAX_REMOTE`], five redirects, 60 s; all
-/// of the address guard's rules hold for each hop. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are taken, by their
+/// Copies the file at `url` into the store, under `prefix`. At most `sizes` and [`MAX_REMOTE`], five redirects, 60 s;
+/// all of the address guard's rules hold for each hop. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are taken, by their
 /// bytes.
 ///
 /// # Errors
@@ -116,7 +116,8 @@ pub async fn copy_attachment(
     copy(store, http, url, prefix, limits).await
 }
 
-/// Copies a file as [`copy_remote`] does, unless the server says that the file is still the one it gave this `ETag`: then `None`.
+/// Copies a file as [`copy_remote`] does, unless the server says that the file is still the one it gave this `ETag`:
+/// then `None`.
 ///
 /// # Errors
 /// As for [`copy_remote`].
@@ -236,7 +237,8 @@ impl Source {
         }
     }
 
-    /// The `ETag` of the file, if it stands for exactly these bytes: a weak one may stand for others that mean the same.
+    /// The `ETag` of the file, if it stands for exactly these bytes: a weak one may stand for others that mean the
+    /// same.
     fn etag(&self) -> Option<String> {
         let etag = self.download.headers.get(ETAG)?.to_str().ok()?;
         let is_strong = etag.len() >= 2 && etag.starts_with('"') && etag.ends_with('"');

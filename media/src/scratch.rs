@@ -18,8 +18,8 @@ const PIECE: u64 = 1024 * 1024;
 /// The suffix of a lock's name, behind the name of the directory that it guards.
 const LOCK: &str = "lock";
 
-/// A directory in which this process has one of its own, and how much it may put there at once. What processes that were
-/// killed have left there is removed when the first file is. Cheap to clone; clones share the room.
+/// A directory in which this process has one of its own, and how much it may put there at once. What processes that
+/// were killed have left there is removed when the first file is. Cheap to clone; clones share the room.
 #[derive(Clone)]
 pub struct Scratch(Arc<Inner>);
 

@@ -18,8 +18,8 @@ const WIDTH_MAX: u32 = 2_000;
 /// becomes its first picture.
 ///
 /// # Errors
-/// The flaw of the picture; [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing so small can be
-/// made.
+/// The flaw of the picture; [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing so small
+/// can be made.
 pub async fn shrink(
     tools: &Tools,
     scratch: &Scratch,

@@ -1,4 +1,5 @@
-//! Measures what the metrics of a post cost: `cargo run --release -p fanfare-metrics --example cost`.
+//! Measures the time that recording the metrics of a post takes: `cargo run --release -p fanfare-metrics --example
+//! cost`.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
 //! The metrics that operators see.
 //!
-//! [`list`] names every metric, [`record`] has a function for each occasion, and [`install`] makes the process keep
-//! what they record. Nothing here listens: whoever serves `/metrics` writes out what [`Recorded::render`] gives.
+//! [`list`] names every metric, [`record`] has a function for each kind of event, and [`install`] makes the process
+//! keep the recorded values. This crate does not listen on a port; the caller serves [`Recorded::render`] at
+//! `/metrics`.
 
 pub mod list;
 pub mod record;
@@ -17,32 +18,33 @@ use metrics_util::MetricKindMask;
 
 use list::{ALL, Kind};
 
-/// A gauge that nobody has set for this long is no longer shown: what was so then need not be so now. It is how the
-/// gauges of a scheduler that no longer leads disappear.
+/// How long a gauge is shown after it was last set, because an old value may no longer be true. This removes the gauges
+/// of a scheduler that is no longer the leader.
 const FORGOTTEN: Duration = Duration::from_secs(30);
 
-/// Everything recorded in this process. Cheap to clone.
+/// A handle to all metrics recorded in this process. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorded(PrometheusHandle);
 
 impl Recorded {
-    /// The text that Prometheus reads.
+    /// Returns the metrics in the Prometheus text format.
     #[must_use]
     pub fn render(&self) -> String {
         self.0.render()
     }
 
-    /// Moves what was recorded since into its buckets, so that memory does not grow while nobody reads; to be called
+    /// Moves newly recorded values into their buckets, so that memory does not grow while nobody reads them. Must be
+    /// called
     /// every few seconds.
     pub fn settle(&self) {
         self.0.run_upkeep();
     }
 }
 
-/// Records from now on, once in a process.
+/// Starts recording. May be called once per process.
 ///
 /// # Errors
-/// It was called before.
+/// Returns an error if it was called before.
 pub fn install() -> Result<Recorded, BuildError> {
     let handle = builder()?.install_recorder()?;
     describe();
@@ -52,7 +54,7 @@ pub fn install() -> Result<Recorded, BuildError> {
 
 static RECORDING: AtomicBool = AtomicBool::new(false);
 
-/// Returns true if anything is kept: what costs a query to find out need not be found out otherwise.
+/// Returns true if metrics are recorded. Otherwise values that cost a query need not be determined.
 #[must_use]
 pub fn is_recording() -> bool {
     RECORDING.load(Ordering::Relaxed)

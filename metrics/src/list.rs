@@ -1,25 +1,25 @@
-//! The one list of metrics: name, labels, and what it says.
+//! The list of all metrics, with name, labels and description.
 //!
-//! `docs/operations.md` explains each of them and `deploy/alerts.yml` watches some; a test holds the three together.
-//! A label's value comes from a list in the code: never an id, an address or anything a caller wrote.
+//! `docs/operations.md` explains each metric and `deploy/alerts.yml` has alerts for some; a test compares all three.
+//! The value of a label comes from a list in the code. It is never an id, an address or user input.
 
-/// One metric.
+/// A metric.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// The name in Prometheus.
+    /// The Prometheus name.
     pub name: &'static str,
-    /// Its type.
+    /// The type.
     pub kind: Kind,
-    /// Names of its labels.
+    /// The names of the labels.
     pub labels: &'static [&'static str],
-    /// One sentence on what it says.
+    /// The description, in one sentence.
     pub help: &'static str,
 }
 
 /// The type of a metric.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// Only rises.
+    /// A value that only increases.
     Counter,
     /// A current value.
     Gauge,
@@ -27,15 +27,15 @@ pub enum Kind {
     Histogram(&'static [f64]),
 }
 
-/// Seconds of something that should be quick.
+/// Histogram buckets in seconds for operations that should be fast.
 const SECONDS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// Seconds of lateness: fine where the goal is, coarse where only the trouble is to be seen.
+/// Histogram buckets in seconds for lateness: fine around the target, coarse for long delays.
 const LATENESS: &[f64] =
     &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
 
-/// Rows of one statement.
+/// Histogram buckets for the number of rows of one statement.
 const ROWS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
 const fn counter(
@@ -93,7 +93,7 @@ pub(crate) const GROUP_ROWS: Metric = histogram(
 );
 pub(crate) const GROUP_SECONDS: Metric =
     histogram("fanfare_group_seconds", SECONDS, &["statement"], "Time such a statement took.");
-// Keeps its first name, on which dashboards and alerts are built.
+// Keeps its original name, because dashboards and alerts use it.
 pub(crate) const ENQUEUED: Metric = counter(
     "fanfare_rings_total",
     &["kind", "outcome"],
@@ -175,7 +175,7 @@ pub(crate) const WALLET_MISMATCHES: Metric = counter(
     "Wallets whose balances and ledger differed in a daily check.",
 );
 
-/// All of them.
+/// All metrics.
 pub const ALL: &[Metric] = &[
     INFO,
     DATABASE_UP,

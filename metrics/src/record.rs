@@ -1,6 +1,6 @@
-//! Records metrics: one function for each occasion, so that labels cannot disagree with the list.
+//! Records metrics, with one function for each kind of event, so that the labels always match the list.
 //!
-//! Without [`install`](crate::install) nothing is recorded and a call costs next to nothing.
+//! Without [`install`](crate::install) nothing is recorded, and a call costs almost nothing.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use metrics::{Label, counter, gauge, histogram};
 
 use crate::list;
 
-/// Records the running version and its role.
+/// Records the version and role of this process.
 pub fn info(version: &'static str, role: &'static str) {
     gauge!(list::INFO.name, "version" => version, "role" => role).set(1.0);
 }
 
-/// Sets counters of rare events to 0 from the start: Prometheus takes no notice of the first value of a counter, so
-/// thet lost answer would raise no alarm.
+/// Sets the counters of rare events to 0 at startup. Prometheus sees no increase in the first value of a counter, so
+/// otherwise the first lost answer would raise no alarm.
 pub fn platform(platform: &'static str) {
     let unknown = "outcome_unknown";
     let labels = [("platform", platform), ("outcome", unknown), ("code", unknown)];
@@ -24,20 +24,20 @@ pub fn platform(platform: &'static str) {
     counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(0);
 }
 
-/// Returns true if the database and the queue answer.
+/// Records whether the database and the queue are reachable.
 pub fn reachable(database: bool, queue: bool) {
     gauge!(list::DATABASE_UP.name).set(flag(database));
     gauge!(list::QUEUE_UP.name).set(flag(queue));
 }
 
-/// A request was answered.
+/// Records an answered API request.
 pub fn http(route: &'static str, status: u16, took: Duration) {
     let status = status.to_string();
     counter!(list::HTTP_REQUESTS.name, "route" => route, "status" => status).increment(1);
     histogram!(list::HTTP_SECONDS.name, "route" => route).record(took);
 }
 
-/// An attempt at publishing ended; `code` is the error's, if there was one.
+/// Records the end of a publishing attempt. `code` is the error code, if it failed.
 pub fn attempt(platform: &'static str, outcome: &'static str, code: Option<String>) {
     let labels = vec![
         Label::new("platform", platform),
@@ -47,59 +47,59 @@ pub fn attempt(platform: &'static str, outcome: &'static str, code: Option<Strin
     counter!(list::ATTEMPTS.name, labels).increment(1);
 }
 
-/// A post's first publishing call begins, this many ms after its time.
+/// Records by how many milliseconds the first publishing call of a post was late.
 pub fn lateness(platform: &'static str, ms: i64) {
     #[expect(clippy::cast_precision_loss, reason = "ms of lateness are far below 2^52")]
     let seconds = ms.max(0) as f64 / 1_000.0;
     histogram!(list::LATENESS_SECONDS.name, "platform" => platform).record(seconds);
 }
 
-/// Rows were asked for and some of them taken.
+/// Records how many rows a worker asked for and how many it claimed.
 pub fn claims(kind: &'static str, asked: usize, taken: usize) {
     let passed = asked.saturating_sub(taken);
     counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "taken").increment(wide(taken));
     counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "passed").increment(wide(passed));
 }
 
-/// A group went to the database.
+/// Records a batch of rows that was written with one database statement.
 pub fn group(statement: &'static str, rows: usize, took: Duration) {
     histogram!(list::GROUP_ROWS.name, "statement" => statement).record(real(rows));
     histogram!(list::GROUP_SECONDS.name, "statement" => statement).record(took);
 }
 
-/// Ids were handed to the queue.
+/// Records ids that were handed to the queue, and whether it accepted them.
 pub fn enqueued(kind: &'static str, taken: bool, ids: usize) {
     let outcome = if taken { "taken" } else { "failed" };
     counter!(list::ENQUEUED.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
 }
 
-/// Records how many jobs are running, and how many may run.
+/// Records how many jobs are running and how many may run at once.
 pub fn work(kind: &'static str, running: usize, slots: usize) {
     gauge!(list::WORK_RUNNING.name, "kind" => kind).set(real(running));
     gauge!(list::WORK_SLOTS.name, "kind" => kind).set(real(slots));
 }
 
-/// Records waiting work: queued ids, due rows that are not claimed, and how long the oldest of them has been due.
+/// Records the waiting work: queued ids, due rows that nobody has claimed, and how long the oldest row has been due.
 pub fn waiting(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
     gauge!(list::QUEUE_IDS.name, "kind" => kind).set(real(ids));
     gauge!(list::DUE_ROWS.name, "kind" => kind).set(real(rows));
     gauge!(list::DUE_OLDEST.name, "kind" => kind).set(oldest.as_secs_f64());
 }
 
-/// The outcome of a turn of the scheduler.
+/// The outcome of one run of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// It led.
+    /// This process is the leader and scheduled.
     Led,
-    /// Another leads.
+    /// Another process is the leader.
     Followed,
-    /// Without a queue each process schedules for itself.
+    /// There is no queue, so each process schedules its own work.
     Alone,
     /// The database did not answer.
     Failed,
 }
 
-/// Records a turn of the scheduler that ended at `unix_ms`.
+/// Records a run of the scheduler that ended at `unix_ms`.
 pub fn turn(outcome: Turn, took: Duration, unix_ms: i64) {
     let name = match outcome {
         Turn::Led => "led",
@@ -116,38 +116,38 @@ pub fn turn(outcome: Turn, took: Duration, unix_ms: i64) {
     }
 }
 
-/// A webhook delivery was tried.
+/// Records a webhook delivery attempt.
 pub fn delivery(outcome: &'static str) {
     counter!(list::DELIVERIES.name, "outcome" => outcome).increment(1);
 }
 
-/// A request went out and was answered, or not.
+/// Records an outgoing request and its outcome.
 pub fn outbound(peer: &'static str, outcome: &'static str, took: Duration) {
     counter!(list::OUTBOUND.name, "peer" => peer, "outcome" => outcome).increment(1);
     histogram!(list::OUTBOUND_SECONDS.name, "peer" => peer).record(took);
 }
 
-/// A lease could not be renewed.
+/// Records a lease that could not be renewed.
 pub fn lease_lost(kind: &'static str) {
     counter!(list::LEASES_LOST.name, "kind" => kind).increment(1);
 }
 
-/// A result was thrown away.
+/// Records a job result that was discarded.
 pub fn discarded(kind: &'static str) {
     counter!(list::DISCARDED.name, "kind" => kind).increment(1);
 }
 
-/// An account's tokens were to be exchanged.
+/// Records an attempt to refresh an account's tokens.
 pub fn token_refresh(platform: &'static str, outcome: &'static str) {
     counter!(list::TOKEN_REFRESHES.name, "platform" => platform, "outcome" => outcome).increment(1);
 }
 
-/// A platform no longer takes an account's credentials.
+/// Records that a platform no longer accepts the credentials of an account.
 pub fn account_lost(platform: &'static str) {
     counter!(list::ACCOUNTS_LOST.name, "platform" => platform).increment(1);
 }
 
-/// Wallets were compared with their ledgers.
+/// Records how many wallets did not match their ledger at the last comparison.
 pub fn wallet_mismatches(count: usize) {
     counter!(list::WALLET_MISMATCHES.name).increment(wide(count));
 }

@@ -6,7 +6,7 @@ use super::{
     record::{self, Turn},
 };
 
-/// Records each occasion once.
+/// Calls each record function once.
 fn every_occasion() {
     let second = Duration::from_secs(1);
     record::info("1.2.3", "worker");

@@ -1,10 +1,10 @@
-//! One text for both databases: names of types that differ stand in braces.
+//! SQL for both databases, with placeholders for the names of types that differ.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseBackend};
 
-/// Runs statements after putting in the database's own type names: `{auto}` (a numbered primary key), `{uuid}`,
-/// `{json}`, `{bytes}`.
+/// Runs statements after replacing placeholders by the database's type names: `{auto}` (a numbered primary key),
+/// `{uuid}`, `{json}`, `{bytes}`.
 pub async fn run(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
     let postgres = manager.get_database_backend() == DatabaseBackend::Postgres;
     let types = if postgres {

@@ -31,6 +31,7 @@ mod m0027_post_warnings;
 mod m0028_source_etags;
 mod m0029_plain_names;
 mod m0030_inbound_subjects;
+mod m0031_invitations;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
@@ -71,11 +72,12 @@ impl MigratorTrait for Migrator {
             Box::new(m0028_source_etags::SourceEtags),
             Box::new(m0029_plain_names::PlainNames),
             Box::new(m0030_inbound_subjects::InboundSubjects),
+            Box::new(m0031_invitations::Invitations),
         ]
     }
 }
 
-/// The reason the schema could not be brought up to date.
+/// Why the schema could not be migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The database has migrations that this binary does not know.
@@ -84,10 +86,10 @@ pub enum Error {
          Start that version, or restore a backup made before the upgrade."
     )]
     Newer(String),
-    /// The database has not been migrated as far as this binary needs.
+    /// The database lacks migrations that this binary needs.
     #[error("The database's schema is older than this version needs. Run `fanfare migrate` first.")]
     Older,
-    /// The database said no.
+    /// The database failed.
     #[error("The database's schema could not be read or changed: {0}")]
     Database(#[from] DbErr),
 }
@@ -124,7 +126,7 @@ async fn refuse_newer(db: &DatabaseConnection) -> Result<Vec<String>, Error> {
     }
 }
 
-/// Names in the migration table; none if there is no such table yet.
+/// Returns the names in the migration table; empty if there is no such table yet.
 async fn applied(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     if !SchemaManager::new(db).has_table("seaql_migrations").await? {
         return Ok(Vec::new());

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Makes every table from nothing.
+/// Creates the tables of the first version.
 pub struct Foundation;
 
 impl MigrationName for Foundation {

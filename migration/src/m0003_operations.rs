@@ -1,4 +1,4 @@
-//! Tables for operators: their log-ins, the fleet's heartbeats, pauses, counts over time, and the log of their actions.
+//! Tables for operators: log-ins, heartbeats of the fleet, pauses, counters over time, and the audit log.
 
 use sea_orm_migration::prelude::*;
 
@@ -88,11 +88,11 @@ const TABLES: &[&str] = &[
 const INDEXES: &[&str] = &[
     "CREATE UNIQUE INDEX operators_email ON operators (email)",
     "CREATE INDEX operator_sessions_operator ON operator_sessions (operator_id)",
-    // One pause for each thing that can be paused; nulls would not be equal to one another.
+    // One pause for each target; nulls would not count as equal.
     "CREATE UNIQUE INDEX pauses_target ON pauses (COALESCE(platform, ''), COALESCE(account_id, 0))",
     "CREATE INDEX post_holds_pause ON post_holds (pause_id)",
     "CREATE UNIQUE INDEX audit_entries_action ON audit_entries (action_id)",
-    // Operators look through failed posts, which are few among ten million.
+    // For operators who search failed posts, which are few among ten million.
     "CREATE INDEX posts_failed ON posts (id) WHERE status = 'failed'",
     "CREATE INDEX webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL",
 ];

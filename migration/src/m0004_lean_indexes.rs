@@ -1,9 +1,10 @@
-//! Fewer index entries a post: what the benchmark of the whole job showed to be the largest part of its cost.
+//! Fewer index entries for each post: the benchmark of the whole job showed that they were the largest part of its
+//! cost.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseBackend};
 
-/// Drops an index that ids in order of time make needless, and leaves room for updates in place.
+/// Drops an index that time-ordered ids make redundant, and leaves room on pages for heap-only (HOT) updates.
 pub struct LeanIndexes;
 
 impl MigrationName for LeanIndexes {
@@ -16,10 +17,10 @@ impl MigrationName for LeanIndexes {
 impl MigrationTrait for LeanIndexes {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let db = manager.get_connection();
-        // An event's id begins with its time.
+        // Event ids begin with the time.
         db.execute_unprepared("DROP INDEX events_created").await?;
         if manager.get_database_backend() == DatabaseBackend::Postgres {
-            // A ring and a step change no indexed column: with room on the page they touch no index at all.
+            // Enqueuing and steps change no indexed column: with room on the page they touch no index.
             db.execute_unprepared("ALTER TABLE posts SET (fillfactor = 60)").await?;
             db.execute_unprepared("ALTER TABLE post_attempts SET (fillfactor = 60)").await?;
         }

@@ -1,11 +1,11 @@
-//! Media that callers send: where it was sent, under which address it is served, and which posts need it.
+//! Media that callers upload: where it was sent, the address at which it is served, and which posts need it.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseBackend};
 
 use crate::ddl;
 
-/// Adds uploads, drop sessions, and what is known of a file besides.
+/// Adds uploads, guest upload sessions, and further facts about files.
 pub struct Uploads;
 
 impl MigrationName for Uploads {
@@ -86,7 +86,7 @@ const INDEXES: &[&str] = &[
     "CREATE INDEX media_uses_post ON media_uses (post_id)",
 ];
 
-/// Posts that were made before uses were written down.
+/// Adds the media of posts that were created before this table.
 const KNOWN_USES_POSTGRES: &str = "INSERT INTO media_uses (asset_id, post_id) \
     SELECT DISTINCT a.id, p.id FROM posts p \
     CROSS JOIN LATERAL json_array_elements(CASE WHEN json_typeof(p.media) = 'array' THEN p.media ELSE '[]'::json END) AS m \

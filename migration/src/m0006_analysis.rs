@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the work of analysing and of converting files. Files that were there before are analysed in time.
+/// Adds the work of analysing and converting files. Existing files are analysed over time.
 pub struct Analysis;
 
 impl MigrationName for Analysis {

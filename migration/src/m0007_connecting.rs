@@ -1,11 +1,11 @@
-//! Tables for connecting: persons' log-ins, connect sessions, apps registered with servers, the keeping of tokens, and
-//! the grid of posting slots.
+//! Tables for connecting accounts: users' log-ins, connect sessions, apps registered with servers, the upkeep of
+//! tokens, and posting schedules.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the tables of connecting.
+/// Adds the tables for connecting accounts.
 pub struct Connecting;
 
 impl MigrationName for Connecting {
@@ -72,7 +72,7 @@ const TABLES: &[&str] = &[
         PRIMARY KEY (account_id))",
 ];
 
-/// Accounts become work: their tokens are kept fresh.
+/// Accounts become work rows, whose tokens are refreshed.
 const COLUMNS: &[&str] = &[
     "ALTER TABLE accounts ADD COLUMN refresh_at BIGINT",
     "ALTER TABLE accounts ADD COLUMN warned INTEGER NOT NULL DEFAULT 0",
@@ -82,7 +82,7 @@ const COLUMNS: &[&str] = &[
     "ALTER TABLE accounts ADD COLUMN fence BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE accounts ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE accounts ADD COLUMN laps INTEGER NOT NULL DEFAULT 0",
-    // An account that is connected already gets its refresh schedule at the first look.
+    // Accounts that are already connected get their refresh schedule the first time they are due.
     "UPDATE accounts SET due_at = 0 WHERE token_expires_at IS NOT NULL AND status = 'connected'",
 ];
 

@@ -1,10 +1,10 @@
-//! The deletion of everything that belongs to a deleted file, and the request that brought one.
+//! The deletion of everything that belongs to a deleted file, and the request that created a file.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Lets the files that were made out of others be found by their keys, and notes which request brought a file.
+/// Adds indexes to find derived files by their keys, and stores which request created a file.
 pub struct MediaUpkeep;
 
 impl MigrationName for MediaUpkeep {
@@ -20,7 +20,7 @@ impl MigrationTrait for MediaUpkeep {
     }
 }
 
-/// Rows of files that were deleted before are removed once; what they name in the store is found as an orphan.
+/// Removes the rows of files that were deleted earlier; their objects in the store are found as orphans.
 const STATEMENTS: &[&str] = &[
     "ALTER TABLE media_assets ADD COLUMN request_id TEXT",
     "ALTER TABLE media_analyses ADD COLUMN request_id TEXT",

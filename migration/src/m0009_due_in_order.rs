@@ -1,10 +1,10 @@
-//! Due work of one workspace in its whole order.
+//! Indexes for the due work of one workspace in its complete order.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::ConnectionTrait;
 
-/// Puts the id behind the due time into the indexes by workspace: of thousands of rows due at one moment the next few are
-/// found without reading all of them.
+/// Appends the id to the indexes by workspace and due time, so that the next few of thousands of rows with the same due
+/// time are found without reading all of them.
 pub struct DueInOrder;
 
 impl MigrationName for DueInOrder {

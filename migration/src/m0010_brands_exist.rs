@@ -1,11 +1,12 @@
-//! An account's brand is one that exists.
+//! A foreign key for the brand of an account.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
 
 use crate::ddl;
 
-/// Makes the brand of an account a reference. Accounts whose brand does not exist, or is another workspace's, lose it.
+/// Makes the brand of an account a foreign key. Accounts whose brand does not exist, or is in another workspace, lose
+/// it.
 pub struct BrandsExist;
 
 impl MigrationName for BrandsExist {
@@ -32,7 +33,7 @@ const POSTGRES: &[&str] = &[
     "ALTER TABLE accounts ADD CONSTRAINT accounts_brand FOREIGN KEY (brand_id) REFERENCES brands (id)",
 ];
 
-/// SQLite takes a reference with a new column only.
+/// SQLite accepts a foreign key only with a new column.
 const SQLITE: &[&str] = &[
     "ALTER TABLE accounts ADD COLUMN brand BLOB REFERENCES brands (id)",
     "UPDATE accounts SET brand = brand_id",

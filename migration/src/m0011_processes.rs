@@ -4,8 +4,8 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the table of processes that answer requests, and the process of a reservation: what a dead process held is free
-/// again.
+/// Adds the table of processes that answer requests, and the process of a reservation, so that reservations of dead
+/// processes are released.
 pub struct Processes;
 
 impl MigrationName for Processes {

@@ -3,7 +3,7 @@
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::ConnectionTrait;
 
-/// Adds the holder of a lease to every work table, and what keeps the posts of one account in order.
+/// Adds the holder of a lease to every work table, and the columns that keep the posts of one account in order.
 pub struct Lines;
 
 impl MigrationName for Lines {

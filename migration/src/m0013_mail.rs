@@ -1,4 +1,4 @@
-//! Letters, and links that set a password.
+//! Letters, and links to set a password.
 
 use sea_orm_migration::prelude::*;
 

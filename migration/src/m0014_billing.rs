@@ -1,10 +1,10 @@
-//! Signups, subscriptions of persons, and what is asked of and told by Stripe.
+//! Signups, subscriptions of users, and the requests to and events from Stripe.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds what signing up and paying needs. Plans that there are were given by operators.
+/// Adds the tables for signing up and paying. Existing plans were set by operators.
 pub struct Billing;
 
 impl MigrationName for Billing {

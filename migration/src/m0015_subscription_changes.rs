@@ -1,10 +1,10 @@
-//! Changes of subscriptions that are ahead, pauses, and the posts that wait for their end.
+//! Scheduled changes of subscriptions, pauses, and the posts that wait for their end.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds what pausing, downgrading and cancelling a subscription needs.
+/// Adds the columns for pausing, downgrading and cancelling a subscription.
 pub struct SubscriptionChanges;
 
 impl MigrationName for SubscriptionChanges {

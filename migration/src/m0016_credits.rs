@@ -1,4 +1,4 @@
-//! Wallets of credits, their ledger, what is held for work under way, and packs that were bought.
+//! Wallets of credits, their ledger, reservations for running work, and purchased packs.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,10 +1,10 @@
-//! Files that models made, and films that are being made.
+//! Files made by models, and video jobs.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds what generation by models needs.
+/// Adds the tables for generation by models.
 pub struct Ai;
 
 impl MigrationName for Ai {

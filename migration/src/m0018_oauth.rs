@@ -1,10 +1,10 @@
-//! OAuth clients, what persons let them do, and the tokens that came of it.
+//! OAuth clients, grants and tokens.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds what an OAuth provider keeps.
+/// Adds the tables of the OAuth provider.
 pub struct Oauth;
 
 impl MigrationName for Oauth {

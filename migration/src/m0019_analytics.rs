@@ -1,4 +1,4 @@
-//! Numbers of accounts and posts, and the work of reading them.
+//! Metrics of accounts and posts, and the work of reading them.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Tables of what is derived from numbers: profiles of accounts, insights about posts, suggestions.
+//! Tables derived from metrics: profiles of accounts, insights about posts, suggestions.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,10 +1,11 @@
-//! Messages and comments of accounts, what networks send of them, and changes on networks that must happen once.
+//! Messages and comments of accounts, the events that networks send about them, and changes on networks that must
+//! happen once.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the inbox. Accounts that are connected already are read at once.
+/// Adds the inbox. Accounts that are already connected are due at once.
 pub struct Inbox;
 
 impl MigrationName for Inbox {

@@ -1,10 +1,10 @@
-//! Business profiles: what is known of each location, its reviews and its media.
+//! Business profiles: locations, their reviews and their media.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds business profiles. Accounts that are connected already are read at once.
+/// Adds business profiles. Accounts that are already connected are due at once.
 pub struct BusinessProfiles;
 
 impl MigrationName for BusinessProfiles {

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the feedback board and the private events of agents.
+/// Adds the feedback board and the private reports of agents.
 pub struct Feedback;
 
 impl MigrationName for Feedback {

@@ -1,10 +1,10 @@
-//! Details that clients give of their own rows.
+//! Details that clients set on their own rows.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the description of a webhook and the post type that was asked for.
+/// Adds the description of a webhook and the requested post type.
 pub struct Details;
 
 impl MigrationName for Details {

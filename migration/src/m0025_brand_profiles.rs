@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds what is written down of a brand: its voice, its facts, and what is never said for it.
+/// Adds the voice of a brand: its tone, its facts, and what is never said for it.
 pub struct BrandProfiles;
 
 impl MigrationName for BrandProfiles {

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the files that came to inboxes. What came before stays as it was: not copied.
+/// Adds the files that arrive in inboxes. Earlier files are not copied.
 pub struct InboxFiles;
 
 impl MigrationName for InboxFiles {

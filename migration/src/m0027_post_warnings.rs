@@ -1,10 +1,10 @@
-//! A column for the shortcomings of a published post.
+//! A column for the warnings of a published post.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds the list of what a network does not show of a post.
+/// Adds the list of warnings about what a network does not show of a post.
 pub struct PostWarnings;
 
 impl MigrationName for PostWarnings {

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds it, so that a file is not fetched again while its address still gives the same one.
+/// Adds the `ETag`, so that a file is not downloaded again while it is unchanged.
 pub struct SourceEtags;
 
 impl MigrationName for SourceEtags {

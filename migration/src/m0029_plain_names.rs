@@ -1,10 +1,10 @@
-//! Names of the columns of durable work that say what they hold.
+//! Clearer names for the columns of durable work.
 
 use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Calls the lease's columns `fencing_token` and `lease_expirations`.
+/// Renames the columns of the lease to `fencing_token` and `lease_expirations`.
 pub struct PlainNames;
 
 impl MigrationName for PlainNames {

@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::ddl;
 
-/// Adds both, so that an event is tried again when its comment comes and not with each other one.
+/// Adds both, so that an event is retried when its comment arrives, and not with every other one.
 pub struct InboundSubjects;
 
 impl MigrationName for InboundSubjects {

@@ -1,4 +1,4 @@
-//! The body of a request, which knows whether its end has left our hands.
+//! The body of a request, which records whether its last part was handed to the connection.
 
 use std::{
     collections::VecDeque,
@@ -19,12 +19,12 @@ const OURS: u8 = 0;
 const HANDED: u8 = 1;
 const WITHDRAWN: u8 = 2;
 
-/// True if the end of a request is still ours. Settled once, by whichever side is first.
+/// Records whether the end of a request was handed over or withdrawn. The first of the two wins and is final.
 #[derive(Debug, Default)]
 struct Handover(AtomicU8);
 
 impl Handover {
-    /// True if `state` is, or was already, the outcome.
+    /// Sets the outcome if there is none yet. Returns true if the outcome is now `state`.
     fn settle(&self, state: u8) -> bool {
         match self.0.compare_exchange(OURS, state, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => true,
@@ -37,14 +37,15 @@ impl Handover {
     }
 }
 
-/// The caller's end of a request on its way. Dropping it stops what is not handed over yet, so a request whose future
-/// was dropped is not completed behind the caller's back.
+/// The caller's handle to a request in flight. Dropping it withdraws the part that is not handed over yet, so that a
+/// request whose future was dropped is not completed in the background.
 #[derive(Debug)]
 pub(crate) struct Leash(Arc<Handover>);
 
 impl Leash {
-    /// Takes the request back. True: the server cannot have had the whole of it and never will. False: its end was
-    /// handed to the connection.
+    /// Withdraws the request. Returns true if the server cannot have received all of it and never will, and false if
+    /// its
+    /// end was already handed to the connection.
     pub fn withdraw(&self) -> bool {
         self.0.settle(WITHDRAWN)
     }
@@ -56,13 +57,13 @@ impl Drop for Leash {
     }
 }
 
-/// A request body of known length. An empty one is handed over when the connection asks whether there is any.
+/// A request body of known length. An empty body counts as handed over when the connection asks for it.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     pieces: VecDeque<Piece>,
     left: u64,
     empty: bool,
-    /// An empty body is announced as such (`Content-Length: 0`), as servers want it for a POST.
+    /// True if an empty body is announced with `Content-Length: 0`, which servers require for a POST.
     announce: bool,
     handover: Arc<Handover>,
 }
@@ -76,7 +77,7 @@ impl Outgoing {
         (body, Leash(handover))
     }
 
-    /// The next frame; a file is asked for as much of it as the connection takes.
+    /// Returns the next frame. A file is read only as fast as the connection accepts it.
     fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Unfinished>>> {
         loop {
             let Some(first) = self.pieces.front_mut() else { return Poll::Ready(None) };
@@ -98,7 +99,7 @@ impl Outgoing {
     }
 }
 
-/// Small parts travel together, as one frame.
+/// Merges adjacent small parts into one frame.
 fn together(pieces: Vec<Piece>, size: u64) -> VecDeque<Piece> {
     let small = usize::try_from(size).is_ok_and(|size| size <= FRAME) && pieces.len() > 1;
     let bytes: Option<Vec<&Bytes>> = pieces
@@ -139,7 +140,7 @@ impl Body for Outgoing {
 
     fn is_end_stream(&self) -> bool {
         if self.empty {
-            // Asked for the first time by the connection that is about to write the head.
+            // The first call comes from the connection that is about to write the head.
             let handed = self.handover.settle(HANDED);
             return handed && !self.announce;
         }
@@ -147,7 +148,7 @@ impl Body for Outgoing {
     }
 
     fn size_hint(&self) -> SizeHint {
-        // A withdrawn request without a body must not look complete to a connection that takes it up nonetheless.
+        // A connection that still processes a withdrawn request without a body must not take it for complete.
         let missing = u64::from(self.empty && self.handover.is_withdrawn());
         SizeHint::with_exact(self.left + missing)
     }

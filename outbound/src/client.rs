@@ -1,4 +1,4 @@
-//! The client: two connection pools behind one guard.
+//! The client: two connection pools with the same address check.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -12,15 +12,16 @@ use crate::{
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time a name look-up may take when an address is only checked.
+/// The timeout of the name lookup when an address is only checked.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-/// Shorter than the 5 s after which many servers close an idle connection: a request that meets such a close on its
-/// way is ambiguous, and a fresh handshake is cheaper than that.
+/// Shorter than the 5 s after which many servers close an idle connection. If a server closes a connection while a
+/// request is sent on it, the outcome is ambiguous, which is worse than the cost of a new handshake.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// The number of slots a worker has by default: with fewer, a burst to one network opens and closes a connection a call.
+/// The default number of slots of a worker. With fewer idle connections, a burst of calls to one platform would open
+/// and close a connection for each call.
 const IDLE_PER_HOST: usize = 256;
 
-/// Sends requests through the guard. Cheap to clone; clones share their connections.
+/// Sends requests to checked addresses. Cheap to clone; clones share their connections.
 #[derive(Clone)]
 pub struct Client {
     pools: Arc<Pools>,
@@ -28,8 +29,8 @@ pub struct Client {
     peer: &'static str,
 }
 
-/// A pool is keyed by origin alone. So trusted requests have one of their own: a connection that was opened under
-/// trust is never found by a request that has to pass the guard.
+/// A pool is keyed by origin only. Trusted requests have a pool of their own, so that a connection that was opened with
+/// trust is never used for a request whose address must be checked.
 struct Pools {
     guarded: Pair,
     open: Pair,
@@ -37,17 +38,17 @@ struct Pools {
     lookup: Lookup,
 }
 
-/// A client that keeps connections, and one that opens a connection for each request.
+/// A client that keeps connections open, and one that opens a connection for each request.
 struct Pair {
     kept: reqwest::Client,
     fresh: reqwest::Client,
 }
 
 impl Client {
-    /// A client that trusts no origin yet.
+    /// Creates a client that trusts no origin.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] when TLS cannot be set up, for instance because the machine has no CA certificates.
+    /// [`ErrorKind::Invalid`] if TLS cannot be set up, for example because the machine has no CA certificates.
     pub fn new(policy: Policy) -> Result<Self, Error> {
         Self::assemble(policy.into(), resolver::system(), |builder| builder)
     }
@@ -74,8 +75,9 @@ impl Client {
         Ok(Self { pools: Arc::new(pools), trusted: Arc::new([]), peer: "other" })
     }
 
-    /// The same client that also trusts these exact origins (scheme, host, port): private addresses, http and any port
-    /// are open for them, and only for them.
+    /// Returns a client that also trusts exactly these origins (scheme, host, port). For them, and only for them,
+    /// private
+    /// addresses, http and any port are allowed.
     #[must_use]
     pub fn trusting(&self, origins: &[Url]) -> Self {
         let more = origins.iter().map(Url::origin).filter(Origin::is_tuple);
@@ -83,7 +85,7 @@ impl Client {
         Self { trusted, ..self.clone() }
     }
 
-    /// The same client whose requests are counted as ones to this peer: a platform's name, or what they are for.
+    /// Returns a client whose requests have this peer label in the metrics: a platform's name or a purpose.
     #[must_use]
     pub fn counted_as(&self, peer: &'static str) -> Self {
         Self { peer, ..self.clone() }
@@ -93,10 +95,12 @@ impl Client {
         self.peer
     }
 
-    /// Checks an address a user gave without connecting: scheme, port, host literal, and DNS answers.
+    /// Checks an address that a user gave, without connecting: scheme, port, host literal and DNS answers.
     ///
     /// # Errors
-    /// [`ErrorKind::Blocked`] says why it is refused; [`ErrorKind::NotSent`] when its name cannot be resolved.
+    /// [`ErrorKind::Blocked`] with the reason if the address is not allowed; [`ErrorKind::NotSent`] if its name cannot
+    /// be
+    /// resolved.
     pub async fn check(&self, url: &Url) -> Result<(), Error> {
         let trusted = self.trusts(url);
         self.judge(url, trusted)?;
@@ -139,7 +143,7 @@ impl Client {
         self.trusted.contains(&url.origin())
     }
 
-    /// Judges an address as it is written; names are judged when they are resolved.
+    /// Checks an address as it is written. The addresses of a name are checked when it is resolved.
     pub(crate) fn judge(&self, url: &Url, trusted: bool) -> Result<(), Error> {
         let verdict = if trusted { policy::no_userinfo(url) } else { self.pools.rules.judge(url) };
         verdict.map_err(|why| Error::blocked(url, why))
@@ -149,7 +153,7 @@ impl Client {
         &self.pair(trusted).kept
     }
 
-    /// Sends over a connection that nobody has used before.
+    /// Returns the client that opens a new connection for each request.
     pub(crate) fn fresh(&self, trusted: bool) -> &reqwest::Client {
         &self.pair(trusted).fresh
     }
@@ -165,7 +169,7 @@ fn builder(resolver: Resolver) -> reqwest::ClientBuilder {
         .dns_resolver(resolver)
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
-        // The default sends a request again after some HTTP/2 refusals.
+        // By default, a request is sent again after some HTTP/2 refusals.
         .retry(reqwest::retry::never())
         .referer(false)
         .connect_timeout(CONNECT_TIMEOUT)

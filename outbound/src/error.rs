@@ -1,4 +1,4 @@
-//! Errors of requests, and whether the server may have acted on the request.
+//! Errors of requests, which tell whether the server may have acted on the request.
 
 use std::{error::Error as StdError, io};
 
@@ -9,22 +9,23 @@ use crate::resolver::Refused;
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request cannot be built: a header or an address that is not valid.
+    /// The request cannot be built because a header or the address is not valid.
     Invalid,
-    /// The guard refuses the target.
+    /// The target address is not allowed.
     Blocked,
-    /// The server cannot have had the whole request: name resolution, connection or TLS failed, or it broke off before
-    /// the end of the body.
+    /// The server cannot have received the whole request: name resolution, the connection or TLS failed, or the
+    /// connection
+    /// was lost before the end of the body.
     NotSent,
-    /// The whole request may have arrived, and no complete answer came back.
+    /// The whole request may have arrived, but no complete response came back.
     Lost,
-    /// The answer is larger than the caller wants.
+    /// The response is larger than the caller allows.
     TooLarge,
-    /// The answer is not the JSON asked for.
+    /// The response is not the expected JSON.
     Nonsense,
 }
 
-/// A failed request. Names the host at most: a path or a query may hold a token.
+/// The error of a failed request. Contains at most the host, because a path or a query may contain a token.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", self.sentence())]
 pub struct Error {
@@ -48,7 +49,8 @@ impl Error {
         Self::new(ErrorKind::Lost, url, cause)
     }
 
-    /// The error for a request that `cause` ended. `withdrawn`: the end of the request never left our hands.
+    /// Creates the error of a request that failed with `cause`. `withdrawn` is true if the end of the request was never
+    /// handed to the connection.
     pub(crate) fn from_transport(url: &Url, withdrawn: bool, cause: &reqwest::Error) -> Self {
         let root = root(cause);
         if let Some(refused) = root.downcast_ref::<Refused>() {
@@ -62,13 +64,13 @@ impl Error {
         Self::new(kind, url, root_text(cause))
     }
 
-    /// The error for a client that could not be made at all.
+    /// Creates the error of a client that could not be created.
     pub(crate) fn from_setup(cause: &reqwest::Error) -> Self {
         let host = "any host".to_owned();
         Self { kind: ErrorKind::Invalid, host, cause: root_text(cause) }
     }
 
-    /// True when the server may have acted: the whole request may have reached it.
+    /// Returns true if the server may have acted, because the whole request may have reached it.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self.kind {
@@ -90,7 +92,7 @@ impl Error {
     }
 }
 
-/// True if a connection that stood was closed before an answer came.
+/// Returns true if an open connection was closed before a response arrived.
 pub(crate) fn is_closed(cause: &reqwest::Error) -> bool {
     if cause.is_connect() || cause.is_timeout() || cause.is_builder() {
         return false;
@@ -116,14 +118,14 @@ pub(crate) fn is_closed(cause: &reqwest::Error) -> bool {
     false
 }
 
-/// Returns the reason a response broke off, without the address that the HTTP library would print along.
+/// Returns the reason that a response failed, without the address that the HTTP library adds.
 pub(crate) fn root_text(cause: &reqwest::Error) -> String {
     if cause.is_timeout() && cause.is_connect() {
         return "no connection in time".to_owned();
     }
     match cause.source() {
         Some(_) => root(cause).to_string(),
-        // The library's own sentence ends with the address.
+        // The text of the library ends with the address.
         None => "the HTTP library refused it".to_owned(),
     }
 }

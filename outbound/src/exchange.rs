@@ -1,4 +1,4 @@
-//! Sending a request, hop by hop, and telling a request that was not sent from an answer that was lost.
+//! Sends a request, follows redirects, and distinguishes a request that was not sent from an answer that was lost.
 
 use http::Method;
 use tokio::time::{Duration, Instant, timeout_at};
@@ -11,19 +11,20 @@ use crate::{
     redirect,
 };
 
-/// Stands for a deadline too far away to be a time.
+/// Replaces a deadline that is too far away to be represented.
 const FAR: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Request {
-    /// Sends the request and reads the whole answer. Any status is an answer.
+    /// Sends the request and reads the whole response, whatever its status.
     ///
     /// # Errors
-    /// All kinds but [`ErrorKind::Nonsense`]; [`Error::maybe_sent`] says whether the server may have acted.
+    /// All kinds except [`ErrorKind::Nonsense`]. [`Error::maybe_sent`] tells whether the server may have acted.
     pub async fn send(self) -> Result<Reply, Error> {
         self.open().await?.into_reply().await
     }
 
-    /// Sends the request and reads the head of the answer; the body comes as a stream under the same deadline and cap.
+    /// Sends the request and reads the head of the response. The body is a stream with the same deadline and size
+    /// limit.
     ///
     /// # Errors
     /// As for [`Request::send`].
@@ -70,14 +71,15 @@ impl Request {
         }
     }
 
-    /// The body; what can be sent again stays for a redirect.
+    /// Takes the body. Parts that can be sent again are kept for a redirect.
     fn handed(&mut self) -> Vec<Piece> {
         let again = self.payload.iter().filter_map(Piece::again).collect();
         std::mem::replace(&mut self.payload, again)
     }
 
-    /// One request to the address as it is now. A server may close a kept connection at the very moment at which it is
-    /// used again: a request that changes nothing is then sent once more, on a connection of its own.
+    /// Sends one request to the current address. A server may close an idle connection just when it is used again, so a
+    /// GET
+    /// or HEAD request that fails this way is sent once more on a new connection.
     async fn exchange(
         &mut self,
         trusted: bool,
@@ -105,7 +107,7 @@ impl Request {
         let (body, leash) = Outgoing::new(self.handed(), announce);
         let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
         *request.headers_mut() = self.headers.clone();
-        // A wrapped body cannot be cloned, so nothing below can send it a second time.
+        // A wrapped body cannot be cloned, so the HTTP library cannot send it twice.
         *request.body_mut() = Some(reqwest::Body::wrap(body));
         let sending = timeout_at(until, over.execute(request));
         let (answer, opened) = opened::watched(sending).await;
@@ -124,14 +126,14 @@ impl Request {
     }
 }
 
-/// A request without an answer.
+/// A request that got no response.
 struct Broken {
     error: Error,
-    /// The connection had been used before, and was closed before an answer came.
+    /// True if the connection had been used before and was closed before a response arrived.
     closed: bool,
 }
 
-/// Returns the outcome of a request for the metrics.
+/// Returns the label of the outcome for the metrics.
 const fn outcome(result: &Result<Download, Error>) -> &'static str {
     match result {
         Ok(answer) => match answer.status / 100 {

@@ -1,10 +1,10 @@
-//! The one HTTP client of the product, and the guard every outgoing request passes.
+//! The HTTP client of all outgoing requests, which checks the address of each of them.
 //!
-//! A [`Client`] reaches public addresses over https only. Origins that the operator configured are opened one by one
-//! with [`Client::trusting`]; nothing a user gave ever is. A failed request says whether the server may have acted
-//! ([`Error::maybe_sent`]), which is what publishing once rests on.
+//! A [`Client`] reaches only public addresses over https. Origins that the operator configured are allowed one by one
+//! with [`Client::trusting`]; an address from a user is never trusted. A failed request tells whether the server may
+//! have acted ([`Error::maybe_sent`]). Publishing each post only once depends on this.
 //!
-//! This crate makes no retries, and has no automatic redirects, proxies, cookies, referers or decompression.
+//! This crate makes no automatic retries and has no automatic redirects, proxies, cookies, referers or decompression.
 
 mod body;
 mod client;

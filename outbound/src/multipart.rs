@@ -7,7 +7,7 @@ use http::HeaderValue;
 
 use crate::{FileStream, piece::Piece};
 
-/// A form with files. Contents are shared, not copied.
+/// A form with files. Contents are not copied.
 pub struct Multipart {
     boundary: String,
     pieces: Vec<Piece>,
@@ -15,10 +15,10 @@ pub struct Multipart {
 }
 
 impl Multipart {
-    /// An empty form.
+    /// Creates an empty form.
     #[must_use]
     pub fn new() -> Self {
-        // 128 random bits: no content can have been made to contain them, so none is searched for them.
+        // 128 random bits that no content can contain on purpose, so the contents need not be searched for them.
         let boundary = format!("fanfare-{:032x}", rand::random::<u128>());
         Self { boundary, pieces: Vec::new(), valid: true }
     }
@@ -66,7 +66,7 @@ impl Multipart {
         self
     }
 
-    /// The content type and the body, or nothing if a media type is not valid.
+    /// Returns the content type and the body, or `None` if a media type is not valid.
     pub(crate) fn finish(mut self) -> Option<(String, Vec<Piece>)> {
         self.pieces.push(Piece::Bytes(format!("--{}--\r\n", self.boundary).into()));
         let content_type = format!("multipart/form-data; boundary={}", self.boundary);
@@ -80,14 +80,14 @@ impl Default for Multipart {
     }
 }
 
-/// Contents and names stay out: a field may be a token.
+/// Omits contents and names, because a field may be a token.
 impl fmt::Debug for Multipart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Multipart").field("parts", &(self.pieces.len() / 3)).finish_non_exhaustive()
     }
 }
 
-/// As browsers escape names (WHATWG HTML, "multipart/form-data encoding algorithm").
+/// Escapes a name as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm").
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! True if a request went over a connection that was opened for it, or over one that had been used before.
+//! Detects whether a request used a new connection or one that had been used before.
 
 use std::cell::Cell;
 
@@ -8,19 +8,19 @@ tokio::task_local! {
     static OPENED: Cell<bool>;
 }
 
-/// Runs the sending of one request; says besides whether a connection was opened meanwhile. Where one is opened although
-/// an older one is taken in the end, it says so too.
+/// Runs `sending` and also returns whether a connection was opened meanwhile. This is also true if a connection was
+/// opened but an idle one was used in the end.
 pub(crate) async fn watched<T>(sending: impl Future<Output = T>) -> (T, bool) {
     OPENED.scope(Cell::new(false), async { (sending.await, OPENED.with(Cell::get)) }).await
 }
 
-/// Lies around the connector and notes that it is asked.
+/// Returns a layer around the connector that records each call.
 pub(crate) fn layer<T>() -> MapRequestLayer<fn(T) -> T> {
     MapRequestLayer::new(note::<T>)
 }
 
 fn note<T>(request: T) -> T {
-    // A connection that is opened after its request has gone belongs to nobody.
+    // A connection that is opened after its request has ended belongs to no request.
     let _ = OPENED.try_with(|opened| opened.set(true));
     request
 }

@@ -1,4 +1,4 @@
-//! Parts of a body: bytes at hand, or a file that is read while it is sent.
+//! Parts of a body: bytes in memory, or a file that is read while it is sent.
 
 use std::{
     error::Error as StdError,
@@ -10,28 +10,28 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, stream::BoxStream};
 
-/// Largest frame. A large upload is handed over piece by piece, as the connection takes it, so that one which breaks
-/// off in the middle is known not to be sent. The last piece is not cut smaller than the rest: hyper takes it long
-/// before the bytes ahead of it are on the wire, so a small tail would tell no more; it would cost each post (which fits
-/// one frame) a second packet; and a server that acts on a body with only its tail missing would then be called
-/// "not sent".
+/// The largest frame in bytes. A large upload is handed over in frames, as fast as the connection accepts them, so that
+/// an upload that fails midway is known not to be sent. The last frame is not smaller than the others. hyper takes it
+/// long before the bytes ahead of it are transmitted, so a small last frame would not make the result more certain. It
+/// would cost each post, which fits in one frame, a second packet. And a server that acts on a body of which only the
+/// end is missing would be reported as "not sent".
 pub(crate) const FRAME: usize = 64 * 1024;
 
-/// The reason why a file could not be read.
+/// The reason that a file could not be read.
 pub type Cause = Box<dyn StdError + Send + Sync>;
 
-/// The request will not be completed.
+/// The reason that a request will not be completed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unfinished {
-    /// The caller gave up before it was complete.
+    /// The caller withdrew the request before it was complete.
     #[error("the request was withdrawn")]
     Withdrawn,
-    /// The content could not be read, or had another size than announced.
+    /// The content could not be read or its size differs from the announced one.
     #[error("the file that was to be sent could not be read")]
     Unreadable,
 }
 
-/// A file, piece by piece.
+/// The content of a file, as a stream.
 pub type FileStream = BoxStream<'static, Result<Bytes, Cause>>;
 
 /// A part of a body.
@@ -53,7 +53,7 @@ impl Piece {
         }
     }
 
-    /// The same again, if it can be sent twice: a file can not.
+    /// Returns a copy if the part can be sent twice, which is not the case for a file.
     pub fn again(&self) -> Option<Self> {
         match self {
             Self::Bytes(bytes) => Some(Self::Bytes(bytes.clone())),
@@ -62,16 +62,17 @@ impl Piece {
     }
 }
 
-/// A file of a size that was said before.
+/// A file of a known size.
 pub(crate) struct File {
-    /// Only ever reached through its owner; the lock makes it shareable, which bodies have to be.
+    /// Only used through its owner. The lock exists because bodies must be `Sync`.
     pieces: Mutex<FileStream>,
     held: Bytes,
     pub left: u64,
 }
 
 impl File {
-    /// At most a frame; fails if the file ends early, is longer than was said, or cannot be read.
+    /// Returns the next bytes, at most one frame. Fails if the file is shorter or longer than announced or cannot be
+    /// read.
     pub fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, Unfinished>> {
         if self.held.is_empty() {
             let pieces = self.pieces.get_mut().map_err(|_| Unfinished::Unreadable);

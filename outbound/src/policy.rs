@@ -1,4 +1,4 @@
-//! The targets that may be reached: the rules for an address as it is written, and the table of refused networks.
+//! Which targets may be reached: the rules for an address as it is written, and the tables of refused networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,12 +8,12 @@ use url::{Host, Url};
 /// The targets that may be reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// `false`: https to public addresses on the ports 80 and 443. `true`, for development: any address, plain http
-    /// and every port too.
+    /// If false, only https to public addresses on ports 80 and 443 is allowed. If true (for development), any address,
+    /// plain http and any port are allowed.
     pub allow_private: bool,
 }
 
-/// The policy taken apart, so that a test can open one door and watch the others.
+/// The single rules of the policy, so that a test can disable one and check the others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     pub any_address: bool,
@@ -29,10 +29,10 @@ impl From<Policy> for Rules {
 }
 
 impl Rules {
-    /// Judges an address without looking up its name.
+    /// Checks an address without looking up its name.
     ///
     /// # Errors
-    /// The reason it is refused.
+    /// Returns the reason that the address is refused.
     pub fn judge(self, url: &Url) -> Result<(), &'static str> {
         match url.scheme() {
             "https" => {}
@@ -57,7 +57,7 @@ impl Rules {
     }
 }
 
-/// Credentials belong in headers: in an address they reach logs, and they make one host look like another.
+/// Refuses credentials in an address. They belong in headers: in an address they reach logs and can disguise the host.
 pub(crate) fn no_userinfo(url: &Url) -> Result<(), &'static str> {
     if url.username().is_empty() && url.password().is_none() {
         Ok(())
@@ -82,7 +82,7 @@ const fn v6(a: u16, b: u16, c: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), prefix)
 }
 
-/// IANA's IPv4 special-purpose registry, as far as it is not globally reachable, and one address of a cloud.
+/// The networks in IANA's IPv4 special-purpose registry that are not globally reachable, and one cloud address.
 const REFUSED_V4: &[Ipv4Net] = &[
     v4(0, 0, 0, 0, 8),        // this network
     v4(10, 0, 0, 0, 8),       // private
@@ -102,7 +102,7 @@ const REFUSED_V4: &[Ipv4Net] = &[
     v4(240, 0, 0, 0, 4),      // class E and broadcast
 ];
 
-/// Everything outside `2000::/3`, which is all that IANA has opened for global unicast, and what is special inside it.
+/// Everything outside `2000::/3` (the only range that IANA allocates for global unicast) and special ranges inside it.
 const REFUSED_V6: &[Ipv6Net] = &[
     v6(0, 0, 0, 3), // unspecified, loopback, ::/96, NAT64 (64:ff9b::), discard-only (100::)
     v6(0x2001, 0, 0, 23), // protocol assignments: Teredo (2001::/32), benchmarks, ORCHID
@@ -121,7 +121,7 @@ mod tests {
 
     use super::{REFUSED_V4, REFUSED_V6, is_public};
 
-    /// Addresses that have to be refused, written down apart from the table.
+    /// Addresses that must be refused, listed independently of the table.
     const MUST_REFUSE: &[&str] = &[
         "0.0.0.0/8",
         "10.0.0.0/8",
@@ -165,7 +165,7 @@ mod tests {
         "::ffff:224.0.0.0/100",
     ];
 
-    /// The addresses on both sides of each refused stretch, and some well-known ones.
+    /// The addresses next to each refused range, and some well-known ones.
     const MUST_ALLOW: &[&str] = &[
         "1.0.0.0",
         "9.255.255.255",

@@ -1,4 +1,4 @@
-//! Redirects, followed by hand so that each hop passes the guard.
+//! Redirects. They are followed in this crate so that each hop is checked.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
@@ -9,7 +9,8 @@ use http::{
 };
 use url::Url;
 
-/// Headers that tell nothing secret. All others are taken for credentials, as networks name theirs as they like.
+/// Headers that contain no secrets. All others are treated as credentials, because platforms use various names for
+/// them.
 const HARMLESS: [HeaderName; 7] =
     [ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, RANGE, USER_AGENT];
 
@@ -17,7 +18,7 @@ pub(crate) fn is_harmless(name: &HeaderName) -> bool {
     HARMLESS.contains(name)
 }
 
-/// Returns the target of a redirect, if the answer is one.
+/// Returns the target of a redirect, if the response is one.
 pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Url> {
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -26,7 +27,7 @@ pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Opt
     from.join(location).ok()
 }
 
-/// The headers that may go to another origin.
+/// Returns the headers that may be sent to another origin.
 pub(crate) fn without_credentials(headers: HeaderMap) -> HeaderMap {
     let mut kept = headers;
     let secret = kept.keys().filter(|name| !is_harmless(name)).cloned().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Answers: read whole, or as a stream.
+//! Responses, read completely or as a stream.
 
 use std::{fmt, time::Duration};
 
@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::{Error, ErrorKind, body::Leash, error::root_text, retry_after};
 
-/// An answer that was read to its end, of whatever status.
+/// A response of any status whose body was read completely.
 #[derive(Clone)]
 pub struct Reply {
     /// HTTP status.
@@ -19,28 +19,29 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// Body.
     pub body: Bytes,
-    /// The origin of the answer: the last hop, if redirects were followed.
+    /// The origin of the response: the last hop, if redirects were followed.
     pub url: Url,
 }
 
 impl Reply {
-    /// The body as JSON, whatever its content type says.
+    /// Parses the body as JSON, whatever its content type.
     ///
     /// # Errors
-    /// [`ErrorKind::Nonsense`] when it is not the JSON asked for.
+    /// [`ErrorKind::Nonsense`] if it is not the expected JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.body)
             .map_err(|cause| Error::new(ErrorKind::Nonsense, &self.url, without_values(&cause)))
     }
 
-    /// A header's value, if it is there and is text.
+    /// Returns the value of a header, if it exists and is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(HeaderValue::to_str)?.ok()
     }
 
-    /// Returns the time the server asks to wait (`Retry-After`: seconds, or an HTTP date measured against the answer's
-    /// own `Date`). At most a year.
+    /// Returns the time that the server asks to wait (`Retry-After`, in seconds or as an HTTP date, which is compared
+    /// with
+    /// the `Date` of the response). At most a year.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, self.header("date"))
@@ -52,14 +53,14 @@ impl Reply {
         (200..300).contains(&self.status)
     }
 
-    /// The body as text; what is not UTF-8 is replaced.
+    /// Returns the body as text, with invalid UTF-8 replaced.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
-/// Answers hold tokens, so only their outline is shown.
+/// Shows no content, because responses may contain tokens.
 impl fmt::Debug for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
@@ -70,7 +71,7 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// Returns `cause` in words that do not quote the answer, which may contain a token. Field names are ours.
+/// Returns a message that does not quote the response, which may contain a token. Field names come from our own types.
 fn without_values(cause: &serde_json::Error) -> String {
     let text = cause.to_string();
     let (line, column) = (cause.line(), cause.column());
@@ -83,21 +84,22 @@ fn without_values(cause: &serde_json::Error) -> String {
     }
 }
 
-/// An answer whose head was read and whose body is still to come.
+/// A response whose head was read and whose body is still to be read.
 pub struct Download {
     /// HTTP status.
     pub status: u16,
     /// Headers.
     pub headers: HeaderMap,
-    /// Returns the origin of the answer: the last hop, if redirects were followed.
+    /// The origin of the response: the last hop, if redirects were followed.
     pub url: Url,
-    /// Length of the body in bytes, if the server tells it. For a HEAD request: of the body a GET would get.
+    /// The length of the body in bytes, if the server tells it. For a HEAD request, this is the length for a GET
+    /// request.
     pub content_length: Option<u64>,
     response: reqwest::Response,
     until: Instant,
     room: usize,
     cap: usize,
-    /// Held to the end: an answer may come while the request is still going out.
+    /// Kept until the end, because a response may arrive while the request is still being sent.
     _leash: Leash,
 }
 
@@ -128,21 +130,22 @@ impl Download {
         Ok(download)
     }
 
-    /// Returns the time the server asks to wait, as [`Reply::retry_after`] says.
+    /// Returns the time that the server asks to wait, like [`Reply::retry_after`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
         retry_after::parse(header("retry-after")?, header("date"))
     }
 
-    /// The next piece of the body; `None` after the last.
+    /// Returns the next chunk of the body, or `None` after the last one.
     ///
     /// # Errors
-    /// [`ErrorKind::Lost`] when the body breaks off or the deadline passes, [`ErrorKind::TooLarge`] when it exceeds
-    /// the request's cap.
+    /// [`ErrorKind::Lost`] if the body ends early or the deadline passes; [`ErrorKind::TooLarge`] if it exceeds the
+    /// size
+    /// limit of the request.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         let late = || Error::lost(&self.url, "it did not end before the deadline");
-        // A body that always has bytes ready would never see the timer.
+        // With a body that always has bytes ready, the timer would never be checked.
         if Instant::now() >= self.until {
             return Err(late());
         }
@@ -155,7 +158,7 @@ impl Download {
         Ok(Some(chunk))
     }
 
-    /// Reads the rest.
+    /// Reads the rest of the body.
     pub(crate) async fn into_reply(mut self) -> Result<Reply, Error> {
         let mut chunks = Vec::new();
         while let Some(chunk) = self.chunk().await? {

@@ -1,4 +1,4 @@
-//! A request being built.
+//! Builds requests.
 
 use std::{fmt, time::Duration};
 
@@ -20,12 +20,12 @@ use crate::{Client, Error, ErrorKind, FileStream, Multipart, piece::Piece, redir
 const DEADLINE: Duration = Duration::from_secs(30);
 const MAX_REPLY: usize = 1024 * 1024;
 
-/// Headers that follow from the address and the body. A caller's own would make a request look complete that is not,
-/// or reach another host's pages on a checked address.
+/// Headers that are derived from the address and the body. A caller must not set them, because they could make an
+/// incomplete request look complete, or reach another host on a checked address.
 const NOT_THE_CALLERS: [HeaderName; 8] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
-/// One request being built. What is wrong with it surfaces when it is sent.
+/// A request that is being built. Mistakes in it are reported when it is sent.
 #[must_use = "a request does nothing until it is sent"]
 pub struct Request {
     pub(crate) client: Client,
@@ -56,8 +56,9 @@ impl Request {
         }
     }
 
-    /// Sets a header, replacing one of the same name. `Host`, `Content-Length` and other headers that follow from the
-    /// address and the body are refused.
+    /// Sets a header, replacing any of the same name. `Host`, `Content-Length` and other headers that are derived from
+    /// the
+    /// address and the body are rejected.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
             return self.fail("a header name is not valid");
@@ -73,25 +74,25 @@ impl Request {
         self
     }
 
-    /// Sends over a new connection: a server may close a kept one at the very moment at which it is used again, and then
-    /// nobody knows whether it has read the request. For calls that cost money and must not be made twice.
+    /// Uses a new connection. A server may close an idle connection just when it is used again, and then it is unknown
+    /// whether it has read the request. For calls that cost money and must not be made twice.
     pub const fn on_a_fresh_connection(mut self) -> Self {
         self.fresh = true;
         self
     }
 
-    /// Authorizes with a bearer token.
+    /// Adds a bearer token.
     pub fn bearer(self, token: &SecretString) -> Self {
         self.header(AUTHORIZATION.as_str(), &format!("Bearer {}", token.expose_secret()))
     }
 
-    /// Authorizes with a user name and a password.
+    /// Adds a user name and a password (Basic authentication).
     pub fn basic(self, user: &str, password: &SecretString) -> Self {
         let pair = BASE64_STANDARD.encode(format!("{user}:{}", password.expose_secret()));
         self.header(AUTHORIZATION.as_str(), &format!("Basic {pair}"))
     }
 
-    /// Appends to the query, form-encoded.
+    /// Appends form-encoded parameters to the query.
     pub fn query<T: Serialize + ?Sized>(mut self, q: &T) -> Self {
         match self.template().query(q).build() {
             Ok(built) => self.url = built.url().clone(),
@@ -100,7 +101,7 @@ impl Request {
         self
     }
 
-    /// Sends JSON.
+    /// Sets a JSON body.
     pub fn json<T: Serialize + ?Sized>(self, body: &T) -> Self {
         match serde_json::to_vec(body) {
             Ok(bytes) => self.body("application/json", bytes.into()),
@@ -108,7 +109,7 @@ impl Request {
         }
     }
 
-    /// Sends a form, `application/x-www-form-urlencoded`.
+    /// Sets a form as the body (`application/x-www-form-urlencoded`).
     pub fn form<T: Serialize + ?Sized>(self, body: &T) -> Self {
         let built = self.template().form(body).build();
         match built.as_ref().map(|built| built.body().and_then(reqwest::Body::as_bytes)) {
@@ -119,20 +120,21 @@ impl Request {
         }
     }
 
-    /// Sends bytes of a type.
+    /// Sets a body of bytes and its content type.
     pub fn body(mut self, content_type: &str, bytes: Bytes) -> Self {
         self.payload = vec![Piece::Bytes(bytes)];
         self.header(CONTENT_TYPE.as_str(), content_type)
     }
 
-    /// Sends a file of a type and of `size` bytes, read while it is sent. Should it turn out to have another size, or to
-    /// be unreadable, the request ends before its end was handed over: [`ErrorKind::NotSent`].
+    /// Sets a file of `size` bytes as the body and its content type. The file is read while it is sent. If it has
+    /// another
+    /// size or cannot be read, the end of the request is never handed over: [`ErrorKind::NotSent`].
     pub fn file(mut self, content_type: &str, size: u64, pieces: FileStream) -> Self {
         self.payload = vec![Piece::file(size, pieces)];
         self.header(CONTENT_TYPE.as_str(), content_type)
     }
 
-    /// Sends a form with files.
+    /// Sets a form with files as the body.
     pub fn multipart(mut self, form: Multipart) -> Self {
         let Some((content_type, pieces)) = form.finish() else {
             return self.fail("the media type of a file is not valid");
@@ -141,27 +143,29 @@ impl Request {
         self.header(CONTENT_TYPE.as_str(), &content_type)
     }
 
-    /// Time for everything together: look-up, connection, sending, reading, redirects. 30 s unless set.
+    /// Sets the time limit for the name lookup, connection, sending, reading and redirects together. The default is 30
+    /// s.
     pub fn deadline(mut self, d: Duration) -> Self {
         self.deadline = d;
         self
     }
 
-    /// Largest answer in bytes; a larger one is [`ErrorKind::TooLarge`]. 1 MiB unless set.
+    /// Sets the largest response in bytes; a larger one is [`ErrorKind::TooLarge`]. The default is 1 MiB.
     pub fn max_reply(mut self, bytes: usize) -> Self {
         self.max_reply = bytes;
         self
     }
 
-    /// Follows up to `max` redirects of a GET or HEAD request; 0 unless set. A redirect that is not followed is
-    /// returned as it is. Each hop is checked, leaves credentials behind when it leaves the origin, and is trusted only
-    /// if all hops so far stayed in one trusted origin.
+    /// Follows up to `max` redirects of a GET or HEAD request. The default is 0. A redirect that is not followed is
+    /// returned as the response. Each hop is checked, gets no credentials if its origin differs, and is trusted only if
+    /// all
+    /// hops so far had the same trusted origin.
     pub fn redirects(mut self, max: u8) -> Self {
         self.redirects = max;
         self
     }
 
-    /// Lets the HTTP library encode what it knows how to; nothing is sent with it.
+    /// Returns a builder of the HTTP library that is only used to encode the body; it sends nothing.
     fn template(&self) -> reqwest::RequestBuilder {
         let request = reqwest::Request::new(self.method.clone(), self.url.clone());
         reqwest::RequestBuilder::from_parts(self.client.pool(false).clone(), request)
@@ -174,7 +178,7 @@ impl Request {
     }
 }
 
-/// Neither the path nor the query nor a header's value is shown: each may be a token.
+/// Omits the path, the query and the values of headers, because they may contain tokens.
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.payload.iter().map(Piece::size).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Name resolution that keeps refused addresses from ever being connected to.
+//! Name resolution that returns only addresses that may be connected to.
 
 use std::{
     io,
@@ -11,17 +11,17 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::policy::is_public;
 
-/// Asks for the addresses of a name.
+/// Looks up the addresses of a name.
 pub(crate) type Lookup = Arc<dyn Fn(String) -> Answer + Send + Sync>;
 pub(crate) type Answer = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// The name has no address that may be reached. Says nothing of the addresses: what a private name resolves to is
-/// nobody's business.
+/// The error for a name without an allowed address. Does not contain the addresses, because nobody may learn what a
+/// private name resolves to.
 #[derive(Debug, thiserror::Error)]
 #[error("its name has only private or reserved addresses")]
 pub(crate) struct Refused;
 
-/// The system's resolver.
+/// Returns the resolver of the operating system.
 pub(crate) fn system() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
@@ -31,21 +31,21 @@ pub(crate) fn system() -> Lookup {
     })
 }
 
-/// The public ones among `found`.
+/// Returns the public addresses among `found`.
 ///
 /// # Errors
-/// None is left.
+/// There is no public address.
 pub(crate) fn only_public(mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
     found.retain(|&ip| is_public(ip));
     if found.is_empty() { Err(Refused) } else { Ok(found) }
 }
 
-/// The resolver of connections. The answer that is judged is the answer that is connected to, so a name that
-/// changes between two look-ups gains nothing; and as a peer is always one of these addresses (or a literal, which
-/// [`crate::policy::Rules::judge`] sees), it needs no check of its own.
+/// The resolver that all connections use. The addresses that are checked are those that are connected to, so a name
+/// whose addresses change between two lookups cannot avoid the check. The peer of a connection is always one of these
+/// addresses, or a literal that [`crate::policy::Rules::judge`] checks, so it needs no further check.
 pub(crate) struct Resolver {
     pub lookup: Lookup,
-    /// Drop what is not public.
+    /// True if only public addresses are allowed.
     pub filter: bool,
 }
 
@@ -58,7 +58,7 @@ impl Resolve for Resolver {
             if filter {
                 found = only_public(found)?;
             }
-            // Port 0 stands for the one in the URL, or the scheme's.
+            // Port 0 means the port of the URL or the default port of the scheme.
             let addresses: Addrs = Box::new(found.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
         })

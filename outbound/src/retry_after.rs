@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
-/// More is a mistake or an attack, and would overflow a clock.
+/// The longest accepted wait. A longer one is a mistake or an attack, and could overflow a timestamp.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The wait that `value` asks for. A date is measured against `date`, the server's own clock, if it was sent.
+/// Returns the wait that `value` asks for. A date is compared with `date`, the clock of the server, if it was sent.
 #[expect(
     clippy::disallowed_methods,
     reason = "a network without a Date is believed to share our time"
 )]
 pub(crate) fn parse(value: &str, date: Option<&str>) -> Option<Duration> {
     let value = value.trim();
-    // Some servers send fractions of a second.
+    // Some servers send fractional seconds.
     if let Ok(seconds) = value.parse::<f64>() {
         return (seconds >= 0.0)
             .then(|| Duration::from_secs_f64(seconds.min(LONGEST.as_secs_f64())));
@@ -24,7 +24,7 @@ pub(crate) fn parse(value: &str, date: Option<&str>) -> Option<Duration> {
     Some((until - now).to_std().unwrap_or_default().min(LONGEST))
 }
 
-/// An HTTP date in any of its three forms (RFC 9110, section 5.6.7).
+/// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7).
 fn http_date(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(date) = DateTime::parse_from_rfc2822(text) {
         return Some(date.to_utc());

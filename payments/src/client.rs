@@ -1,4 +1,4 @@
-//! The client.
+//! The HTTP client of Stripe's API.
 
 use std::{
     fmt,
@@ -18,10 +18,10 @@ use url::Url;
 
 use crate::{Method, Request};
 
-/// The API version whose shapes `crate::objects` reads.
+/// The API version of the objects in `crate::objects`.
 pub const VERSION: &str = "2026-08-26.dahlia";
 
-/// The time a call may take.
+/// The time-out of a call.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A Stripe account. Cheap to clone.
@@ -43,7 +43,7 @@ impl fmt::Debug for Stripe {
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// Stripe is away, busy or in trouble; nobody knows whether the call was carried out. Sending it again under its key tells.
+    /// Stripe is unreachable, busy or failing, so the outcome is unknown. Send the request again with its key.
     Unavailable,
     /// Stripe has no such object.
     NotFound,
@@ -53,7 +53,7 @@ pub enum FailureKind {
     Refused,
 }
 
-/// A call that failed. The message is Stripe's own or ours; it holds no key.
+/// A failed call. The message is Stripe's or ours and contains no key.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("Stripe: {message}")]
 pub struct Failure {
@@ -72,20 +72,21 @@ impl Failure {
 }
 
 impl Stripe {
-    /// Returns a client for the account with this secret key, at `base`: `https://api.stripe.com`, or a simulator's address.
+    /// Returns a client for the account with this secret key, at `base`: `https://api.stripe.com`, or a simulator's
+    /// address.
     #[must_use]
     pub fn new(http: &Client, base: Url, key: SecretString) -> Self {
         let http = http.counted_as("stripe").trusting(std::slice::from_ref(&base));
         Self { http, base, key, time: Arc::default() }
     }
 
-    /// Returns Stripe's own time as its last reply said it, in Unix seconds. A simulated account's may be ahead of ours.
+    /// Returns the time of Stripe's last reply, in Unix seconds. That of a simulated account may be ahead of ours.
     #[must_use]
     pub fn time(&self) -> Option<i64> {
         Some(self.time.load(Ordering::Relaxed)).filter(|time| *time != 0)
     }
 
-    /// Sends a request; one that changes something goes under `key`.
+    /// Sends a request; one that changes something needs an idempotency `key`.
     ///
     /// # Errors
     /// [`Failure`].
@@ -100,7 +101,7 @@ impl Stripe {
         })
     }
 
-    /// Sends a request for an object that is only read.
+    /// Sends a request that only reads.
     ///
     /// # Errors
     /// [`Failure`].
@@ -141,7 +142,7 @@ impl Stripe {
 fn failure(status: u16, body: Option<&Value>) -> Failure {
     let error = body.map_or(&Value::Null, |body| &body["error"]);
     let kind = match status {
-        // Under a key: the first request with it has not ended yet.
+        // The first request with the same key is still running.
         409 | 429 => FailureKind::Unavailable,
         402 => FailureKind::Declined,
         404 => FailureKind::NotFound,

@@ -1,7 +1,7 @@
-//! Stripe: its calls as data, its objects as far as they are read, and the signature of its webhooks.
+//! A client of Stripe: its requests as data, the parts of its objects that are used, and the signature of its webhooks.
 //!
-//! It has no database, no retry and no plans. A caller that changes something writes the [`Request`] down first and sends
-//! it under an idempotency key that follows from that row, so that sending it again changes nothing twice.
+//! It has no database, retries or plans. A caller that changes something first stores the [`Request`], and sends it
+//! with an idempotency key derived from that row, so that sending it again has no second effect.
 
 mod client;
 mod objects;

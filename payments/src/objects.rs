@@ -1,4 +1,4 @@
-//! Stripe's objects, as far as they are read.
+//! Stripe's objects, with the fields that are used.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use serde::Deserialize;
 /// A list.
 #[derive(Debug, Clone, Deserialize)]
 pub struct List<T> {
-    /// The rows, newest first.
+    /// The objects, newest first.
     pub data: Vec<T>,
-    /// Are there more?
+    /// True if there are more.
     #[serde(default)]
     pub has_more: bool,
 }
@@ -19,15 +19,15 @@ pub struct List<T> {
 pub struct Price {
     /// The id.
     pub id: String,
-    /// Our name of it, while it is the one that is sold under it.
+    /// Our name of the product, while this is its current price.
     pub lookup_key: Option<String>,
-    /// The product: its id is our name of it, which an older price keeps.
+    /// The product; its id is our name of it, also for older prices.
     pub product: String,
     /// In the currency's smallest unit.
     pub unit_amount: Option<i64>,
     /// The currency.
     pub currency: String,
-    /// The interval of payments; absent: one payment.
+    /// The interval of payments; `None` for a single payment.
     pub recurring: Option<Recurring>,
 }
 
@@ -49,7 +49,7 @@ pub struct CheckoutSession {
     pub status: String,
     /// `unpaid`, `paid` or `no_payment_required`.
     pub payment_status: String,
-    /// Our id of what is bought.
+    /// Our id of the purchase.
     pub client_reference_id: Option<String>,
     /// The customer, once there is one.
     pub customer: Option<String>,
@@ -86,9 +86,9 @@ pub struct Subscription {
     pub status: String,
     /// The customer.
     pub customer: String,
-    /// The items; periods stand on them.
+    /// The items, which have the periods.
     pub items: List<Item>,
-    /// Does it end with the period?
+    /// True if it ends with the period.
     pub cancel_at_period_end: bool,
     /// The pause, if there is one.
     pub pause_collection: Option<PauseCollection>,
@@ -132,7 +132,7 @@ pub struct Invoice {
 /// A line of an invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InvoiceLine {
-    /// The time that is paid for.
+    /// The period that is paid for.
     pub period: LinePeriod,
     /// The price.
     #[serde(default)]
@@ -148,7 +148,7 @@ impl InvoiceLine {
     }
 }
 
-/// The time that a line of an invoice is about.
+/// The period of an invoice line.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct LinePeriod {
     /// In Unix seconds.
@@ -160,11 +160,11 @@ pub struct LinePeriod {
 /// The price of a line of an invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Pricing {
-    /// A price that is sold.
+    /// The details of a price.
     pub price_details: Option<PriceDetails>,
 }
 
-/// A price that is sold.
+/// The details of a price.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PriceDetails {
     /// The product.
@@ -182,12 +182,13 @@ pub struct Charge {
     pub amount: i64,
     /// The amount that was paid back.
     pub amount_refunded: i64,
-    /// Has the customer's bank taken it back?
+    /// True if the customer's bank disputes it.
     pub disputed: bool,
 }
 
 impl Charge {
-    /// Returns how many of `credits`, which were bought with it, go back: all of a disputed one, a refunded one's share.
+    /// Returns how many of the `credits` bought with it are taken back: all if it is disputed, a share if it is
+    /// refunded.
     #[must_use]
     pub fn share_taken_back(&self, credits: i64) -> i64 {
         if self.disputed || self.amount_refunded >= self.amount {
@@ -198,14 +199,14 @@ impl Charge {
     }
 }
 
-/// A payment that the customer's bank takes back.
+/// A payment that the customer's bank disputes.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Dispute {
     /// The payment.
     pub charge: String,
 }
 
-/// The subject of an invoice.
+/// The parent of an invoice.
 #[derive(Debug, Clone, Deserialize)]
 pub struct InvoiceParent {
     /// A subscription.
@@ -251,21 +252,21 @@ pub struct Schedule {
     pub id: String,
     /// The subscription, while it manages one.
     pub subscription: Option<String>,
-    /// The subscription that it let go.
+    /// The subscription that it has released.
     pub released_subscription: Option<String>,
     /// The phases, with their times.
     #[serde(default)]
     pub phases: Vec<Phase>,
 }
 
-/// A stretch of a schedule.
+/// A phase of a schedule.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Phase {
     /// In Unix seconds.
     pub start_date: i64,
     /// In Unix seconds.
     pub end_date: i64,
-    /// The items that are paid in it.
+    /// The items that are paid during it.
     pub items: Vec<PhaseItem>,
 }
 
@@ -276,15 +277,15 @@ pub struct PhaseItem {
     pub price: String,
 }
 
-/// An event, of which only the name and the object's id are believed.
+/// A webhook event. Only its type and the object's id are used; the object is fetched again.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Event {
     /// The id.
     pub id: String,
-    /// A sentence for the user.
+    /// The type of the event, such as `invoice.paid`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// To what.
+    /// The object.
     pub data: EventData,
 }
 

@@ -1,4 +1,4 @@
-//! Calls as data, so that they can be written down before they are sent.
+//! Requests as data, so that they can be stored before they are sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Reads.
+    /// Reads an object.
     Get,
-    /// Makes or changes.
+    /// Creates or changes an object.
     Post,
-    /// Ends.
+    /// Deletes an object.
     Delete,
 }
 
-/// A call: where, and its parameters.
+/// A request: its path and parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The payment.
+    /// The HTTP method.
     pub method: Method,
-    /// Below `/v1/`.
+    /// The path below `/v1/`.
     pub path: String,
-    /// Names, with brackets, and values.
+    /// Names (with brackets) and values.
     pub form: Vec<(String, String)>,
 }
 
 impl Request {
-    /// Returns a call that reads.
+    /// Returns a request that reads.
     #[must_use]
     pub fn get(path: impl Into<String>) -> Self {
         Self { method: Method::Get, path: path.into(), form: Vec::new() }
     }
 
-    /// Returns a call that makes or changes something.
+    /// Returns a request that creates or changes something.
     #[must_use]
     pub fn post(path: impl Into<String>) -> Self {
         Self { method: Method::Post, path: path.into(), form: Vec::new() }
     }
 
-    /// Returns a call that ends something.
+    /// Returns a request that deletes something.
     #[must_use]
     pub fn delete(path: impl Into<String>) -> Self {
         Self { method: Method::Delete, path: path.into(), form: Vec::new() }
@@ -57,18 +57,18 @@ impl Request {
 pub struct Checkout<'a> {
     /// Prices of its items.
     pub prices: &'a [String],
-    /// Address of the customer.
+    /// E-mail address of the customer.
     pub email: &'a str,
-    /// Our id of what is bought, found again in `client_reference_id` and the metadata.
+    /// Our id of the purchase, which Stripe returns in `client_reference_id` and the metadata.
     pub reference: &'a str,
-    /// Returns the address that a person goes on to after the payment.
+    /// The URL that Stripe redirects to after the payment.
     pub success_url: &'a str,
-    /// The address for a person who does not pay.
+    /// The URL that Stripe redirects to if the user does not pay.
     pub cancel_url: &'a str,
 }
 
 impl Checkout<'_> {
-    /// Returns the call that opens it.
+    /// Returns the request that creates it.
     #[must_use]
     pub fn request(&self) -> Request {
         let mut request = Request::post("checkout/sessions").with("mode", "subscription");
@@ -96,19 +96,19 @@ pub struct PackCheckout<'a> {
     pub credits: u32,
     /// The customer, if there is one.
     pub customer: Option<&'a str>,
-    /// Address of a customer who is new.
+    /// E-mail address of a new customer.
     pub email: &'a str,
-    /// Our id of the person, found again in `client_reference_id`.
+    /// Our id of the user, which Stripe returns in `client_reference_id`.
     pub reference: &'a str,
-    /// The address that the person goes on to.
+    /// The URL that Stripe redirects to.
     pub return_url: &'a str,
 }
 
 impl PackCheckout<'_> {
-    /// The name in the metadata under which the number of credits stands.
+    /// The metadata key of the number of credits.
     pub const CREDITS: &'static str = "fanfare_credits";
 
-    /// Returns the call that opens it.
+    /// Returns the request that creates it.
     #[must_use]
     pub fn request(&self) -> Request {
         let request = Request::post("checkout/sessions")

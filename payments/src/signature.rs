@@ -1,23 +1,24 @@
-//! The signature of a webhook: `Stripe-Signature: t=<unix seconds>,v1=<hex>[,v1=…]`, an HMAC-SHA256 over `<t>.<raw body>`.
+//! The signature of a webhook: `Stripe-Signature: t=<unix seconds>,v1=<hex>[,v1=…]`, an HMAC-SHA256 over `<t>.<raw
+//! body>`.
 
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
-/// The difference between a signature's time and ours that is allowed, in seconds.
+/// The allowed difference between a signature's time and ours, in seconds.
 const TOLERANCE: i64 = 300;
 
-/// The body was not signed with a secret of ours, or not now.
+/// Why a signature is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadSignature {
-    /// The header is missing or not of this form.
+    /// The header is missing or malformed.
     #[error("the header Stripe-Signature is missing or malformed")]
     Malformed,
     /// The time is too far from ours.
     #[error("the time of the signature is more than {TOLERANCE} seconds from ours")]
     Stale,
-    /// None of the signatures fits.
+    /// No signature matches.
     #[error("no signature fits a secret")]
     Wrong,
 }
@@ -59,7 +60,7 @@ pub fn verify(
 }
 
 fn sign(key: &[u8], time: &[u8], body: &[u8]) -> String {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
     for part in [time, b".", body] {
         mac.update(part);

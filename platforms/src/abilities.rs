@@ -5,33 +5,33 @@ use serde_json::{Map, Value};
 
 use crate::{Result, Session, oauth::App};
 
-/// Helper tools of a network: lists and look-ups that help to write a post.
+/// Helper tools of a network: lists and look-ups that help users write a post.
 #[async_trait]
 pub trait Tools: Send + Sync {
     /// Runs one of the descriptor's tools, by its full name. Reads only.
     ///
     /// # Errors
-    /// [`crate::Kind::Rejected`] for input that the tool does not take, or the network's.
+    /// [`crate::Kind::Rejected`] for invalid input, or the network's error.
     async fn run(&self, session: &Session, tool: &str, input: &Map<String, Value>)
     -> Result<Value>;
 }
 
-/// Networks of many servers, each of which keeps its own list of apps.
+/// Registration of apps on networks of many servers, each of which keeps its own list.
 #[async_trait]
 pub trait AppRegistration: Send + Sync {
     /// Registers this service with the account's own server, which `session.secrets` names.
     ///
     /// # Errors
-    /// [`crate::Kind::InvalidCredentials`] when it is no server of this network, [`crate::Kind::Unreachable`] when it
-    /// does not answer.
+    /// [`crate::Kind::InvalidCredentials`] when it is not a server of this network, [`crate::Kind::Unreachable`] when
+    /// it does not answer.
     async fn register(&self, session: &Session, redirect_uri: &str) -> Result<App>;
 }
 
 /// Public facts about an account that change on the network's side, such as the limits of its server.
 #[async_trait]
 pub trait AccountFacts: Send + Sync {
-    /// Reads the facts. They are kept in the account's `meta`, where [`crate::Platform::spec_of`] finds them, and read
-    /// again once a day.
+    /// Reads the facts. They are stored in the account's `meta`, where [`crate::Platform::spec_of`] finds them, and
+    /// read again once a day.
     ///
     /// # Errors
     /// Any error leaves the facts as they were.

@@ -1,7 +1,7 @@
-//! Numbers of accounts and posts, where a network has them.
+//! Metrics of accounts and posts, where a network has them.
 //!
-//! A number that is not known is missing with a reason, and never 0. A connector reads; when it is asked again, how
-//! readings are merged and what is kept belongs to the caller.
+//! An unknown metric has a reason and is never 0. A connector only reads; the caller decides when to read again, how to
+//! merge results and what to store.
 
 mod reading;
 
@@ -16,7 +16,7 @@ use crate::{Account, Error, Kind, RateLimit, Result};
 
 pub use reading::{Calls, Findings, Reading};
 
-/// Names of numbers, as this service calls them on every network.
+/// Names of metrics, the same on every network.
 #[expect(missing_docs, reason = "each constant is the number of the same name")]
 pub mod name {
     pub const FOLLOWERS: &str = "followers";
@@ -38,7 +38,7 @@ pub mod name {
 
 use name::{COMMENTS, LIKES, QUOTES, REPOSTS, SAVES, SHARES};
 
-/// The numbers of a post, in the order in which replies show them.
+/// The metrics of a post, in the order in which the API lists them.
 pub const POST_NUMBERS: [&str; 11] = [
     LIKES,
     COMMENTS,
@@ -53,7 +53,7 @@ pub const POST_NUMBERS: [&str; 11] = [
     name::CLICKS,
 ];
 
-/// The numbers of an account's day, in the order in which replies show them.
+/// The daily metrics of an account, in the order in which the API lists them.
 pub const DAY_NUMBERS: [&str; 11] = [
     name::FOLLOWERS,
     name::FOLLOWER_DELTA,
@@ -68,23 +68,23 @@ pub const DAY_NUMBERS: [&str; 11] = [
     name::PROFILE_VIEWS,
 ];
 
-/// The reason a number is not known.
+/// The reason a metric is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unmeasured {
     /// The network does not have it.
     Platform,
     /// The network does not have it yet.
     Pending,
-    /// The account's access does not reach it.
+    /// The account's token lacks the permission for it.
     Permission,
-    /// The network does not tell it for so few people.
+    /// The network does not report it for so few viewers.
     TooFewViewers,
-    /// The network no longer tells it.
+    /// The network no longer reports it.
     Expired,
 }
 
 impl Unmeasured {
-    /// Its name in replies.
+    /// Returns its name in API responses.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -97,47 +97,47 @@ impl Unmeasured {
     }
 }
 
-/// A number, or why it is not known.
+/// A metric's value, or why it is not known.
 pub type Number = std::result::Result<i64, Unmeasured>;
 
-/// Numbers by name. One that is left out is not there on the network.
+/// Metrics by name. One that is left out does not exist on the network.
 pub type Numbers = BTreeMap<&'static str, Number>;
 
-/// One day of a network, from its first moment to the first of the next.
+/// One day in a network's time zone, from its start to the start of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
     /// Its date in the network's zone.
     pub date: NaiveDate,
-    /// Its first moment.
+    /// Its start.
     pub since: DateTime<Utc>,
-    /// The first moment of the next day.
+    /// The start of the next day.
     pub until: DateTime<Utc>,
 }
 
-/// A network's numbers for one day.
+/// A network's metrics for one day.
 #[derive(Debug, Clone)]
 pub struct DayNumbers {
     /// The day.
     pub date: NaiveDate,
-    /// The numbers.
+    /// The metrics.
     pub numbers: Numbers,
     /// True if the network says that they are final; `None`: it does not say.
     pub is_final: Option<bool>,
 }
 
-/// A post whose numbers are asked for.
+/// A post whose metrics are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedPost {
     /// The network's id.
     pub id: String,
-    /// Its post type here.
+    /// Its post type in Fanfare.
     pub post_type: String,
     /// Its form: `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
 }
 
 impl AskedPost {
-    /// Returns true for a post that is seen for 24 hours.
+    /// Returns true for a post that is visible for 24 hours.
     #[must_use]
     pub fn is_story(&self) -> bool {
         self.post_type.ends_with("story")
@@ -151,7 +151,7 @@ pub struct ListedPost {
     pub id: String,
     /// Its address for people.
     pub url: Option<String>,
-    /// One of the network's post types here.
+    /// One of the network's post types in Fanfare.
     pub post_type: &'static str,
     /// Its form, as in [`AskedPost::format`].
     pub format: &'static str,
@@ -161,7 +161,7 @@ pub struct ListedPost {
     pub published_at: DateTime<Utc>,
 }
 
-/// The unit of a number that a network shows.
+/// The unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// A count.
@@ -170,16 +170,16 @@ pub enum Unit {
     Seconds,
 }
 
-/// The way a number of a period follows from those of its days.
+/// How a period's value is calculated from its days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
-    /// The sum of one number.
+    /// The sum of one metric.
     Sum(&'static str),
-    /// The sum of the first, times the factor, divided by that of the second.
+    /// The sum of the first metric, times the factor, divided by the sum of the second.
     Ratio(&'static str, i64, &'static str),
 }
 
-/// A number of the network's own dashboard.
+/// A metric of the network's own dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Display {
     /// Its name.
@@ -188,18 +188,18 @@ pub struct Display {
     pub label: &'static str,
     /// Its unit.
     pub unit: Unit,
-    /// The way it follows from the days.
+    /// How it is calculated from the days.
     pub fold: Fold,
 }
 
 impl Display {
-    /// Creates a count that is the sum of the number of the same name.
+    /// Creates a count that is the sum of the metric of the same name.
     #[must_use]
     pub const fn sum(key: &'static str, label: &'static str) -> Self {
         Self { key, label, unit: Unit::Count, fold: Fold::Sum(key) }
     }
 
-    /// Takes the sum of another number.
+    /// Uses the sum of another metric.
     #[must_use]
     pub const fn of(mut self, name: &'static str) -> Self {
         self.fold = Fold::Sum(name);
@@ -207,26 +207,26 @@ impl Display {
     }
 }
 
-/// The way a network counts the days of accounts.
+/// How a network reports daily metrics of accounts.
 #[derive(Debug, Clone, Copy)]
 pub struct Daily {
     /// The IANA name of the zone in which its days begin.
     pub zone: &'static str,
-    /// The time after its end a day's numbers may still change.
+    /// How long after its end a day's metrics may still change.
     pub lag: Duration,
     /// The number of the last days that are read again each day.
     pub reread: u16,
     /// The number of days that are read when an account is connected.
     pub backfill: u16,
-    /// The numbers whose sum are the engagements; empty: the network has a number for them.
+    /// The metrics whose sum are the engagements; empty: the network reports engagements itself.
     pub engagements: &'static [&'static str],
-    /// The lengths in days of the periods whose reach the network knows.
+    /// The lengths in days of the periods for which the network reports reach.
     pub periods: &'static [u16],
-    /// The numbers that the network's own dashboard shows.
+    /// The metrics that the network's own dashboard shows.
     pub display: &'static [Display],
 }
 
-/// A network that counts. Reads only.
+/// Reads a network's metrics. Never changes anything.
 #[async_trait]
 pub trait Analytics: Send + Sync {
     /// Returns the number of calls the app has for all accounts together, where that is known.
@@ -234,55 +234,55 @@ pub trait Analytics: Send + Sync {
         None
     }
 
-    /// Returns the way the account is counted by the day; `None`: only its posts are counted.
+    /// Returns how the account's daily metrics are reported; `None`: only its posts have metrics.
     fn daily(&self, account: &Account) -> Option<&'static Daily> {
         let _ = account;
         None
     }
 
-    /// Returns true if there are accounts of this network that are counted by the day.
+    /// Returns true if this network has accounts with daily metrics.
     fn measures_accounts(&self) -> bool {
         self.daily(&Account::default()).is_some()
     }
 
-    /// Returns the number of posts [`Analytics::posts`] takes at a time.
+    /// Returns how many posts [`Analytics::posts`] accepts at a time.
     fn batch(&self) -> usize {
         1
     }
 
-    /// The numbers of a post whose sum are its engagements.
+    /// Returns the metrics of a post whose sum are its engagements.
     fn engagements(&self) -> &'static [&'static str] {
         &[LIKES, COMMENTS, SHARES, SAVES, REPOSTS, QUOTES]
     }
 
-    /// Returns true if the network asks to be paid for each reading, so that the operator has to switch it on.
+    /// Returns true if the network charges for each read, so that the operator has to switch it on.
     fn is_paid(&self) -> bool {
         false
     }
 
-    /// Returns true if posts have numbers at all.
+    /// Returns true if posts have metrics at all.
     fn measures_posts(&self) -> bool {
         true
     }
 
-    /// Returns true if posts have a number by which engagements can be divided: reach, views or impressions.
+    /// Returns true if posts have a metric by which engagements can be divided: reach, views or impressions.
     fn has_base(&self) -> bool {
         true
     }
 
-    /// Returns the account's followers now.
+    /// Returns the current number of followers.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
         let _ = reading;
         Ok(Err(Unmeasured::Platform))
     }
 
-    /// Returns what was counted on each of these days, which follow one another.
+    /// Returns the metrics of each of these consecutive days.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
         let _ = (reading, days);
         Ok(Vec::new())
@@ -291,7 +291,7 @@ pub trait Analytics: Send + Sync {
     /// Returns how many people were reached in a period, each counted once.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn reach(
         &self,
         reading: &Reading<'_>,
@@ -301,28 +301,28 @@ pub trait Analytics: Send + Sync {
         Ok(Err(Unmeasured::Platform))
     }
 
-    /// Returns the numbers of each of these posts, in the same order; `None`: there is no such post.
+    /// Returns the metrics of each of these posts, in the same order; `None`: there is no such post.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn posts(
         &self,
         reading: &Reading<'_>,
         posts: &[AskedPost],
     ) -> Result<Vec<Option<Numbers>>>;
 
-    /// Returns the account's own posts since then, the newest first, 200 at most, where the network lists them.
+    /// Returns the account's own posts since then, newest first and 200 at most, if the network can list them.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn listed(&self, reading: &Reading<'_>, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
         let _ = (reading, since);
         Ok(Vec::new())
     }
 }
 
-/// Reads counts out of an answer, each from where it stands (a JSON pointer). What is not there the network does not
-/// have; of several places for one number the one that is there counts.
+/// Reads counts from a response, each at a JSON pointer. A missing one does not exist on the network; if several
+/// pointers are given for one metric, the one that exists is used.
 pub(crate) fn counted(answer: &Value, places: &[(&str, &'static str)]) -> Numbers {
     let mut numbers = Numbers::new();
     for (place, name) in places {
@@ -336,17 +336,17 @@ pub(crate) fn counted(answer: &Value, places: &[(&str, &'static str)]) -> Number
     numbers
 }
 
-/// Returns the numbers of a post that the account's access does not reach.
+/// Returns the metrics of a post as missing for lack of a permission.
 pub(crate) fn denied(places: &[(&str, &'static str)]) -> Numbers {
     places.iter().map(|(_, name)| (*name, Err(Unmeasured::Permission))).collect()
 }
 
-/// Returns true if the network does not let the account read this.
+/// Returns true if the network denies the account access.
 pub(crate) fn is_denied(error: &Error) -> bool {
     error.kind != Kind::RateLimited && status(error) == Some(403)
 }
 
-/// Returns true if there is nothing where it was looked for.
+/// Returns true if the requested object does not exist.
 pub(crate) fn is_absent(error: &Error) -> bool {
     matches!(status(error), Some(404 | 410))
 }

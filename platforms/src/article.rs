@@ -1,4 +1,4 @@
-//! From a caption to an article: its title, its text without the title, and a slug.
+//! Turns a caption into an article: its title, its body, and a slug.
 
 use uuid::Uuid;
 
@@ -7,7 +7,7 @@ use crate::{Draft, Violation, settings::alt_text};
 /// Longest part of a slug that comes from the title.
 const SLUG_TITLE_MAX: usize = 80;
 
-/// The title of at most `max` characters: the one that is given, else the first line of the caption without a Markdown
+/// Returns the title, cut to `max` characters: the given one, else the first line of the caption without a Markdown
 /// heading mark.
 pub fn title(given: Option<&str>, caption: &str, max: usize) -> String {
     let given = given.map(str::trim).filter(|title| !title.is_empty());
@@ -23,7 +23,7 @@ pub fn title(given: Option<&str>, caption: &str, max: usize) -> String {
     cut
 }
 
-/// The text below the title: a heading that became the title is not said twice.
+/// Returns the body: the caption without a heading that became the title.
 pub fn text<'a>(given_title: Option<&str>, caption: &'a str) -> &'a str {
     if given_title.is_some() { caption } else { without_title(caption) }
 }
@@ -32,7 +32,7 @@ fn first_line(caption: &str) -> &str {
     caption.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// The text of an ATX heading.
+/// Returns the text of an ATX heading.
 fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
@@ -41,7 +41,7 @@ fn heading(line: &str) -> Option<&str> {
         .then_some(text)
 }
 
-/// A slug made from a title and a key: always the same for one draft, and nobody else's.
+/// Returns a slug made from a title and a key: always the same for one draft, and different from that of any other.
 pub fn slug(title: &str, key: Uuid) -> String {
     let title = slugified(title);
     let title = cut_at_hyphen(&title, SLUG_TITLE_MAX);
@@ -49,7 +49,7 @@ pub fn slug(title: &str, key: Uuid) -> String {
     format!("{start}-{}", short(key))
 }
 
-/// Ten digits of the random end of the key.
+/// Returns ten digits from the random end of the key.
 fn short(key: Uuid) -> String {
     let digits = key.simple().to_string();
     digits[digits.len() - 10..].to_owned()
@@ -65,7 +65,8 @@ fn cut_at_hyphen(slug: &str, max: usize) -> &str {
     }
 }
 
-/// ASCII letters in lower case and digits, with single hyphens between them: a slug that the site leaves as it is.
+/// Converts a text to lower-case ASCII letters and digits with single hyphens between them: a slug that sites leave
+/// unchanged.
 pub fn slugified(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
@@ -83,7 +84,7 @@ pub fn slugified(text: &str) -> String {
     slug
 }
 
-/// Latin letters with marks, as they are commonly written without.
+/// Returns a Latin letter without its diacritics, as it is commonly written.
 fn plain(c: char) -> &'static str {
     match c {
         'à' | 'á' | 'â' | 'ã' | 'å' | 'ā' | 'ă' | 'ą' => "a",
@@ -118,7 +119,7 @@ fn without_title(caption: &str) -> &str {
     if is_title { rest } else { caption }
 }
 
-/// The text with every image after the first below it; the first is the cover.
+/// Returns the text followed by every image but the first, which is the cover.
 pub fn with_images(text: &str, draft: &Draft, alt_texts: &[String]) -> String {
     let mut whole = text.trim_end().trim_start_matches(['\r', '\n']).to_owned();
     for (index, media) in draft.media.iter().enumerate().skip(1) {
@@ -129,7 +130,7 @@ pub fn with_images(text: &str, draft: &Draft, alt_texts: &[String]) -> String {
     whole
 }
 
-/// An article without a title that has nothing to make one from.
+/// Returns the violation of an article that has no title and no text to make one from.
 pub fn missing_title(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
     if !title(given, &draft.caption, usize::MAX).is_empty() || draft.media.is_empty() {
         return Vec::new();
@@ -139,7 +140,7 @@ pub fn missing_title(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
     vec![Violation::new("settings.title", "setting_required", message, remedy)]
 }
 
-/// A slug that would not stay as it is.
+/// Returns the violation of a slug that the site would change.
 pub fn bad_slug(given: Option<&str>) -> Option<Violation> {
     let slug = given.filter(|slug| !slug.is_empty() && *slug != slugified(slug))?;
     let message = format!(

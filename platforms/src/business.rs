@@ -1,4 +1,4 @@
-//! Business profiles: reviews, media and what the audit looks at.
+//! Business profiles: reviews, media and the facts that the audit checks.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,28 +12,28 @@ use crate::{Changes, MediaRules, RateLimit, Result, Session, recent_posts::Page}
 pub struct RemoteReview {
     /// Its full name.
     pub name: String,
-    /// The author; `None`: somebody who does not tell.
+    /// The author; `None` for an anonymous one.
     pub reviewer: Option<String>,
-    /// The writer's picture.
+    /// The author's picture.
     pub avatar_url: Option<String>,
-    /// Stars, 1 to 5, if they are told.
+    /// Stars, 1 to 5, if the network gives them.
     pub rating: Option<i32>,
     /// Its text, in the language it was written in.
     pub text: String,
-    /// Its pictures and films.
+    /// Its photos and videos.
     pub media: Vec<ReviewMedia>,
-    /// The time at which it was written.
+    /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// The time at which it was last changed.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
     /// The owner's answer.
     pub reply: Option<RemoteReply>,
 }
 
-/// A picture or film of a review.
+/// A photo or video of a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewMedia {
-    /// The film's address.
+    /// The video's address.
     pub url: Option<String>,
     /// The picture's address.
     pub thumbnail_url: Option<String>,
@@ -51,85 +51,85 @@ pub struct RemoteReply {
     pub state: String,
     /// The reason it was rejected.
     pub policy_violation: Option<String>,
-    /// The time at which it was last changed.
+    /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// A page of reviews with what holds of all of them.
+/// A page of reviews, with the totals of all reviews.
 #[derive(Debug)]
 pub struct ReviewPage {
-    /// The reviews, the last changed first.
+    /// The reviews, last changed first.
     pub page: Page<RemoteReview>,
     /// Average of the stars.
     pub average_rating: Option<f64>,
-    /// The number of them.
+    /// The number of reviews.
     pub total: Option<i64>,
 }
 
-/// A photo or film of a location.
+/// A photo or video of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteMedia {
     /// Its full name.
     pub name: String,
     /// The category on the profile.
     pub category: String,
-    /// It is a film.
+    /// True for a video.
     pub video: bool,
-    /// Its address, which changes.
+    /// Its address, which changes over time.
     pub url: Option<String>,
-    /// The address of a small picture.
+    /// The address of its thumbnail.
     pub thumbnail_url: Option<String>,
-    /// The address that it was fetched from, if that is told.
+    /// The address that it was fetched from, if known.
     pub source_url: Option<String>,
     /// Pixels.
     pub width: Option<i64>,
     /// Pixels.
     pub height: Option<i64>,
-    /// The number of times it was seen.
+    /// The number of views.
     pub view_count: Option<i64>,
-    /// The time at which it was added, if that is told.
+    /// When it was added, if known.
     pub created_at: Option<DateTime<Utc>>,
 }
 
-/// The facts that the audit looks at, as the network states them.
+/// The facts that the audit checks, as the network reports them.
 #[derive(Debug, Clone, Default)]
 pub struct ProfileFacts {
     /// The location's record.
     pub location: Value,
-    /// The owner is known to the network.
+    /// True if the network has verified the owner.
     pub verified: Option<bool>,
-    /// The time at which it last posted.
+    /// When it last posted.
     pub last_post_at: Option<DateTime<Utc>>,
-    /// The latest posts could be read.
+    /// True if the latest posts could be read.
     pub posts_known: bool,
 }
 
 /// The business profile of a network's accounts: each is one location.
 #[async_trait]
 pub trait BusinessProfile: Changes {
-    /// Returns the number of calls that the app has for all accounts together, if that is known.
+    /// Returns the app's call quota for all accounts together, if known.
     fn quota(&self) -> Option<RateLimit> {
         None
     }
 
-    /// Returns the rules of the photos that a profile holds, which are not those of posts.
+    /// Returns the rules for photos of a profile, which differ from those of posts.
     fn photos(&self) -> &'static MediaRules;
 
-    /// Reads a page of reviews, the last changed first.
+    /// Reads a page of reviews, last changed first.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn reviews(&self, session: &Session, next: Option<String>) -> Result<ReviewPage>;
 
-    /// Reads a page of photos and films.
+    /// Reads a page of photos and videos.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn media(&self, session: &Session, next: Option<String>) -> Result<Page<RemoteMedia>>;
 
-    /// Reads what the audit looks at.
+    /// Reads the facts that the audit checks.
     ///
     /// # Errors
-    /// The network's; what alone cannot be read is not known.
+    /// The network's error; a single fact that cannot be read is left unknown.
     async fn profile(&self, session: &Session) -> Result<ProfileFacts>;
 }

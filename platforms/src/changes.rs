@@ -1,5 +1,5 @@
-//! Changes on a network other than posts, each of which must happen once: replies, hides, deletions, changes of a business
-//! profile.
+//! Remote changes other than publishing posts, each of which must happen exactly once: replies, hides, deletions,
+//! changes of a business profile.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -8,21 +8,21 @@ use serde_json::Value;
 
 use crate::{Class, Error, Found, Progress, Result, Session, Step};
 
-/// One change, in words that all networks share. Ids are the network's.
+/// One change, in terms that all networks share. Ids are the network's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
     /// Sends a direct message.
     Message {
-        /// The person who gets it.
+        /// The recipient.
         to: String,
         /// Its text, or else a file.
         text: Option<String>,
         /// Its file, or else a text.
         file: Option<MessageFile>,
-        /// A person wrote it, and the usual time for answers is over.
+        /// A person wrote it, after the usual reply window (the network's "human agent" tag).
         human_agent: bool,
-        /// Our own id of it, which the network gives back where it can.
+        /// Our own id of the message, which the network returns with it if it can.
         mark: String,
     },
     /// Answers a comment in public.
@@ -39,7 +39,7 @@ pub enum Change {
         /// The text.
         text: String,
     },
-    /// Hides a comment, or shows it again.
+    /// Hides or unhides a comment.
     Hide {
         /// The comment.
         comment: String,
@@ -51,7 +51,7 @@ pub enum Change {
         /// The comment.
         comment: String,
     },
-    /// Answers a review, in place of an earlier answer.
+    /// Answers a review, or replaces an earlier answer.
     ReviewReply {
         /// The review.
         review: String,
@@ -89,7 +89,7 @@ pub struct MessageFile {
 }
 
 impl Change {
-    /// Returns the name of its kind.
+    /// Returns its kind as text.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -106,35 +106,35 @@ impl Change {
     }
 }
 
-/// The record of a call whose answer was lost.
+/// A call whose response was lost.
 #[derive(Debug, Clone)]
 pub struct Lost {
-    /// The time at which it was made.
+    /// When it was made.
     pub sent_at: DateTime<Utc>,
-    /// Ids of things like it that came of other calls.
+    /// Ids of similar objects that other calls created.
     pub known: Vec<String>,
 }
 
-/// The reason a network refused a change, where callers can do something about it.
+/// Why a network refused a change, for reasons that callers can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// The time for answers is over.
+    /// The reply window is closed.
     WindowClosed,
     /// The account did not grant a permission.
     PermissionMissing,
-    /// The object is gone, or does not take the change any more.
+    /// The object no longer exists or no longer allows the change.
     NotAllowed,
-    /// It has been done already.
+    /// The change was made already.
     Done,
 }
 
-/// The changes that a network takes. Each call makes at most one remote change.
+/// The remote changes that a network supports. Each call makes at most one.
 #[async_trait]
 pub trait Changes: Send + Sync {
-    /// Returns what can be learned about a call whose answer was lost.
+    /// Returns how to find out what became of a call whose response was lost.
     fn class(&self, change: &Change) -> Class;
 
-    /// Returns the step that the next call of [`Changes::change`] with this state will do. Pure.
+    /// Returns the step that the next call of [`Changes::change`] with this state will take. Pure.
     fn step(&self, change: &Change, state: Option<&Value>) -> Step {
         let _ = state;
         Step::commit(change.kind())
@@ -151,7 +151,7 @@ pub trait Changes: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of a call whose answer was lost. Reads only.
+    /// Looks for the result of a call whose response was lost. Reads only.
     ///
     /// # Errors
     /// Any error means "not known yet".
@@ -166,7 +166,7 @@ pub trait Changes: Send + Sync {
         Ok(Found::Unknown)
     }
 
-    /// Returns what a refusal means, where that is known.
+    /// Returns the reason of a refusal, if it is known.
     fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
         let _ = (change, error);
         None

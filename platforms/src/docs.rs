@@ -1,19 +1,19 @@
-//! Descriptions for the documentation: the version of a network's API, the sources of its facts, examples, and in words
-//! everything that is not data elsewhere.
+//! Data for the documentation: the version of a network's API, the sources of its facts, examples, and notes.
 
 use chrono::NaiveDate;
 
 /// A version of a network's API.
 #[derive(Debug, Clone, Copy)]
 pub struct Api {
-    /// Its name, as requests hold it.
+    /// The version, as requests contain it.
     pub version: &'static str,
-    /// The day (`YYYY-MM-DD`) on which the network stops answering it, once that is announced.
+    /// The day (`YYYY-MM-DD`) on which the network shuts it down, once announced.
     pub ends: Option<&'static str>,
 }
 
 impl Api {
-    /// Days from `today` to the end of the version, below 0 once it has passed; `None` while no end is announced.
+    /// Returns the days from `today` to the end of the version, negative once it has passed; `None` while no end is
+    /// announced.
     #[must_use]
     pub fn days_left(&self, today: NaiveDate) -> Option<i64> {
         let ends = NaiveDate::parse_from_str(self.ends?, "%Y-%m-%d").ok()?;
@@ -21,14 +21,14 @@ impl Api {
     }
 }
 
-/// Facts about a network in words, for `docs/platforms.md`.
+/// Notes about a network for `docs/platforms.md`.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// The question asked after a lost answer; empty if there is none.
+    /// How a lost response is reconciled; empty if it cannot be.
     pub reconcile: &'static str,
     /// The lifetime of its tokens, and how they are renewed.
     pub tokens: &'static str,
-    /// The network's own software, where a test drives it; empty where none can be installed.
+    /// The network's own software that a test runs against; empty where none can be installed.
     pub tested: &'static str,
 }
 
@@ -37,7 +37,7 @@ pub struct About {
 pub struct Source {
     /// The facts it supports.
     pub facts: &'static str,
-    /// An address, or where it was seen.
+    /// A web address, or where it was observed.
     pub from: &'static str,
     /// The quality of the evidence.
     pub evidence: Evidence,
@@ -48,33 +48,33 @@ pub struct Source {
 pub enum Evidence {
     /// Read in the vendor's documentation, schema or source.
     Documented,
-    /// Seen in what software does that works with it.
+    /// Observed in the behaviour of software that works with it.
     Observed,
-    /// Neither; easy to change.
+    /// Neither documented nor observed; easy to change.
     Assumed,
 }
 
 impl Source {
-    /// Facts that the vendor publishes.
+    /// Creates a source that the vendor publishes.
     #[must_use]
     pub const fn documented(facts: &'static str, from: &'static str) -> Self {
         Self { facts, from, evidence: Evidence::Documented }
     }
 
-    /// Facts that were seen, not promised.
+    /// Creates a source of facts that were observed but are not documented.
     #[must_use]
     pub const fn observed(facts: &'static str, from: &'static str) -> Self {
         Self { facts, from, evidence: Evidence::Observed }
     }
 
-    /// Facts that nobody promises and that were not checked.
+    /// Creates a source of facts that are neither documented nor checked.
     #[must_use]
     pub const fn assumed(facts: &'static str, from: &'static str) -> Self {
         Self { facts, from, evidence: Evidence::Assumed }
     }
 }
 
-/// A post that a network takes.
+/// An example of a post that a network accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// The subject of the example, in a few words.
@@ -84,25 +84,25 @@ pub struct Example {
     pub post: &'static str,
     /// Types of its files, in order.
     pub media: &'static [&'static str],
-    /// The precondition on the network, if there is one.
+    /// What must exist on the network first, if anything.
     pub needs: Option<&'static str>,
 }
 
 impl Example {
-    /// A post without files.
+    /// Creates an example without files.
     #[must_use]
     pub const fn new(what: &'static str, post: &'static str) -> Self {
         Self { what, post, media: &[], needs: None }
     }
 
-    /// The same with files of these types.
+    /// Adds files of these types.
     #[must_use]
     pub const fn with(mut self, media: &'static [&'static str]) -> Self {
         self.media = media;
         self
     }
 
-    /// The same where something must be there first. It is checked and shown, but not sent by the suite.
+    /// Names what must exist first. Such an example is validated and documented, but the test suite does not send it.
     #[must_use]
     pub const fn needing(mut self, what: &'static str) -> Self {
         self.needs = Some(what);

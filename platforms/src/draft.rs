@@ -1,4 +1,4 @@
-//! A post as a connector sees it.
+//! The content of a post, as connectors get it.
 
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -15,8 +15,8 @@ use crate::{Error, Film, Result};
 /// The validated content of a post. It does not change while it is being published.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// The key under which this content goes out: the same over all tries, another one after a change of content.
-    /// Idempotency keys, record keys and slugs are made from it.
+    /// Identifies this content: the same for all attempts, and a new one after a change of content. Idempotency keys,
+    /// record keys and slugs are derived from it.
     pub key: Uuid,
     /// The time the post is due; also its public creation time where the network takes one.
     pub at: DateTime<Utc>,
@@ -24,16 +24,16 @@ pub struct Draft {
     pub caption: String,
     /// One of the descriptor's post types.
     pub post_type: String,
-    /// The network's settings, as given.
+    /// The network's settings, as the caller gave them.
     pub settings: Map<String, Value>,
-    /// Raw platform metadata, as given (thread segments).
+    /// Raw platform metadata, as the caller gave it (thread segments).
     pub metadata: Map<String, Value>,
     /// Media in order.
     pub media: Vec<Media>,
 }
 
 impl Draft {
-    /// The settings as the connector's typed struct.
+    /// Deserializes the settings into the connector's struct.
     ///
     /// # Errors
     /// [`crate::Kind::Rejected`]; does not happen after validation.
@@ -42,7 +42,7 @@ impl Draft {
             .map_err(|error| Error::rejected(format!("The settings are not valid: {error}")))
     }
 
-    /// A list of texts in the metadata, for example the segments of a thread; empty if absent.
+    /// Returns a list of texts in the metadata, for example the segments of a thread; empty if absent.
     #[must_use]
     pub fn metadata_texts(&self, name: &str) -> Vec<String> {
         self.metadata
@@ -68,14 +68,14 @@ pub struct Media {
     pub dimensions: Option<(u32, u32)>,
     /// Length of a video in milliseconds, once known.
     pub duration_ms: Option<u64>,
-    /// Parts of an image may be transparent.
+    /// True if parts of an image may be transparent.
     pub alpha: bool,
-    /// An image that moves.
+    /// True for an animated image.
     pub animated: bool,
-    /// Only some readers show it as it is meant: an image that asks to be turned or has other colours than sRGB, or
+    /// True if not all software displays it correctly: an image with an orientation tag, colours other than sRGB, or
     /// pixels that are not square.
     pub needs_redraw: bool,
-    /// A model made it.
+    /// True if an AI model made it.
     pub ai_generated: bool,
     /// The properties of a video, once known.
     pub film: Option<Film>,
@@ -84,19 +84,19 @@ pub struct Media {
 }
 
 impl Media {
-    /// True for `image/*`.
+    /// Returns true for `image/*`.
     #[must_use]
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
     }
 
-    /// True for `video/*`.
+    /// Returns true for `video/*`.
     #[must_use]
     pub fn is_video(&self) -> bool {
         self.mime.starts_with("video/")
     }
 
-    /// Reads the whole file into memory, at most `max` bytes. For what is small by the network's own limit.
+    /// Reads the whole file into memory, at most `max` bytes. Only for files that the network's limit keeps small.
     ///
     /// # Errors
     /// [`crate::Kind::MediaRejected`] when it is larger or gone, transient when the store does not answer.
@@ -104,10 +104,11 @@ impl Media {
         self.source()?.read(max).await
     }
 
-    /// Reads one stretch of the file into memory: a chunk of an upload. Its end is cut to the file's.
+    /// Reads a byte range of the file into memory, such as a chunk of an upload. The range is cut at the end of the
+    /// file.
     ///
     /// # Errors
-    /// As [`Media::read`]; rejected when the file ends before the stretch begins.
+    /// As [`Media::read`]; rejected when the file ends before the range begins.
     pub async fn part(&self, range: Range<u64>) -> Result<Bytes> {
         let pieces: Vec<Bytes> =
             self.source()?.open(range).await?.try_collect().await.map_err(|_| {
@@ -116,7 +117,7 @@ impl Media {
         Ok(pieces.concat().into())
     }
 
-    /// The size and the bytes as they come from the store, never more than a few pieces in memory.
+    /// Returns the size and a stream of the bytes, which keeps only a few pieces in memory.
     ///
     /// # Errors
     /// As [`Media::read`]; a piece that cannot be read ends the stream with its error.
@@ -131,8 +132,8 @@ impl Media {
         Ok((size, source.open(0..size).await?))
     }
 
-    /// The stretches of a file of this size, `chunk` bytes each and the last one shorter: what a chunked upload walks
-    /// over. How far it is stands in the connector's state.
+    /// Returns the byte ranges of a chunked upload: `chunk` bytes each, the last one shorter. The connector's state
+    /// holds the progress.
     pub fn chunks(size: u64, chunk: u64) -> impl Iterator<Item = Range<u64>> {
         let chunk = chunk.max(1);
         (0..size.div_ceil(chunk)).map(move |place| place * chunk..size.min((place + 1) * chunk))
@@ -151,7 +152,7 @@ impl fmt::Debug for Media {
     }
 }
 
-/// Bytes on their way from the store, as a request sends them.
+/// A stream of bytes from the store, as a request sends it.
 pub type MediaStream = fanfare_outbound::FileStream;
 
 /// The source of a [`Media`]'s bytes.
@@ -163,13 +164,13 @@ pub trait MediaSource: Send + Sync {
     /// As [`Media::read`].
     async fn read(&self, max: u64) -> Result<Bytes>;
 
-    /// Size in bytes, as the store has it now.
+    /// Returns the current size in bytes.
     ///
     /// # Errors
     /// As [`Media::read`].
     async fn size(&self) -> Result<u64>;
 
-    /// The bytes of a stretch, piece by piece.
+    /// Returns a byte range as a stream.
     ///
     /// # Errors
     /// As [`Media::part`].

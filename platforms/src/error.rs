@@ -1,4 +1,4 @@
-//! The reason a call to a network failed.
+//! Errors of calls to a network.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ pub enum Kind {
     Transient,
     /// The network answered 5xx: it may or may not have acted.
     Server,
-    /// The request may have been carried out, and no answer that can be read came.
+    /// The request may have been carried out, but no readable response came.
     Ambiguous,
-    /// The network asks to wait (`retry_after`, else the usual waits).
+    /// The network asks to wait (`retry_after`, else the usual backoff).
     RateLimited,
     /// A daily or monthly allowance is used up (`retry_after`, if known).
     QuotaExhausted,
@@ -25,19 +25,19 @@ pub enum Kind {
     TokenExpired,
     /// The network no longer accepts the account's credentials.
     Reconnect,
-    /// The content will never pass.
+    /// The network will never accept the content.
     Rejected,
-    /// A media file will never pass.
+    /// The network will never accept a media file.
     MediaRejected,
     /// The app, a scope or a plan is missing something the account's owner must arrange.
     Misconfigured,
     /// While connecting: the network refuses the credentials.
     InvalidCredentials,
-    /// While connecting: the network cannot be asked.
+    /// While connecting: the network cannot be reached.
     Unreachable,
 }
 
-/// An error of a connector, in words for the account's owner. Never holds a secret.
+/// An error of a connector, with a message for the account's owner. Never contains a secret.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -47,15 +47,15 @@ pub struct Error {
     pub message: String,
     /// The remedy, as one sentence, if the kind alone does not imply it.
     pub remedy: Option<String>,
-    /// The time at which to come back, as the network named it.
+    /// How long to wait before trying again, as the network said.
     pub retry_after: Option<Duration>,
-    /// The exhausted limit belongs to the app, which all accounts that post through it share.
+    /// True if the exhausted limit belongs to the app, which all accounts that post through it share.
     pub of_app: bool,
-    /// The network's answer, if there was one.
+    /// The network's response, if there was one.
     pub reply: Option<PlatformReply>,
 }
 
-/// A network's own words for an error, redacted.
+/// A network's own description of an error, redacted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlatformReply {
     /// HTTP status.
@@ -67,50 +67,50 @@ pub struct PlatformReply {
 }
 
 impl Error {
-    /// An error of any kind.
+    /// Creates an error of any kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { kind, message, remedy: None, retry_after: None, of_app: false, reply: None }
     }
 
-    /// [`Kind::Transient`].
+    /// Creates a [`Kind::Transient`] error.
     pub fn transient(message: impl Into<String>) -> Self {
         Self::new(Kind::Transient, message)
     }
 
-    /// [`Kind::Reconnect`].
+    /// Creates a [`Kind::Reconnect`] error.
     pub fn reconnect(message: impl Into<String>) -> Self {
         Self::new(Kind::Reconnect, message)
     }
 
-    /// [`Kind::Rejected`].
+    /// Creates a [`Kind::Rejected`] error.
     pub fn rejected(message: impl Into<String>) -> Self {
         Self::new(Kind::Rejected, message)
     }
 
-    /// [`Kind::MediaRejected`].
+    /// Creates a [`Kind::MediaRejected`] error.
     pub fn media_rejected(message: impl Into<String>) -> Self {
         Self::new(Kind::MediaRejected, message)
     }
 
-    /// [`Kind::Misconfigured`].
+    /// Creates a [`Kind::Misconfigured`] error.
     pub fn misconfigured(message: impl Into<String>) -> Self {
         Self::new(Kind::Misconfigured, message)
     }
 
-    /// [`Kind::InvalidCredentials`].
+    /// Creates a [`Kind::InvalidCredentials`] error.
     pub fn invalid_credentials(message: impl Into<String>) -> Self {
         Self::new(Kind::InvalidCredentials, message)
     }
 
-    /// The same with advice.
+    /// Adds a remedy.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
     }
 
-    /// The same with the network's own answer.
+    /// Adds the network's response.
     #[must_use]
     pub fn with_reply(mut self, status: u16, code: Option<&str>, message: Option<&str>) -> Self {
         let short = |text: &str| text.chars().take(500).collect::<String>();
@@ -119,8 +119,8 @@ impl Error {
         self
     }
 
-    /// The same while an account is being connected: an answer that refuses is about the credentials, and none at all
-    /// is about the network.
+    /// Converts the kind for an account that is being connected: a refusal is about the credentials, and no response is
+    /// about the network.
     #[must_use]
     pub fn while_connecting(mut self) -> Self {
         self.kind = match self.kind {
@@ -140,14 +140,14 @@ impl Error {
         self
     }
 
-    /// The same for all accounts that post through the app.
+    /// Marks the limit as one of the app, which all accounts that post through it share.
     #[must_use]
     pub const fn of_app(mut self) -> Self {
         self.of_app = true;
         self
     }
 
-    /// The same with the time the network named.
+    /// Adds the time to wait that the network named.
     #[must_use]
     pub fn with_retry_after(mut self, after: Option<Duration>) -> Self {
         self.retry_after = after;
@@ -155,8 +155,8 @@ impl Error {
     }
 }
 
-/// A request that certainly did not reach the network is transient; any other lost answer is ambiguous. A refused
-/// address is the owner's to mend.
+/// A request that certainly did not reach the network is transient; any other lost response is ambiguous. The owner has
+/// to correct a refused address.
 impl From<outbound::Error> for Error {
     fn from(error: outbound::Error) -> Self {
         let kind = match error.kind {

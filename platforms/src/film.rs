@@ -2,10 +2,10 @@
 
 use crate::Media;
 
-/// The properties of a video that an analysis found; unknown ones are absent.
+/// The analysed properties of a video; unknown ones are absent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Film {
-    /// Codec of the picture, as ffprobe names it: `h264`.
+    /// Video codec, as ffprobe names it: `h264`.
     pub codec: Option<String>,
     /// Profile of that codec: `High`.
     pub profile: Option<String>,
@@ -13,52 +13,53 @@ pub struct Film {
     pub pixels: Option<String>,
     /// The transfer function, for example `bt709`.
     pub transfer: Option<String>,
-    /// Codec of the sound; absent if there is none.
+    /// Audio codec; absent if there is no audio.
     pub sound: Option<String>,
-    /// Profile of the sound's codec: `LC`.
+    /// Profile of the audio codec: `LC`.
     pub sound_profile: Option<String>,
-    /// Channels of sound.
+    /// Audio channels.
     pub channels: Option<u32>,
-    /// Frames a second.
+    /// Frames per second.
     pub frame_rate: Option<f64>,
-    /// Bits a second, sound and picture together.
+    /// Bits per second, audio and video together.
     pub bit_rate: Option<u64>,
-    /// The index of an MP4 or MOV file stands before its frames.
+    /// True if the index of an MP4 or MOV file comes before its frames.
     pub faststart: Option<bool>,
 }
 
 impl Film {
-    /// True if its light is written for screens of high dynamic range (ITU-R BT.2100: PQ or HLG).
+    /// Returns true for high dynamic range (ITU-R BT.2100: PQ or HLG).
     #[must_use]
     pub fn is_hdr(&self) -> bool {
         matches!(self.transfer.as_deref(), Some("smpte2084" | "arib-std-b67"))
     }
 }
 
-/// A form of video that a network takes as it is. What is known of a video and does not fit is converted before it goes out.
+/// A video format that a network accepts unchanged. A video that is known not to match is converted before it is
+/// published.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VideoForm {
-    /// Types of file.
+    /// Media types.
     pub types: &'static [&'static str],
-    /// Codecs of the picture.
+    /// Video codecs.
     pub codecs: &'static [&'static str],
     /// Profiles of the codec; empty: any.
     pub profiles: &'static [&'static str],
     /// Pixel formats.
     pub pixels: &'static [&'static str],
-    /// Codecs of the sound.
+    /// Audio codecs.
     pub sounds: &'static [&'static str],
-    /// Profiles of the sound's codec; empty: any.
+    /// Profiles of the audio codec; empty: any.
     pub sound_profiles: &'static [&'static str],
-    /// Most channels of sound.
+    /// Most audio channels.
     pub channels_max: Option<u32>,
-    /// Fewest and most frames a second.
+    /// Fewest and most frames per second.
     pub frame_rate: (f64, f64),
     /// Widest in pixels.
     pub width_max: Option<u32>,
-    /// Most bits a second.
+    /// Most bits per second.
     pub bit_rate_max: Option<u64>,
-    /// The index has to stand before the frames.
+    /// True if the index must come before the frames.
     pub faststart: bool,
 }
 
@@ -78,7 +79,7 @@ impl VideoForm {
         faststart: false,
     };
 
-    /// WebM as browsers play it.
+    /// WebM, as browsers play it.
     pub const WEBM: Self = Self {
         types: &["video/webm"],
         codecs: &["vp8", "vp9"],
@@ -88,12 +89,12 @@ impl VideoForm {
         ..Self::H264
     };
 
-    /// True if nothing that is known of the video speaks against it.
+    /// Returns true if no known property of the video violates this format.
     pub(crate) fn fits(&self, media: &Media, film: &Film) -> bool {
         let named = |list: &[&str], name: &Option<String>| {
             list.is_empty() || name.as_deref().is_none_or(|name| list.contains(&name))
         };
-        // Rates are measured, so that 24 may be told as 23.976.
+        // Rates are measured, so 24 may be reported as 23.976.
         let rate = (self.frame_rate.0 - 0.1)..=(self.frame_rate.1 + 0.1);
         let width = media.dimensions.map(|(width, _)| width);
         self.types.contains(&media.mime.as_str())

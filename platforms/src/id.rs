@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::PlatformId;
 
 impl PlatformId {
-    /// The variables that hold id and secret of the app registered with it.
+    /// Returns the names of the environment variables for the id and secret of the app registered with the network.
     #[must_use]
     pub fn app_variables(self) -> [String; 2] {
         let name = self.as_str().to_uppercase();
@@ -22,7 +22,7 @@ impl fmt::Display for PlatformId {
     }
 }
 
-/// A name that is no network's.
+/// A name that does not belong to any network.
 #[derive(Debug, thiserror::Error)]
 #[error("There is no platform called {0:?}.")]
 pub struct UnknownPlatform(pub String);

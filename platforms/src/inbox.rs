@@ -1,4 +1,4 @@
-//! Messages and comments of an account: what networks hold, what they send by webhook, and how they are answered.
+//! Messages and comments of accounts: reading them, receiving them by webhook, and answering them.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,21 +10,21 @@ use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
 /// The rules of a network's inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct InboxRules {
-    /// True if the network has direct messages.
+    /// True if the network supports direct messages.
     pub messages: bool,
-    /// The longest text of a message, and whether bytes are counted.
+    /// The longest text of a message, and whether it is counted in bytes.
     pub message_max: (usize, bool),
     /// The longest text of an answer to a comment, in characters.
     pub comment_max: usize,
-    /// Comments of others can be deleted.
+    /// True if comments of others can be deleted.
     pub deletes: bool,
-    /// Comments can be answered with a direct message.
+    /// True if comments can be answered with a direct message.
     pub private_replies: bool,
-    /// Only comments directly below a post can be hidden.
+    /// True if only comments directly below a post can be hidden.
     pub hides_top_level_only: bool,
-    /// Hidden comments are missing in lists, as deleted ones are.
+    /// True if lists leave out hidden comments, as they do deleted ones.
     pub hidden_are_unlisted: bool,
-    /// Permissions without which nothing can be read.
+    /// Permissions required for reading.
     pub permissions: &'static [&'static str],
 }
 
@@ -32,13 +32,13 @@ pub struct InboxRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Person {
-    /// The network's id; empty if it does not tell.
+    /// The network's id; empty if the network does not give it.
     pub id: String,
-    /// User name.
+    /// The username.
     pub username: Option<String>,
-    /// Name.
+    /// The display name.
     pub name: Option<String>,
-    /// Picture.
+    /// The address of the picture.
     pub avatar_url: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct Attachment {
     /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker`, `other`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The network's address of it, which may end soon.
+    /// The network's address of it, which may expire soon.
     pub url: Option<String>,
 }
 
@@ -59,15 +59,15 @@ pub struct RemoteMessage {
     pub id: String,
     /// The person on the other side.
     pub participant: Person,
-    /// The account sent it.
+    /// True if the account sent it.
     pub out: bool,
     /// The text.
     pub text: String,
     /// The files.
     pub attachments: Vec<Attachment>,
-    /// The time at which it was sent.
+    /// When it was sent.
     pub at: DateTime<Utc>,
-    /// The mark that we sent with it.
+    /// Our own id, which we sent with it.
     pub mark: Option<String>,
 }
 
@@ -82,21 +82,21 @@ pub struct RemoteComment {
     pub parent: Option<String>,
     /// The author.
     pub author: Person,
-    /// The account wrote it.
+    /// True if the account wrote it.
     pub own: bool,
     /// The text.
     pub text: String,
     /// The files.
     pub attachments: Vec<Attachment>,
-    /// Likes, if they are told.
+    /// The number of likes, if known.
     pub like_count: Option<i64>,
-    /// Replies, if they are told.
+    /// The number of replies, if known.
     pub reply_count: Option<i64>,
-    /// It is hidden, if that is told.
+    /// True if it is hidden; `None` if unknown.
     pub hidden: Option<bool>,
     /// The public address.
     pub url: Option<String>,
-    /// The time at which it was written.
+    /// When it was written.
     pub at: DateTime<Utc>,
 }
 
@@ -105,56 +105,56 @@ pub struct RemoteComment {
 pub struct RemotePost {
     /// The network's id.
     pub id: String,
-    /// The time at which it was made.
+    /// When it was made.
     pub at: DateTime<Utc>,
 }
 
-/// One thing that a network sent by webhook.
+/// An event that a network sent by webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbound {
     /// The network's id of the account.
     pub account: String,
-    /// The kind of its object, as the network names it.
+    /// The kind of the object, by the network's name.
     pub field: String,
-    /// The network's id of the thing.
+    /// The network's id of the object.
     pub id: String,
-    /// The change.
+    /// What happened to it, such as `add` or `unsend`.
     pub verb: String,
-    /// The time at which it happened.
+    /// When it happened.
     pub at: DateTime<Utc>,
-    /// The thing.
+    /// The object.
     pub item: InboundItem,
 }
 
-/// A sentence for the user.
+/// The object of a webhook event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum InboundItem {
     /// A message was sent, by either side.
     Message(RemoteMessage),
-    /// A message was taken back.
+    /// A message was unsent.
     Unsent {
         /// The message.
         id: String,
         /// The person on the other side.
         participant: Person,
-        /// The account sent it.
+        /// True if the account sent it.
         out: bool,
     },
-    /// A comment was written, or changed.
+    /// A comment was written or changed.
     Comment(RemoteComment),
     /// A comment was deleted.
     CommentDeleted {
         /// The comment.
         id: String,
-        /// The post that it was on, if that is told.
+        /// The post that it was on, if known.
         post: Option<String>,
     },
-    /// A comment was hidden, or shown again.
+    /// A comment was hidden or unhidden.
     CommentHidden {
         /// The comment.
         id: String,
-        /// It is hidden.
+        /// True if it is hidden.
         hidden: bool,
     },
 }
@@ -162,24 +162,24 @@ pub enum InboundItem {
 /// The messages and comments of a network's accounts.
 #[async_trait]
 pub trait Inbox: Changes {
-    /// Returns what it takes.
+    /// Returns the rules of the inbox.
     fn rules(&self) -> InboxRules;
 
-    /// Returns the number of calls that the app has for all accounts together, if that is known.
+    /// Returns the app's call quota for all accounts together, if known.
     fn quota(&self) -> Option<RateLimit> {
         None
     }
 
-    /// Has the network send what happens to the account.
+    /// Subscribes to the account's webhooks.
     ///
     /// # Errors
-    /// The network's; a missing permission is [`crate::Kind::Misconfigured`].
+    /// The network's error; a missing permission is [`crate::Kind::Misconfigured`].
     async fn subscribe(&self, session: &Session) -> Result<()>;
 
-    /// Reads a page of conversations, the latest first, each with its latest messages.
+    /// Reads a page of conversations, latest first, each with its latest messages.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn conversations(
         &self,
         session: &Session,
@@ -189,16 +189,16 @@ pub trait Inbox: Changes {
         Ok(Page { items: Vec::new(), next: None })
     }
 
-    /// Reads the account's latest posts, the latest first.
+    /// Reads the account's recent posts, latest first.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>>;
 
-    /// Reads a page of the comments below a post, replies among them.
+    /// Reads a page of the comments on a post, including replies.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn comments(
         &self,
         session: &Session,
@@ -206,16 +206,16 @@ pub trait Inbox: Changes {
         next: Option<String>,
     ) -> Result<Page<RemoteComment>>;
 
-    /// Reads what became of a comment that a list does not show: whether it is hidden; `None`: it is gone. Asked only where
-    /// hidden comments are missing in lists.
+    /// Looks up a comment that is missing in a list. Returns whether it is hidden, or `None` if it no longer exists.
+    /// Called only for networks whose lists leave out hidden comments.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     async fn unlisted(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
         let _ = (session, comment);
         Ok(None)
     }
 
-    /// Reads the things in the body of a webhook; what is not known is left out.
+    /// Reads the events in the body of a webhook; unknown ones are left out.
     fn read_webhook(&self, body: &Value) -> Vec<Inbound>;
 }

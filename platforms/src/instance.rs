@@ -1,14 +1,14 @@
-//! Addresses of servers that users name: sites, instances.
+//! Addresses of servers that users enter: sites and instances.
 
 use url::Url;
 
 use crate::{Error, Result, text};
 
-/// The address given in the credential `field`, as it is kept: with a scheme, without user, query, fragment and the
-/// slash at its end.
+/// Normalizes the address given in the credential `field` for storage: adds a scheme and removes the user, query,
+/// fragment and trailing slash.
 ///
 /// # Errors
-/// [`crate::Kind::InvalidCredentials`] for what is no address of a server.
+/// [`crate::Kind::InvalidCredentials`] if it is not the address of a server.
 pub fn address(field: &str, given: &str) -> Result<Url> {
     let wrong = || {
         Error::invalid_credentials(format!("{field} is not the address of a server."))
@@ -34,7 +34,7 @@ pub fn address(field: &str, given: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Host, port if it is not the usual one, and path: two servers may share a host.
+/// Returns the host, the port unless it is the default one, and the path: two servers may share a host.
 pub fn place(address: &Url) -> String {
     let host = address.host_str().unwrap_or_default();
     let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();

@@ -1,9 +1,9 @@
 //! The networks Fanfare publishes on: one folder each, one list of all.
 //!
-//! A connector is poor on purpose. It holds a descriptor (data), typed settings, requests and replies as the
-//! network words them, and one function that reads the network's errors. It contains no retry, no rate limit, no
-//! logging, no database and no clock: the worker adds those once for all. What it promises is the shape of
-//! [`Platform::publish`]: at most one remote change per call, so that a crash between two calls is always told apart.
+//! A connector is small on purpose. It holds a descriptor (data), typed settings, the network's request and response
+//! types, and one function that classifies the network's errors. It contains no retry, no rate limit, no logging, no
+//! database and no clock: the workers add those for all networks. Each connector guarantees that [`Platform::publish`]
+//! makes at most one remote change per call, so that after a crash it is known which calls were made.
 
 mod abilities;
 pub mod analytics;
@@ -96,66 +96,68 @@ use serde_json::Value;
 /// One network. Object-safe; implementers are unit structs listed in `list.rs`.
 #[async_trait]
 pub trait Platform: Send + Sync {
-    /// The descriptor: limits, settings and ways to connect, as data.
+    /// Returns the descriptor: limits, settings and ways to connect, as data.
     fn spec(&self) -> &'static Spec;
 
-    /// The descriptor as it holds for one account, where a server or a plan sets limits of its own.
+    /// Returns the descriptor of one account, where a server or a plan sets limits of its own.
     fn spec_of(&self, account: &Account) -> Spec {
         let _ = account;
         *self.spec()
     }
 
     /// Returns warnings for the author of an accepted post: a setting without effect, a file that is left out. Shown in
-    /// the reply that accepts it. [`warnings`] adds what holds of every network.
+    /// the reply that accepts it. [`warnings`] adds those that apply to every network.
     fn warnings(&self, draft: &Draft) -> Vec<Warning> {
         let _ = draft;
         Vec::new()
     }
 
-    /// Does the post say that it was made with AI, as far as the network has a label for it? The default goes by the shared
-    /// label.
+    /// Returns true if the post carries the network's label for AI-made content, or if the network has no such label.
+    /// The default checks the shared setting.
     fn is_ai_labelled(&self, draft: &Draft) -> bool {
         !self.spec().ai_label || settings::is_ai_generated(draft)
     }
 
-    /// Length of the caption as this network counts it; the default counts with the descriptor's own function.
+    /// Returns the length of the caption as this network counts it; the default uses the descriptor's counting
+    /// function.
     fn caption_length(&self, draft: &Draft) -> usize {
         (self.spec().caption.count)(&draft.caption)
     }
 
-    /// Do the settings alone make a post, with no text and no media (a poll)?
+    /// Returns true if the settings alone make a post, without text and media (a poll).
     fn settings_suffice(&self, draft: &Draft) -> bool {
         let _ = draft;
         false
     }
 
-    /// Rules that the descriptor cannot express as data. Pure; called after the descriptor's own rules.
+    /// Checks the rules that the descriptor cannot express as data. Pure; called after the descriptor's own rules.
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         let _ = draft;
         Vec::new()
     }
 
-    /// Returns what a known account lacks to be posted to at all.
+    /// Returns the reason why a known account cannot be posted to at all.
     fn lacks(&self, account: &Account) -> Option<Violation> {
         let _ = account;
         None
     }
 
-    /// Returns the class of this post on this account: what can be learned about a commit whose answer was lost.
+    /// Returns the recovery class of this post on this account: how to find out what became of a commit whose response
+    /// was lost.
     fn class(&self, account: &Account, draft: &Draft) -> Class {
         let _ = (account, draft);
         self.spec().class
     }
 
-    /// The app that posts for this account, where accounts bring their own; `None`: the one that this service has.
-    /// Limits per app are counted by it.
+    /// Returns the app that posts for this account, where accounts bring their own; `None` means this service's app.
+    /// Limits per app are counted by this value.
     fn app(&self, account: &Account) -> Option<String> {
         let _ = account;
         None
     }
 
-    /// Returns the step that the next call of [`Platform::publish`] with this state will do. Pure, so that the worker can record
-    /// that it is sending before it sends.
+    /// Returns the step that the next call of [`Platform::publish`] with this state will take. Pure, so that the worker
+    /// can record that it is sending before it sends.
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step;
 
     /// Takes the post one step further; makes at most one remote change.
@@ -169,7 +171,7 @@ pub trait Platform: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of the commit described by `state`, whose answer was lost after `sent_at`. Reads only.
+    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only.
     ///
     /// # Errors
     /// Any error means "not known yet"; the worker asks again for up to a minute.
@@ -184,44 +186,45 @@ pub trait Platform: Send + Sync {
         Ok(Found::Unknown)
     }
 
-    /// Asks the network who the credentials in `session.secrets` belong to.
+    /// Returns the account that the credentials in `session.secrets` belong to.
     ///
     /// # Errors
     /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
 
-    /// The reader of its accounts' public facts, if they have any that change.
+    /// Returns the reader of its accounts' public facts, if they have any that change.
     fn account_facts(&self) -> Option<&dyn AccountFacts> {
         None
     }
 
-    /// The messages and comments of its accounts, if they can be read and answered.
+    /// Returns the inbox of its accounts, if messages or comments can be read and answered.
     fn inbox(&self) -> Option<&dyn Inbox> {
         None
     }
 
-    /// The business profile of its accounts, if they have one.
+    /// Returns the business profile of its accounts, if they have one.
     fn business_profile(&self) -> Option<&dyn BusinessProfile> {
         None
     }
 
-    /// The network's numbers, where it has them.
+    /// Returns the reader of the network's metrics, if it has any.
     fn analytics(&self) -> Option<&'static dyn analytics::Analytics> {
         None
     }
 
-    /// The descriptor's helper tools, if it lists any.
+    /// Returns the runner of the descriptor's helper tools, if it lists any.
     fn tools(&self) -> Option<&dyn Tools> {
         None
     }
 
-    /// The registration with accounts' own servers, where each server keeps its own list of apps; `None`: the network
-    /// has one list, and the operator has an app on it.
+    /// Returns the registration with accounts' own servers, where each server keeps its own list of apps; `None` means
+    /// that the operator registers one app with the network.
     fn app_registration(&self) -> Option<&dyn AppRegistration> {
         None
     }
 
-    /// The accounts that fresh tokens reach, to choose among: pages, channels, locations. Each brings its own secrets.
+    /// Returns the accounts that fresh tokens give access to (pages, channels, locations), for the user to choose from.
+    /// Each has its own secrets.
     ///
     /// # Errors
     /// Like [`Platform::verify`], whose one account is the default.
@@ -229,8 +232,8 @@ pub trait Platform: Send + Sync {
         Ok(vec![self.verify(session).await?])
     }
 
-    /// True when tokens like these are exchanged for fresh ones by [`Platform::refresh`], so that an ending token is no
-    /// reason to connect again.
+    /// Returns true if [`Platform::refresh`] can exchange tokens like these for fresh ones, so that an expiring token
+    /// is no reason to connect again.
     fn refreshes(&self, secrets: &Secrets) -> bool {
         match self.spec().connect {
             Connect::Credentials(_) => false,
@@ -245,7 +248,7 @@ pub trait Platform: Send + Sync {
     /// Exchanges the stored tokens for fresh ones. `None`: this account's credentials are not refreshed.
     ///
     /// # Errors
-    /// [`Kind::Reconnect`] only for an `invalid_grant`-class answer; anything else is transient.
+    /// [`Kind::Reconnect`] only for a response like `invalid_grant`; anything else is transient.
     async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
         match self.spec().connect {
             Connect::Credentials(_) => Ok(None),
@@ -253,15 +256,15 @@ pub trait Platform: Send + Sync {
         }
     }
 
-    /// True when the network takes tokens back by [`Platform::revoke`].
+    /// Returns true if [`Platform::revoke`] can revoke tokens.
     fn revokes(&self) -> bool {
         matches!(self.spec().connect, Connect::Oauth(oauth) if oauth.revoke.is_some())
     }
 
-    /// Gives the account's tokens back to the network. `false`: it has no call for that.
+    /// Revokes the account's tokens. Returns `false` if the network has no call for that.
     ///
     /// # Errors
-    /// The network did not take them.
+    /// The network did not revoke them.
     async fn revoke(&self, session: &Session) -> Result<bool> {
         match self.spec().connect {
             Connect::Credentials(_) => Ok(false),

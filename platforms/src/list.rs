@@ -1,4 +1,4 @@
-//! The one list of networks. Everything that walks over networks walks over this: discovery, variables, demo, tests.
+//! The list of networks. All code that iterates over networks uses it: discovery, environment variables, demo, tests.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::{
     linkedin, mastodon, pinterest, slack, telegram, threads, tiktok, wordpress, x, youtube,
 };
 
-/// Makes the identifiers and the look-ups of lines `folder::Connector`; the folder's name is the identifier.
+/// Generates the identifiers and look-up functions from lines `folder::Connector`; the folder's name is the identifier.
 macro_rules! networks {
     ($($folder:ident::$connector:ident,)+) => {
         /// A network with a connector.
@@ -19,7 +19,7 @@ macro_rules! networks {
         }
 
         impl PlatformId {
-            /// The identifier used in the API, in the database and in variable names.
+            /// Returns the identifier used in the API, in the database and in variable names.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -28,13 +28,13 @@ macro_rules! networks {
             }
         }
 
-        /// Every network there is so far, in the order of their names.
+        /// Returns all networks, in the order of their names.
         #[must_use]
         pub fn all() -> &'static [&'static dyn Platform] {
             &[$(&$folder::$connector,)+]
         }
 
-        /// The connector of a network.
+        /// Returns the connector of a network.
         #[must_use]
         pub fn find(id: PlatformId) -> &'static dyn Platform {
             match id {

@@ -6,19 +6,19 @@ use serde_json::{Map, Value};
 
 use crate::Warning;
 
-/// Kind of remote change a call makes.
+/// The kind of remote change that a call makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Repeatable: an upload, a container, waiting for one. Leaves at most an orphan.
+    /// Repeatable: uploading a file, creating a container, waiting for it. Leaves at most an orphaned object.
     Prepare,
     /// The one irreversible call that makes something public.
     Commit,
-    /// Reading back what is already public. Its failure never fails the post.
+    /// Reads back what is already public. If it fails, the post does not.
     Confirm,
 }
 
 impl Phase {
-    /// Name in the ledger.
+    /// Returns its name in the ledger.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Phase {
     }
 }
 
-/// The next call, as the ledger will show it.
+/// The next call, as the ledger shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Its name, for example `upload_image_2` or `publish_segment_3`.
@@ -39,17 +39,17 @@ pub struct Step {
 }
 
 impl Step {
-    /// A repeatable step.
+    /// Creates a repeatable step.
     pub fn prepare(name: impl Into<String>) -> Self {
         Self { name: name.into(), phase: Phase::Prepare }
     }
 
-    /// The irreversible step.
+    /// Creates the irreversible step.
     pub fn commit(name: impl Into<String>) -> Self {
         Self { name: name.into(), phase: Phase::Commit }
     }
 
-    /// A step that only reads back.
+    /// Creates a step that only reads.
     pub fn confirm(name: impl Into<String>) -> Self {
         Self { name: name.into(), phase: Phase::Confirm }
     }
@@ -62,31 +62,31 @@ pub enum Progress {
     Done(Published),
     /// Call again with `state`, which is stored before that; not before `after` has passed.
     Continue {
-        /// Never read outside the connector.
+        /// Read only by the connector.
         state: Value,
-        /// Zero: at once. Otherwise the row waits, and no worker does.
+        /// Zero means at once. During the wait no worker is occupied.
         after: Duration,
-        /// Id that the network gave in this step, for the ledger.
+        /// The id that the network returned in this step, for the ledger.
         remote_id: Option<String>,
-        /// Something is public from this step on (a segment of a thread): the post can no longer be edited.
+        /// True if something is public from this step on (a segment of a thread): the post can no longer be edited.
         public: bool,
     },
 }
 
-/// Something public, with its id.
+/// A post that is public.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// The network's id; never empty.
     pub id: String,
-    /// Address a person can open.
+    /// The address of the post in a browser.
     pub url: Option<String>,
-    /// Further public parts (segments, first comment), in order.
+    /// Other public parts (segments, first comment), in order.
     pub parts: Vec<Part>,
     /// Shortcomings, such as the missing picture of a card.
     pub warnings: Vec<Warning>,
 }
 
-/// One more public thing that belongs to a post.
+/// A further public object that belongs to a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Its name, for example `segment_2`.
@@ -95,24 +95,24 @@ pub struct Part {
     pub id: String,
 }
 
-/// The recovery after a commit without an answer.
+/// How to recover after the response to a commit was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// The same call may be sent again with the same key while `window` lasts; afterwards it is looked up.
+    /// The same call can be repeated with the same idempotency key within `window`; after that the result is looked up.
     Key {
-        /// The time the network remembers the key. `None`: for ever.
+        /// How long the network remembers the key. `None`: forever.
         window: Option<Duration>,
     },
-    /// A container, session or publish id can be asked.
+    /// The status of a container, session or publish id can be queried.
     Handle,
     /// The account's own posts can be listed and compared.
     Search,
-    /// Nothing can be asked: never sent again.
+    /// Nothing can be queried: the call is never repeated.
     Blind,
 }
 
 impl Class {
-    /// Name in documents and in `GET /platforms`.
+    /// Returns its name in documents and in `GET /platforms`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -124,12 +124,12 @@ impl Class {
     }
 }
 
-/// The result of a reconcile.
+/// The result of looking for a commit whose response was lost.
 #[derive(Debug, Clone)]
 pub enum Found {
-    /// The change was made; this is what the lost answer would have said.
+    /// The change was made, with this result.
     There(Progress),
-    /// The change was certainly not made: it may be sent again.
+    /// The change was certainly not made: it may be repeated.
     Absent,
     /// Neither is certain.
     Unknown,
@@ -138,25 +138,25 @@ pub enum Found {
 /// The account that credentials belong to.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// The network's id of the account; what makes reconnecting an update.
+    /// The network's id of the account. Connecting an account with a known id updates it.
     pub remote_id: String,
     /// Name shown to people.
     pub username: String,
     /// Longer name, if there is one.
     pub display_name: Option<String>,
-    /// Public facts kept beside the account, for example `did` or `guild_id`. Never a secret.
+    /// Public facts stored with the account, for example `did` or `guild_id`. Never a secret.
     pub meta: Map<String, Value>,
-    /// Secrets to store in place of the ones given (tokens of a fresh session beside them).
+    /// Secrets to store instead of the given ones (including tokens of a new session).
     pub secrets: crate::Secrets,
-    /// The time at which the stored tokens end and must have been refreshed, if they do.
+    /// When the stored tokens expire, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
-/// Name of the public fact that is the address of an account's picture at its network.
+/// The name of the public fact that holds the address of an account's picture.
 pub const PICTURE: &str = "picture_url";
 
 impl Identity {
-    /// The same with the address of the account's picture, if the network gives one.
+    /// Adds the address of the account's picture, if the network gives one.
     #[must_use]
     pub fn pictured(mut self, address: Option<String>) -> Self {
         if let Some(address) = address.filter(|address| address.starts_with("http")) {
@@ -169,29 +169,29 @@ impl Identity {
 /// Fresh tokens of an account.
 #[derive(Debug, Clone)]
 pub struct Refreshed {
-    /// All secrets of the account, the unchanged ones included; stored in place of the old ones.
+    /// All secrets of the account, including unchanged ones; they replace the stored ones.
     pub secrets: crate::Secrets,
-    /// The time at which the fresh tokens end, if they do.
+    /// When the fresh tokens expire, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
-/// Returns what a connector stored between two calls; the default before the first of them.
+/// Returns the state that a connector stored after the previous call; the default before the first one.
 ///
 /// # Errors
-/// [`crate::Kind::Misconfigured`] for a state that cannot be read. It never means to start over: something may be public
-/// already.
+/// [`crate::Kind::Misconfigured`] for a state that cannot be read. The post must not start over then: something may
+/// already be public.
 pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     state: Option<&Value>,
 ) -> crate::Result<T> {
     let Some(state) = state else { return Ok(T::default()) };
-    // serde reads a struct out of a list too, field by field.
+    // serde also reads a struct from a list, field by field.
     if state.is_array() {
         return Err(unreadable());
     }
     T::deserialize(state).map_err(|_| unreadable())
 }
 
-/// Checks that a connector which publishes in one call, and so never stores anything, has nothing stored.
+/// Checks that there is no stored state, for a connector that publishes in one call and never stores any.
 ///
 /// # Errors
 /// [`crate::Kind::Misconfigured`] for any state, as in [`read_state`].
@@ -206,10 +206,10 @@ fn unreadable() -> crate::Error {
 }
 
 impl Progress {
-    /// Call again at once, with this state.
+    /// Continues at once with this state.
     ///
     /// # Errors
-    /// [`crate::Kind::Misconfigured`] for a state that is no JSON.
+    /// [`crate::Kind::Misconfigured`] for a state that cannot be serialized as JSON.
     pub fn go_on<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
         let state = serde_json::to_value(state).map_err(|error| {
             crate::Error::misconfigured(format!("The progress cannot be stored: {error}."))
@@ -217,7 +217,7 @@ impl Progress {
         Ok(Self::Continue { state, after: Duration::ZERO, remote_id: None, public: false })
     }
 
-    /// The same, but not before this time has passed.
+    /// Delays the next call by this time.
     #[must_use]
     pub fn after(mut self, time: Duration) -> Self {
         if let Self::Continue { after, .. } = &mut self {
@@ -226,7 +226,7 @@ impl Progress {
         self
     }
 
-    /// The same with the id that the network gave, for the ledger.
+    /// Adds the id that the network returned, for the ledger.
     #[must_use]
     pub fn naming(mut self, id: Option<String>) -> Self {
         if let Self::Continue { remote_id, .. } = &mut self {
@@ -235,7 +235,7 @@ impl Progress {
         self
     }
 
-    /// The same once the network has it: from here on the post cannot be edited.
+    /// Marks the post as public: from here on it cannot be edited.
     #[must_use]
     pub fn in_public(mut self) -> Self {
         if let Self::Continue { public, .. } = &mut self {
@@ -244,13 +244,13 @@ impl Progress {
         self
     }
 
-    /// The post is public under this id and address.
+    /// Finishes with a post that is public under this id and address.
     #[must_use]
     pub fn done(id: impl Into<String>, url: Option<String>) -> Self {
         Self::Done(Published { id: id.into(), url, parts: Vec::new(), warnings: Vec::new() })
     }
 
-    /// The same, of a post that lacks this.
+    /// Adds warnings about what the post lacks.
     #[must_use]
     pub fn lacking(mut self, warnings: Vec<Warning>) -> Self {
         if let Self::Done(published) = &mut self {

@@ -1,7 +1,7 @@
-//! Web pages whose address stands in a text: what a preview card says of them.
+//! Metadata of web pages that a text links to, for preview cards.
 //!
-//! Anybody may have written such an address. Only the guarded client asks there, and never the origin that the session
-//! trusts: the configured server must not open its neighbours to the text of a post.
+//! Such an address is untrusted input. Only the guarded client requests it, and without the origin that the session
+//! trusts: the text of a post must not reach the configured server's neighbours.
 
 mod charset;
 mod head;
@@ -16,7 +16,7 @@ use crate::Session;
 
 pub use picture::{PictureShrinker, image, without_picture};
 
-/// The bytes of a page that are read.
+/// The most bytes of a page that are read.
 const BYTES_MAX: usize = 512 << 10;
 const REDIRECTS_MAX: u8 = 5;
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Empty where nobody knows the page's character set.
+    /// Empty if the page's character set is unknown.
     pub title: String,
     /// May be empty.
     pub description: String,
@@ -32,10 +32,10 @@ pub struct Page {
     pub image: Option<Url>,
 }
 
-/// Reads the page behind an address; `None` if there is none, or it has no title.
+/// Fetches the page at an address; `None` if there is none or it has no title.
 pub async fn read(session: &Session, address: &str) -> Option<Page> {
     let request = guarded(session, Url::parse(address).ok()?)?;
-    // The rest of a large page is not needed, so it is no error.
+    // The rest of a large page is not needed, so a cut is not an error.
     let mut download =
         request.header("accept", "text/html").max_reply(usize::MAX).open().await.ok()?;
     let content_type = download.headers.get("content-type")?.to_str().ok()?.to_owned();
@@ -57,7 +57,7 @@ pub async fn read(session: &Session, address: &str) -> Option<Page> {
     tokio::task::spawn_blocking(move || parse(&html, &content_type, &url)).await.ok()?
 }
 
-/// Reads a page that came from `url`.
+/// Parses a page that was fetched from `url`.
 pub(crate) fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<Page> {
     let decoded = charset::decode(html, content_type);
     let said = head::read(&decoded.text);

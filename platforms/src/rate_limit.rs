@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// At most `calls` public calls in any period of length `span`.
+/// At most `calls` public calls in any period of length `period`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
     /// The post types it applies to; empty for all.
     pub post_types: &'static [&'static str],
-    /// The scope in which calls are counted together.
+    /// What calls are counted by.
     pub per: Per,
     /// The most calls.
     pub calls: u32,
@@ -36,10 +36,10 @@ impl RateLimit {
     }
 }
 
-/// The scope of a limit.
+/// What the calls of a limit are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Per {
-    /// Posts to one account of the network, whoever connected it.
+    /// Posts to one account of the network, no matter who connected it.
     Account,
     /// Posts of one workspace: its share of an app that all workspaces use.
     Workspace,

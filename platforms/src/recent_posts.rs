@@ -4,17 +4,17 @@ use chrono::{DateTime, Utc};
 
 use crate::{Error, Kind, Result, response::is_since};
 
-/// Most pages of a list that are asked for. What an account has posted since the call is on the first of them; one that
-/// has filled them all is told that nothing is known, and not that nothing is there.
+/// The most pages of a list that are requested. They usually hold everything that an account has posted since the call;
+/// if not, the result is unknown, not "not found".
 pub const PAGES_MAX: usize = 20;
 
 /// An entry of a list.
 pub trait Entry {
-    /// Returns the time at which it was made, if it tells.
+    /// Returns when it was created, if known.
     fn made(&self) -> Option<DateTime<Utc>>;
 
-    /// The time by which the list is ordered, the latest first. `None`: the list is not ordered by a time that the entry
-    /// tells, and is read to its end.
+    /// Returns the time by which the list is sorted, latest first. `None`: the list is not sorted by a time in the
+    /// entries, and is read to its end.
     fn place(&self) -> Option<DateTime<Utc>> {
         self.made()
     }
@@ -25,25 +25,25 @@ pub trait Entry {
 pub struct Page<T> {
     /// Its entries.
     pub items: Vec<T>,
-    /// The name of the next page; `None` on the last.
+    /// The cursor of the next page; `None` on the last.
     pub next: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// A page that tells what names the next; an empty text names none.
+    /// Creates a page with the cursor of the next one; an empty cursor counts as none.
     pub fn naming(items: Vec<T>, next: Option<String>) -> Self {
         Self { items, next: next.filter(|next| !next.is_empty()) }
     }
 
-    /// A page of a list that does not tell its end: it is over where a page is empty, since a page may be short for other
-    /// reasons.
+    /// Creates a page of a list that does not mark its end: it ends with an empty page, since a page may be short for
+    /// other reasons.
     pub fn unless_empty(items: Vec<T>, next: impl ToString) -> Self {
         let next = (!items.is_empty()).then(|| next.to_string());
         Self { items, next }
     }
 }
 
-/// The number that names a page of a counted list; `first` for the first.
+/// Parses the cursor of a list with numbered pages; `first` is the number of the first page.
 pub fn number(next: Option<&str>, first: usize) -> usize {
     next.and_then(|next| next.parse().ok()).unwrap_or(first)
 }
@@ -51,9 +51,10 @@ pub fn number(next: Option<&str>, first: usize) -> usize {
 /// The result of a search.
 #[derive(Debug)]
 pub struct Looked<T> {
-    /// The matching entries, those made nearest to the call first.
+    /// The matching entries, the ones created closest to the call first.
     pub found: Vec<T>,
-    /// True if everything was seen that may have come of the call. Only then is what was not found not there.
+    /// `Ok` if every entry that the call may have created was seen. Only then does an empty result mean that there is
+    /// none.
     pub end: Result<()>,
 }
 
@@ -61,7 +62,7 @@ impl<T> Looked<T> {
     /// Returns the best match.
     ///
     /// # Errors
-    /// [`Kind::Ambiguous`] when nothing was found and not everything was seen.
+    /// [`Kind::Ambiguous`] when nothing was found and not everything could be searched.
     pub fn nearest(self) -> Result<Option<T>> {
         match self.found.into_iter().next() {
             Some(nearest) => Ok(Some(nearest)),
@@ -70,11 +71,11 @@ impl<T> Looked<T> {
     }
 }
 
-/// Asks for page after page until even the newest entry of one is older than `since` (a network's clock may be behind
-/// ours), or the list ends. `is_it` says what fits; `ask` is given what names the page, nothing for the first.
+/// Requests page after page until even the newest entry of one is older than `since` (minus a clock skew), or the list
+/// ends. `is_it` decides what matches; `ask` gets the cursor of the page, `None` for the first.
 ///
 /// # Errors
-/// The errors of the network.
+/// The network's error.
 pub async fn look<T, F>(
     since: DateTime<Utc>,
     is_it: impl Fn(&T) -> bool,
@@ -115,7 +116,7 @@ mod tests {
     use super::{Entry, Looked, PAGES_MAX, Page, look, number};
     use crate::{Kind, tests::test_server::at};
 
-    /// A name and, if it tells one, a time in seconds after the call.
+    /// A name and an optional time, in seconds after the call.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct One(&'static str, Option<i64>);
 

@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, Kind, Result, Session};
 
-/// The time by which a network's clock may be behind ours.
+/// How far a network's clock may be behind ours.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
 
-/// Sends a request. A success is read as JSON; of anything else `read` says what it means.
+/// Sends a request. Parses a success as JSON; `read` turns any other response into an error.
 pub async fn send<T: DeserializeOwned>(
     session: &Session,
     request: Request,
@@ -21,7 +21,7 @@ pub async fn send<T: DeserializeOwned>(
     if reply.is_success() { Ok(reply.json()?) } else { Err(read(session, &reply)) }
 }
 
-/// A header that says when a used-up limit is renewed.
+/// A header that says when an exhausted limit resets.
 #[derive(Debug, Clone, Copy)]
 pub enum Reset {
     /// At this Unix time in seconds.
@@ -51,13 +51,13 @@ impl Reset {
     }
 }
 
-/// Returns the time a network asks to wait: `Retry-After`, else the first of its own headers that says so.
+/// Returns how long a network asks to wait: `Retry-After`, else the first of these headers that is present.
 pub fn wait(session: &Session, reply: &Reply, resets: &[Reset]) -> Option<Duration> {
     reply.retry_after().or_else(|| resets.iter().find_map(|reset| reset.wait(session, reply)))
 }
 
-/// Returns the meaning of a refusal by its status alone, for codes that a connector does not know. `said` is the
-/// network's own explanation, redacted.
+/// Returns the error for a status alone, when the connector does not know the code. `said` is the network's own
+/// explanation, redacted.
 pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
     let said = said.trim().trim_end_matches('.');
     let words = |start: String| {
@@ -85,7 +85,7 @@ pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
     }
 }
 
-/// May something made at `at` be what was sent at `sent_at`?
+/// Returns true if an object created at `at` may be the result of a call made at `sent_at`.
 pub fn is_since(at: DateTime<Utc>, sent_at: DateTime<Utc>) -> bool {
     at >= sent_at - CLOCK_SKEW
 }

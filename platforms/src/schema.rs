@@ -10,7 +10,7 @@ use crate::{Setting, Shape, Spec, settings};
 pub use description::{Description, describe};
 pub use limits::{ContentLimits, MediaLimits};
 
-/// JSON Schema (2020-12) of `settings`.
+/// Returns the JSON Schema (2020-12) of `settings`.
 #[must_use]
 pub fn settings_schema(spec: &Spec) -> Value {
     let mut schema = object_schema(settings::known(spec.settings));

@@ -1,4 +1,4 @@
-//! The session in which a connector talks to its network.
+//! The context in which a connector calls its network.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -15,32 +15,32 @@ use crate::{
     usage::Usage,
 };
 
-/// One account's way to its network, for the length of one call.
+/// One account's access to its network, for the duration of one call.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The guarded client, trusting this connector's configured origin if there is one.
+    /// The guarded client, which trusts this connector's configured origin if there is one.
     pub http: Client,
-    /// Replaces scheme, host and prefix of the network's addresses, also of those in credentials. `None`: the
-    /// network itself.
+    /// Replaces the scheme, host and prefix of the network's addresses, including those in credentials. `None`: the
+    /// real network.
     pub base: Option<Url>,
-    /// The network behind `base` is a simulated one: what is public there is shown there alone.
+    /// True if `base` is a simulated network: its posts are visible only there.
     pub simulated: bool,
     /// The account to publish on; empty while its credentials are being verified.
     pub account: Account,
-    /// Its secrets.
+    /// The account's secrets.
     pub secrets: Secrets,
     /// The app that the operator has registered with the network, if there is one.
     pub app: Option<App>,
-    /// Makes pictures of cards and covers smaller; `None`: those that are too large are left out.
+    /// Shrinks pictures of cards and covers; `None`: pictures that are too large are left out.
     pub pictures: Option<Arc<dyn PictureShrinker>>,
-    /// The shares of its calls that the network says are used.
+    /// How much of the call quota is used, as the network reports it.
     pub usage: Usage,
-    /// Time of the call, from the caller's clock.
+    /// The time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }
 
 impl Session {
-    /// The app to speak for: the one registered with the account's own server, else the operator's.
+    /// Returns the app to authenticate as: the one registered with the account's own server, else the operator's.
     ///
     /// # Errors
     /// [`crate::Kind::Misconfigured`] when there is neither.
@@ -55,18 +55,19 @@ impl Session {
         })
     }
 
-    /// `path` (which starts with a slash) on the network: below the configured base, else below `default`.
+    /// Returns the address of `path` (which starts with a slash) on the network: below the configured base, else below
+    /// `default`.
     ///
     /// # Errors
-    /// [`crate::Kind::Misconfigured`] when the two do not make an address.
+    /// [`crate::Kind::Misconfigured`] when the two do not form a valid address.
     pub fn url(&self, default: &str, path: &str) -> Result<Url> {
         let base = self.base.as_ref().map_or(default, Url::as_str);
         Url::parse(&format!("{}{path}", base.trim_end_matches('/')))
             .map_err(|_| Error::misconfigured("The platform's address is not valid."))
     }
 
-    /// Returns the address under which people see `path` (which starts with a slash): on `home`, the network's public
-    /// site, whatever server its API is called on. What is simulated is shown by the simulator.
+    /// Returns the public address of `path` (which starts with a slash): on `home`, the network's website, whatever
+    /// server its API is called on. For a simulated network it is on the simulator.
     #[must_use]
     pub fn public_url(&self, home: &str, path: &str) -> Option<String> {
         let base = self.base.as_ref().filter(|_| self.simulated).map_or(home, Url::as_str);
@@ -87,38 +88,38 @@ pub struct Account {
 }
 
 impl Account {
-    /// A text among the public facts.
+    /// Returns a text among the public facts.
     #[must_use]
     pub fn meta_str(&self, name: &str) -> Option<&str> {
         self.meta.get(name).and_then(Value::as_str)
     }
 }
 
-/// Named secrets of an account: the credential fields, and tokens made from them. Prints no value.
+/// Named secrets of an account: the credential fields, and tokens made from them. `Debug` prints no values.
 #[derive(Clone, Default)]
 pub struct Secrets(BTreeMap<String, SecretString>);
 
 impl Secrets {
-    /// No secret yet.
+    /// Creates an empty set of secrets.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more (or replaced) value.
+    /// Adds or replaces a value.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.insert(name.to_owned(), SecretString::from(value.into()));
         self
     }
 
-    /// A secret that may be absent.
+    /// Returns a secret that may be absent.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&SecretString> {
         self.0.get(name)
     }
 
-    /// A secret that must be there.
+    /// Returns a secret that must exist.
     ///
     /// # Errors
     /// [`crate::Kind::Reconnect`]: without it the account cannot be used.
@@ -128,18 +129,18 @@ impl Secrets {
         })
     }
 
-    /// The value in the clear, or an empty text. Only for building a request.
+    /// Returns the value in plain text, or an empty text. Only for building a request.
     #[must_use]
     pub fn expose(&self, name: &str) -> &str {
         self.get(name).map_or("", |secret| secret.expose_secret())
     }
 
-    /// Reads secrets from plain pairs, as they come out of the vault or a request.
+    /// Creates secrets from plain pairs, as they come from the vault or a request.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         Self(pairs.into_iter().map(|(name, value)| (name, SecretString::from(value))).collect())
     }
 
-    /// `text` without the secrets, in case a network repeats one. Values too short to be a secret stay.
+    /// Replaces the secrets in `text`, in case a network repeats one. Values too short to be a secret stay.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let values = self.0.values().map(ExposeSecret::expose_secret);
@@ -148,7 +149,7 @@ impl Secrets {
             .fold(text.to_owned(), |text, value| text.replace(value, "[redacted]"))
     }
 
-    /// Plain pairs, to be encrypted at once.
+    /// Returns plain pairs, to be encrypted at once.
     #[must_use]
     pub fn to_pairs(&self) -> BTreeMap<String, String> {
         self.0

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Draft, Platform, Setting, Shape, Warning, text::pasted};
+use crate::{
+    Draft, Platform, Setting, Shape, Warning,
+    text::{is_blank, pasted},
+};
 
 /// Marks the post as made with AI where the network has such a label.
 pub const AI_GENERATED: Setting = Setting::optional(
@@ -15,14 +18,14 @@ pub const AI_GENERATED: Setting = Setting::optional(
 pub const AI_DISCLOSURE: Setting =
     Setting::optional("ai_disclosure", Shape::Bool, "Another name for `ai_generated`.");
 
-/// Another place for the post's type, where some callers write it.
+/// The post's type, which some callers put among the settings.
 pub const POST_TYPE: Setting = Setting::optional(
     "post_type",
     Shape::Text { min: 1, max: 50 },
     "The same as `post_type` of the post, for callers who keep it among the settings.",
 );
 
-/// Returns warnings for the author about values without effect.
+/// Returns warnings about settings without effect.
 #[must_use]
 pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
     let spec = platform.spec();
@@ -37,7 +40,7 @@ pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
     unlabelled.chain(platform.warnings(draft)).chain(missing_label(platform, draft)).collect()
 }
 
-/// Returns the warning for a post with a file that a model made, which does not say so where its network lets it.
+/// Returns the warning for a post with an AI-made file that does not carry the network's label.
 fn missing_label(platform: &dyn Platform, draft: &Draft) -> Option<Warning> {
     let is_made = draft.media.iter().any(|file| file.ai_generated);
     (is_made && !platform.is_ai_labelled(draft)).then(|| {
@@ -46,7 +49,7 @@ fn missing_label(platform: &dyn Platform, draft: &Draft) -> Option<Warning> {
     })
 }
 
-/// Takes the marks that nobody sees out of identifiers and addresses among the settings.
+/// Removes invisible characters from identifiers and addresses in the settings.
 pub fn tidy(platform: &dyn Platform, settings: &mut Map<String, Value>) {
     tidy_object(platform.spec().settings, settings);
 }
@@ -70,21 +73,21 @@ fn tidy_value(shape: &Shape, value: &mut Value) {
     }
 }
 
-/// Was the label asked for, under either of its names?
+/// Returns true if the label was requested, under either of its names.
 pub fn is_ai_generated(draft: &Draft) -> bool {
     let asked = |setting: Setting| draft.settings.get(setting.name) == Some(&Value::Bool(true));
     asked(AI_GENERATED) || asked(AI_DISCLOSURE)
 }
 
-/// The settings a network takes: its own, then the shared ones it does not declare itself.
+/// Returns the settings a network accepts: its own, then the shared ones it does not declare itself.
 pub fn known(own: &'static [Setting]) -> impl Iterator<Item = &'static Setting> {
     const SHARED: &[Setting] = &[AI_GENERATED, AI_DISCLOSURE, POST_TYPE];
     let undeclared = |shared: &&Setting| own.iter().all(|setting| setting.name != shared.name);
     own.iter().chain(SHARED.iter().filter(undeclared))
 }
 
-/// Makes a struct of settings and, from the same lines, [`Setting`]s for validation, discovery and the JSON Schema:
-/// `/// doc`, then `optional` or `required`, `name: Type = shape,`. A struct with its `FIELDS` may serve as the shape of
+/// Generates a struct of settings and, from the same lines, [`Setting`]s for validation, discovery and the JSON Schema:
+/// `/// doc`, then `optional` or `required`, `name: Type = shape,`. The `FIELDS` of one struct can be the shape of
 /// another's field.
 macro_rules! settings {
     ($(
@@ -122,7 +125,7 @@ macro_rules! settings {
 }
 pub(crate) use settings;
 
-/// The lists of alt texts that settings hold: at most so many, each at most so long.
+/// The shape of a list of alt texts: the most characters of each, and the most files.
 macro_rules! alt_texts {
     ($length:expr, $files:expr) => {
         $crate::Shape::List {
@@ -134,9 +137,9 @@ macro_rules! alt_texts {
 }
 pub(crate) use alt_texts;
 
-/// The alt text of the file with this index, unless it is blank.
+/// Returns the alt text of the file with this index, unless it is blank.
 pub fn alt_text(texts: &[String], index: usize) -> Option<&str> {
-    texts.get(index).map(String::as_str).filter(|text| !text.trim().is_empty())
+    texts.get(index).map(String::as_str).filter(|text| !is_blank(text))
 }
 
 #[cfg(test)]

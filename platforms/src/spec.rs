@@ -1,4 +1,4 @@
-//! The descriptor: what a network takes, as data that validation, discovery and documents all read.
+//! The descriptor: what a network accepts, as data that validation, discovery and documents read.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ pub struct Spec {
     pub label: &'static str,
     /// Scheme, host and prefix of its API; empty where each account names its own.
     pub base_url: &'static str,
-    /// The way accounts are connected.
+    /// How accounts are connected.
     pub connect: Connect,
     /// The rules for captions.
     pub caption: Caption,
-    /// Longest text beside a video, in the caption's unit, if that is another.
+    /// Longest text beside a video, in the caption's unit, if it differs.
     pub caption_max_with_video: Option<usize>,
     /// The rules for media; a post type may narrow them.
     pub media: MediaRules,
@@ -32,35 +32,34 @@ pub struct Spec {
     pub post_types: &'static [PostType],
     /// The settings.
     pub settings: &'static [Setting],
-    /// It takes the label (`ai_generated`) that a post was made with AI.
+    /// True if posts can be labelled as made with AI (`ai_generated`).
     pub ai_label: bool,
-    /// Chains of posts, if the network has them.
+    /// The rules for chains of posts, if the network has them.
     pub thread: Option<ThreadRules>,
-    /// Documents, if the network has them.
+    /// The rules for documents, if the network has them.
     pub documents: Option<DocumentRules>,
-    /// The class of most posts: the recovery after a lost answer to the commit call.
+    /// The recovery class of most posts, for a commit whose response was lost.
     pub class: Class,
-    /// Total time a commit call may take.
+    /// The longest time a commit call may take.
     pub commit_deadline: Duration,
-    /// The number of times it lets itself be posted to; the workers keep to it together. Where the numbers come from
-    /// stands with them.
+    /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
-    /// The time to stay away after "too many requests" where the network never says how long.
+    /// How long to wait after "too many requests" if the network never says how long.
     pub untold_wait: Option<Duration>,
-    /// The time before its time a post with media is prepared; zero when there is nothing to prepare.
+    /// How long before its due time a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
     pub helpers: &'static [&'static str],
-    /// Account or post figures can be read.
+    /// True if metrics of accounts or posts can be read.
     pub analytics: bool,
-    /// The version of its API that is spoken, where versions end.
+    /// The version of its API that is used, if versions expire.
     pub api: Option<Api>,
-    /// Further facts in words.
+    /// Further notes for the documentation.
     pub about: About,
     /// The sources of these facts.
     pub sources: &'static [Source],
-    /// Posts that it takes as they are: together they show every post type and every setting. Shown to callers, sent by
-    /// the demo, and published by the conformance suite.
+    /// Posts that it accepts as they are; together they cover every post type and every setting. The API shows them,
+    /// and the demo and the conformance suite publish them.
     pub examples: &'static [Example],
 }
 
@@ -96,7 +95,7 @@ impl Spec {
         }
     }
 
-    /// The longest text of a post, and what it stands beside if that is why.
+    /// Returns the longest text of a post, and a phrase that says what causes the limit (" beside a video").
     #[must_use]
     pub fn caption_max(&self, draft: &Draft) -> (usize, &'static str) {
         let is_video = draft.media.iter().any(Media::is_video);
@@ -110,19 +109,19 @@ impl Spec {
     }
 }
 
-/// The way an account is connected.
+/// How an account is connected.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
 pub enum Connect {
     /// The caller sends these fields.
     Credentials(&'static [CredentialField]),
-    /// A person grants it in a browser.
+    /// The user authorizes an app in a browser (OAuth).
     Oauth(Oauth),
 }
 
 impl Connect {
-    /// Must the operator register an app with the network first? Where there are many servers, each lists our app when
-    /// somebody connects.
+    /// Returns true if the operator must register an app with the network first. On networks of many servers, the app
+    /// is registered with each server when a user connects.
     #[must_use]
     pub const fn needs_app(&self) -> bool {
         matches!(self, Self::Oauth(oauth) if oauth.instance.is_none())
@@ -134,20 +133,20 @@ impl Connect {
 pub struct CredentialField {
     /// Its name.
     pub name: &'static str,
-    /// Must it be given?
+    /// True if it is required.
     pub required: bool,
     /// Its meaning, and where to find it.
     pub doc: &'static str,
 }
 
 impl CredentialField {
-    /// One that must be given.
+    /// Creates a required field.
     #[must_use]
     pub const fn required(name: &'static str, doc: &'static str) -> Self {
         Self { name, required: true, doc }
     }
 
-    /// One that may be left out.
+    /// Creates an optional field.
     #[must_use]
     pub const fn optional(name: &'static str, doc: &'static str) -> Self {
         Self { name, required: false, doc }
@@ -163,7 +162,7 @@ pub struct Caption {
     pub max_with_media: Option<usize>,
     /// Longest text in UTF-8 bytes, if there is such a limit too.
     pub max_bytes: Option<usize>,
-    /// The network's way of counting.
+    /// The network's counting function.
     pub count: fn(&str) -> usize,
     /// The unit in the plural: `characters`, `graphemes`.
     pub unit: &'static str,
@@ -189,13 +188,13 @@ pub struct MediaRules {
     pub videos_max: usize,
     /// The most files in one post, of any kind.
     pub total_max: usize,
-    /// May images and videos stand in one post?
+    /// True if one post may have both images and videos.
     pub mixed: bool,
-    /// Image types taken as they are.
+    /// Image types accepted unchanged.
     pub image_types: &'static [&'static str],
-    /// Video types taken as they are.
+    /// Video types accepted unchanged.
     pub video_types: &'static [&'static str],
-    /// The properties of videos that are accepted unchanged; empty accepts any.
+    /// The video formats accepted unchanged; empty accepts any.
     pub video_forms: &'static [VideoForm],
     /// Largest image in bytes.
     pub image_bytes_max: u64,
@@ -203,29 +202,29 @@ pub struct MediaRules {
     pub video_bytes_max: u64,
     /// Longest video in milliseconds.
     pub video_ms_max: Option<u64>,
-    /// The shapes and lengths that pass besides.
+    /// Further rules for dimensions and lengths.
     pub frame: Frame,
 }
 
-/// Shapes of images and videos that pass, as width over height, and sizes in pixels.
+/// The allowed dimensions and lengths of images and videos. Ratios are width divided by height.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Frame {
-    /// Narrowest and widest image.
+    /// The smallest and largest ratio of an image.
     pub image_ratio: Option<(f64, f64)>,
-    /// Widest image in pixels; a wider one is made smaller.
+    /// The largest width of an image in pixels; a wider one is shrunk.
     pub image_width_max: Option<u32>,
-    /// Least width of an image in pixels.
+    /// The smallest width of an image in pixels.
     pub image_width_min: Option<u32>,
-    /// Most that width and height of an image may be together; a larger one is made smaller.
+    /// The largest sum of an image's width and height; a larger one is shrunk.
     pub image_sides_max: Option<u32>,
-    /// Narrowest and widest video.
+    /// The smallest and largest ratio of a video.
     pub video_ratio: Option<(f64, f64)>,
     /// Shortest video in milliseconds.
     pub video_ms_min: Option<u64>,
 }
 
 impl Frame {
-    /// Every shape.
+    /// Accepts any dimensions.
     pub const ANY: Self = Self {
         image_ratio: None,
         image_width_max: None,
@@ -237,7 +236,7 @@ impl Frame {
 }
 
 impl MediaRules {
-    /// No media at all.
+    /// Accepts no media.
     pub const NONE: Self = Self {
         min: 0,
         images_max: 0,
@@ -276,7 +275,7 @@ pub struct ThreadRules {
     pub segment_max: usize,
     /// Most segments.
     pub segments_max: usize,
-    /// May a segment hold an address?
+    /// True if a segment may contain a web address.
     pub urls_allowed: bool,
 }
 
@@ -285,7 +284,7 @@ pub struct ThreadRules {
 pub struct DocumentRules {
     /// The post type that takes one.
     pub post_type: &'static str,
-    /// Types taken as they are.
+    /// Types accepted unchanged.
     pub types: &'static [&'static str],
     /// Largest document in bytes.
     pub bytes_max: u64,
@@ -298,20 +297,20 @@ pub struct Setting {
     pub name: &'static str,
     /// The shape of its value.
     pub shape: Shape,
-    /// Must it be given?
+    /// True if it is required.
     pub required: bool,
     /// Its effect, with its source if that is not obvious.
     pub doc: &'static str,
 }
 
 impl Setting {
-    /// A setting that may be left out.
+    /// Creates an optional setting.
     #[must_use]
     pub const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, required: false, doc }
     }
 
-    /// A setting that must be given.
+    /// Creates a required setting.
     #[must_use]
     pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, required: true, doc }
@@ -330,14 +329,14 @@ pub enum Shape {
         /// Most characters.
         max: usize,
     },
-    /// An identifier of `min` to `max` characters, from which marks that nobody sees are taken.
+    /// An identifier of `min` to `max` characters. Invisible characters are removed.
     Id {
         /// Fewest characters.
         min: usize,
         /// Most characters.
         max: usize,
     },
-    /// An http or https address, tidied as identifiers are.
+    /// An http or https address. Invisible characters are removed.
     Url,
     /// One of these texts.
     Choice(&'static [&'static str]),
@@ -366,7 +365,7 @@ pub enum Shape {
         /// Most.
         max: usize,
     },
-    /// An object of the network's own, which is passed on as it is.
+    /// An object defined by the network, which is passed on unchanged.
     Foreign,
     /// An object with these keys and no other.
     Object(&'static [Setting]),

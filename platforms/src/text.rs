@@ -1,4 +1,4 @@
-//! Ways networks count text.
+//! How networks count text.
 
 mod address;
 mod emoji;
@@ -11,24 +11,24 @@ mod weighted;
 
 pub use address::{Addresses, bare_address, first_address};
 pub use language::{TAG_MAX, is_language_tag, language_violation};
-pub use pasted::pasted;
+pub use pasted::{is_blank, pasted};
 pub use toot::mastodon_units;
 use unicode_segmentation::UnicodeSegmentation;
 pub use weighted::{without_x_links, x_links, x_units};
 
-/// Unicode scalar values.
+/// Counts Unicode scalar values.
 #[must_use]
 pub fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Counts what a person sees as one character.
+/// Counts graphemes: what people see as one character.
 #[must_use]
 pub fn graphemes(text: &str) -> usize {
     text.graphemes(true).count()
 }
 
-/// UTF-16 code units.
+/// Counts UTF-16 code units.
 #[must_use]
 pub fn utf16_units(text: &str) -> usize {
     text.encode_utf16().count()
@@ -43,7 +43,8 @@ pub fn threads_units(text: &str) -> usize {
         .sum()
 }
 
-/// Returns true if a web address stands in the text: `http://…`, `https://…`, `www.…`, or a name that X makes a link of.
+/// Returns true if the text contains a web address: `http://…`, `https://…`, `www.…`, or a name that X turns into a
+/// link.
 #[must_use]
 pub fn has_web_address(text: &str) -> bool {
     if !x_links(text).is_empty() {

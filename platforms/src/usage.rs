@@ -1,33 +1,33 @@
-//! The used share of a network's calls, as the network tells it.
+//! How much of a network's call quota is used, as the network reports it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-/// The shares that a session's network last showed. Clones share them.
+/// The call usage that the network last reported. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Usage(Arc<Mutex<Used>>);
 
-/// Shares in percent; 0 as long as none was shown.
+/// Usage in percent; 0 until the network reports it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
-    /// The used share of the app's calls.
+    /// Usage of the app's quota.
     pub app: u8,
-    /// The used share of the account's own calls.
+    /// Usage of the account's own quota.
     pub account: u8,
-    /// The time until calls are taken again, if the network says so.
+    /// How long until calls are accepted again, if the network says so.
     pub regain: Option<Duration>,
 }
 
 impl Usage {
-    /// Returns what was shown last.
+    /// Returns the latest reported usage.
     #[must_use]
     pub fn read(&self) -> Used {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what a reply shows.
+    /// Records the usage that a response reports.
     pub fn note(&self, used: Used) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = used;
     }

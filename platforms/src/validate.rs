@@ -1,4 +1,4 @@
-//! Checks a draft against a descriptor. Reports all violations, not the first.
+//! Validates a draft against a descriptor. Reports all violations, not only the first.
 
 mod caption;
 mod conversion;
@@ -43,17 +43,17 @@ pub struct Violation {
     pub actual: Option<Value>,
     /// The remedy, as one sentence.
     pub remedy: String,
-    /// Operations of JSON Patch (RFC 6902) on the request's own body that correct it without changing what was meant.
-    /// The fixes of all entries may be applied together, in their order.
+    /// JSON Patch (RFC 6902) operations on the request body that correct it without changing its meaning. The fixes of
+    /// all entries may be applied together, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fix: Vec<Fix>,
-    /// Calls that lead out, most useful first.
+    /// Calls that help to resolve it, most useful first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Next>,
 }
 
 impl Violation {
-    /// A broken rule without numbers.
+    /// Creates a violation without a limit.
     pub fn new(
         field: impl Into<String>,
         code: &'static str,
@@ -72,14 +72,14 @@ impl Violation {
         }
     }
 
-    /// The same with operations that correct it.
+    /// Adds operations that correct it.
     #[must_use]
     pub fn with_fix(mut self, fix: impl IntoIterator<Item = Fix>) -> Self {
         self.fix.extend(fix);
         self
     }
 
-    /// The same with the limit and what was given instead.
+    /// Adds the limit and the given value.
     #[must_use]
     pub fn with_limit(mut self, limit: impl Serialize, actual: impl Serialize) -> Self {
         self.limit = Some(comparable(json!(limit)));
@@ -88,7 +88,7 @@ impl Violation {
     }
 }
 
-/// A value as `limit` and `actual` show it: a whole number or a text.
+/// Converts a value for `limit` and `actual`: to a whole number or a text.
 fn comparable(value: Value) -> Value {
     match value {
         Value::Number(number) if !number.is_f64() => Value::Number(number),
@@ -103,7 +103,7 @@ fn comparable(value: Value) -> Value {
     }
 }
 
-/// An effect that an accepted post does not get.
+/// Something that an accepted post will lack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// The topic, for programs: `ai_label_missing`. Absent where a field has no effect.
@@ -116,12 +116,12 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// A field without (all of) its effect.
+    /// Creates a warning about a field that has no or not its full effect.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: None, field: field.into(), message: message.into() }
     }
 
-    /// The same with a code.
+    /// Adds a code.
     #[must_use]
     pub fn coded(mut self, code: &str) -> Self {
         self.code = Some(code.to_owned());
@@ -129,8 +129,8 @@ impl Warning {
     }
 }
 
-/// All rules of the network that `draft` breaks, in the order of the fields: caption, media, post type, settings,
-/// metadata. Pure. Media whose type or size is not known yet passes. An account that is not known yet is an empty one.
+/// Returns all rules of the network that `draft` breaks, in the order of the fields: caption, media, post type,
+/// settings, metadata. Pure. Media of unknown type or size passes. Pass an empty account if it is not known yet.
 #[must_use]
 pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Violations {
     let spec = &platform.spec_of(account);
@@ -141,7 +141,7 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vi
     rest.append(settings::violations(spec, draft));
     rest.append(metadata::violations(spec, &kept));
     rest.extend(platform.check(&kept));
-    // Violations in the rest of a text that was cut say nothing about the whole text.
+    // Violations in a text that was cut do not apply to the whole text.
     rest.retain(|violation| cut.iter().all(|one| one.field != violation.field));
     let mut found = Violations::from(cut);
     found.append(rest);
@@ -152,13 +152,13 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vi
     found
 }
 
-/// The media rules of the post's type.
+/// Returns the media rules of the post's type.
 fn rules(spec: &Spec, post_type: &str) -> MediaRules {
     let kind = spec.post_types.iter().find(|kind| kind.name == post_type);
     kind.and_then(|kind| kind.media).unwrap_or(spec.media)
 }
 
-/// Place of a field among the others; sorting by it keeps the order of violations of one field.
+/// Returns the sort position of a field; sorting by it keeps the order of violations of one field.
 fn rank(field: &str) -> usize {
     const ORDER: [&str; 5] = ["caption", "media_url", "post_type", "settings", "metadata"];
     ORDER.iter().position(|start| field.starts_with(start)).unwrap_or(ORDER.len())
@@ -200,7 +200,7 @@ fn pdf_requires_linkedin(field: impl Into<String>) -> Violation {
     )
 }
 
-/// Advice for a name that is not known: the nearest known one, or all of them.
+/// Returns advice for an unknown name: the most similar known one, or all of them.
 fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = known.collect();
     let best = names

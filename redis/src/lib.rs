@@ -1,17 +1,18 @@
-//! The one way to a Redis server. The callers decide what they keep there, and over which connections.
+//! Opens clients of a Redis server. The callers decide what they store there and which connections they use.
 
 use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisResult, io::tcp::TcpSettings};
 
-/// Reads the URL (`redis://…` or `rediss://…`); nothing is connected yet.
+/// Parses the URL (`redis://…` or `rediss://…`) and returns a client that is not connected yet.
 ///
 /// # Errors
-/// It is no such URL.
+/// Returns an error if the URL is not valid.
 pub fn open(url: &str) -> RedisResult<Client> {
     let info = url.into_connection_info()?;
-    // The machine decides which certificates are trusted, as for every other connection: a private CA is added to its
-    // store, or named by SSL_CERT_FILE.
+    // The system's certificate store decides which certificates are trusted, as for every other connection. To trust a
+    // private CA, add it to that store or set SSL_CERT_FILE.
     if matches!(info.addr(), ConnectionAddr::TcpTls { .. }) {
-        // redis-rs takes the process's default and panics without one. An `Err` means there is one already.
+        // redis-rs uses the default provider of the process and panics without one. An `Err` means that one is already
+        // set.
         _ = rustls::crypto::ring::default_provider().install_default();
     }
     Client::open(info.set_tcp_settings(TcpSettings::default().set_nodelay(true)))

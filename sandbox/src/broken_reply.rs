@@ -1,4 +1,4 @@
-//! Answers that never arrive whole: connections closed at a byte, silence, floods.
+//! Broken responses: connections closed at some byte, no response, oversized bodies.
 
 use std::io;
 use std::task::Poll;
@@ -11,16 +11,16 @@ use salvo::http::{HeaderValue, ResBody, Response};
 
 use crate::reply::Reply;
 
-/// Total size of a flood's body, in bytes.
+/// The size of an oversized body, in bytes.
 const FLOOD: u64 = 64 << 20;
 const CHUNK: usize = 64 << 10;
 
-/// Closes the connection before the first byte of an answer.
+/// Closes the connection before the first byte of a response.
 pub(crate) fn close_unanswered(connection: &ConnCtrl) {
     connection.abort();
 }
 
-/// Sends the head, then `bytes` bytes of the body, then closes the connection. With 0 nothing at all is sent.
+/// Sends the head, then `bytes` bytes of the body, then closes the connection. With 0, nothing is sent.
 pub(crate) fn close_after(connection: &ConnCtrl, reply: &Reply, bytes: u64, res: &mut Response) {
     if bytes == 0 {
         return close_unanswered(connection);
@@ -35,7 +35,7 @@ pub(crate) fn close_after(connection: &ConnCtrl, reply: &Reply, bytes: u64, res:
         step += 1;
         match step {
             1 => Poll::Ready(Some(Ok::<_, io::Error>(sent.clone()))),
-            // One pause lets hyper flush what it has before the connection goes.
+            // The pause lets hyper flush its buffer before the connection closes.
             2 => {
                 cx.waker().wake_by_ref();
                 Poll::Pending

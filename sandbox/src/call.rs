@@ -1,4 +1,4 @@
-//! One request, read whole, with its path counted from the network's own root.
+//! A fully read request, with its path relative to the network's root.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,24 +11,24 @@ use url::form_urlencoded;
 /// A request to a network.
 pub(crate) struct Call {
     pub method: Method,
-    /// Below the network's root, without the first slash: `xrpc/com.atproto.server.createSession`.
+    /// The path below the network's root, without the leading slash: `xrpc/com.atproto.server.createSession`.
     pub path: String,
     pub query: String,
     pub headers: HeaderMap,
     pub body: Bytes,
 }
 
-/// The reason a request could not be read.
+/// Why a request could not be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
-    /// Its body is larger than the network takes.
+    /// Its body is larger than the network accepts.
     TooLarge,
     /// The client went away or broke the protocol.
     Broken,
 }
 
 impl Call {
-    /// Reads a request whose path below the network's root is `path`; the body up to `most` bytes.
+    /// Reads a request with `path` below the network's root and a body of at most `most` bytes.
     pub async fn read(req: &mut Request, path: String, most: usize) -> Result<Self, Unreadable> {
         let body = whole(req.take_body(), most).await?;
         Ok(Self {
@@ -40,38 +40,38 @@ impl Call {
         })
     }
 
-    /// The parts of the path; a slash at its end adds none.
+    /// Returns the segments of the path; a trailing slash adds none.
     pub fn segments(&self) -> Vec<&str> {
         self.path.trim_end_matches('/').split('/').filter(|s| !s.is_empty()).collect()
     }
 
-    /// The `n`th part of the path, from 0; empty if there is none.
+    /// Returns the `n`th segment of the path, from 0; empty if there is none.
     pub fn segment(&self, n: usize) -> &str {
         self.segments().get(n).copied().unwrap_or_default()
     }
 
-    /// The query's pairs, decoded.
+    /// Returns the decoded pairs of the query.
     pub fn query_pairs(&self) -> impl Iterator<Item = (String, String)> + '_ {
         form_urlencoded::parse(self.query.as_bytes()).into_owned()
     }
 
-    /// The first value of `name` in the query.
+    /// Returns the first value of `name` in the query.
     pub fn query_value(&self, name: &str) -> Option<String> {
         self.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// A header, if it is visible ASCII.
+    /// Returns a header, if it is visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The token of `Authorization: Bearer`.
+    /// Returns the token of `Authorization: Bearer`.
     pub fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.header("authorization")?.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// User and password of `Authorization: Basic`.
+    /// Returns the user and password of `Authorization: Basic`.
     pub fn basic(&self) -> Option<(String, String)> {
         let (scheme, encoded) = self.header("authorization")?.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("basic") {
@@ -82,20 +82,20 @@ impl Call {
         Some((user.to_owned(), password.to_owned()))
     }
 
-    /// The content type without its parameters, in lower case.
+    /// Returns the content type without parameters, in lower case.
     pub fn media_type(&self) -> String {
         let whole = self.header("content-type").unwrap_or_default();
         whole.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub fn json(&self) -> Result<Value, serde_json::Error> {
         serde_json::from_slice(&self.body)
     }
 }
 
-/// The whole body. One that is too large is still read, a while longer, for a client that cannot finish sending
-/// may never look at the answer.
+/// Reads the body. One that is too large is still read up to a point, because a client that cannot finish sending may
+/// never read the response.
 async fn whole(mut body: ReqBody, most: usize) -> Result<Bytes, Unreadable> {
     let mut first = Bytes::new();
     let mut more = BytesMut::new();

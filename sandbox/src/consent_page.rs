@@ -1,7 +1,7 @@
-//! The consent page, on which a person lets an application act for an account, and the codes that it gives out.
+//! The consent page, on which a user authorizes an app for an account, and the authorization codes that it issues.
 //!
-//! Codes follow RFC 6749 with PKCE (RFC 7636) and are good once. Networks whose codes are different use only the page, and
-//! every network makes its own tokens.
+//! Codes follow RFC 6749 with PKCE (RFC 7636) and can be used once. Networks with different codes use only the page,
+//! and every network issues its own tokens.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -20,27 +20,27 @@ use sha2::{Digest, Sha256};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// A person's answer, or the form on which the question is still open.
+/// The user's decision, or the page that asks for it.
 pub(crate) enum Consent<N: Network> {
-    /// Nothing yet: this is the page.
+    /// No decision yet: show this page.
     Asked(Reply),
-    /// No, or for an account that does not exist: go back here, with an error of the network's own.
+    /// The user declined, or the account does not exist: redirect here, with the network's own error.
     Refused(Url),
-    /// It is connected and can be used.
+    /// The user authorized the app.
     Given(Given<N>),
 }
 
-/// A yes.
+/// An authorization that the user gave.
 pub(crate) struct Given<N: Network> {
     pub account: Arc<Account<N>>,
-    /// The address to go back to; the state is in it already, the code is not.
+    /// The address to redirect to; it already contains the state, but not the code.
     pub back: Url,
     pub redirect_uri: String,
     pub scope: String,
 }
 
-/// Reads what an application asks a person for. `id_name` is what the network calls an application's id. `Err` names
-/// what is wrong with the request.
+/// Parses an authorization request. `id_name` is the network's parameter for the app's id. `Err` names the invalid
+/// parameter.
 pub(crate) fn read_request<N: Network>(
     cx: &Cx<N>,
     id_name: &'static str,
@@ -64,7 +64,7 @@ pub(crate) fn read_request<N: Network>(
     })
 }
 
-/// All accounts to continue as, `more` ways besides with their names, and a way to refuse.
+/// Returns the page with all accounts to choose from, the additional choices in `more`, and a way to decline.
 pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     let mut list = String::from("<ul>");
     let mut add = |id: &str, name: &str| {
@@ -84,21 +84,21 @@ pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     page::page(200, "Continue as", &asks, &list)
 }
 
-/// The address to send a person back to, if an app has registered it; a made-up one is refused.
+/// Returns the redirect address, if it is registered for an app.
 pub(crate) fn redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
     let known = cx.sim.env.may_redirect(redirect_uri);
     Url::parse(redirect_uri).ok().filter(|_| known)
 }
 
-/// A redirect.
+/// Returns a redirect.
 pub(crate) fn go(to: &Url) -> Reply {
     Reply::empty(302).with("location", to)
 }
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 600_000;
 
-/// Codes that were given and not exchanged yet. They are not journalled: a code outlives no restart.
+/// Issued codes that were not exchanged yet. They are not journalled, so they do not survive a restart.
 #[derive(Default)]
 pub(crate) struct Codes(Mutex<HashMap<String, Code>>);
 
@@ -110,8 +110,8 @@ struct Code {
     expires_ms: i64,
 }
 
-/// `GET` of the authorization page: lets a person choose an account or refuse, then goes back to the client. `refuse`
-/// words what is wrong with the request.
+/// `GET` of the authorization page: lets the user choose an account or decline, then redirects to the client. `refuse`
+/// creates the response to an invalid request.
 pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> Answer {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let challenge = query("code_challenge");
@@ -142,8 +142,8 @@ pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> An
     Ok(go(&back))
 }
 
-/// The account that a code was given for. A code is good once, for the client, the address and the verifier that asked
-/// for it.
+/// Exchanges a code and returns its account. A code can be used once, with the same client, redirect address and
+/// verifier.
 pub(crate) fn redeem<N: Network>(cx: &Cx<N>, params: &Params) -> Option<Arc<Account<N>>> {
     let code = lock(&cx.sim.codes.0).remove(&params.filled("code")?)?;
     let verifier = params.filled("code_verifier");

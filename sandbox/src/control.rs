@@ -1,5 +1,5 @@
-//! The control API: accounts, what they posted, their calls, their faults. It asks for the simulator's secret; `?realm=`
-//! names one workspace's networks, and without it those of all are meant.
+//! The control API: accounts, their posts, their calls, their faults. It requires the simulator's secret; `?realm=`
+//! selects one workspace's networks, by default all are used.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ struct NewRedirect {
     redirect_uri: String,
 }
 
-/// Answers `/_control/{path}`, if the caller knows the secret.
+/// Answers `/_control/{path}`, if the caller has the secret.
 pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reach: Reach) -> Reply {
     if !reach.programs {
         return page::nothing();
@@ -123,7 +123,7 @@ fn answer(sandbox: &Sandbox, call: &Call) -> Answer {
     }
 }
 
-/// The networks of this name: of the realm that a call names, or of every realm.
+/// Returns the networks of this name: of the realm that a call names, or of every realm.
 fn chosen(sandbox: &Sandbox, platform: &str, call: &Call) -> Vec<Arc<dyn Simulated>> {
     match call.query_value("realm") {
         Some(realm) => sandbox.realms.find(&realm, platform).into_iter().collect(),
@@ -293,7 +293,7 @@ fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
     serde_path_to_error::deserialize(body).map_err(|error| {
         let field = error.path().to_string();
         let said = error.into_inner().to_string();
-        // The author of a request knows of no line numbers, so they are cut off.
+        // Line numbers mean nothing to the author of a request, so they are cut off.
         let reason = said.split(" at line ").next().unwrap_or(&said);
         wrong("invalid_body", &field, reason)
     })
@@ -312,7 +312,7 @@ fn nothing() -> Reply {
     refused(404, "not_found", "there is no such control route")
 }
 
-/// A body with a field that is wrong.
+/// Returns the response for a body with an invalid field.
 fn wrong(code: &str, field: &str, error: &str) -> Reply {
     Reply::json(400, &json!({"error": error, "code": code, "field": field}))
 }

@@ -1,6 +1,6 @@
-//! The one way in: by which name the request came, and what its path names.
+//! The root handler: decides by host name what a request may access, and routes it by its path.
 //!
-//! Paths are compared as they were sent, undecoded and unnormalized, so each place has exactly one spelling.
+//! Paths are compared as sent, not decoded or normalized, so each path has exactly one spelling.
 
 use percent_encoding::percent_decode_str;
 use salvo::http::header::HOST;
@@ -12,19 +12,19 @@ use crate::call::Call;
 use crate::reply::Reply;
 use crate::{Sandbox, ai, control, page, stripe};
 
-/// Headers by which proxies say for whom they ask.
+/// Headers that proxies add.
 const PROXIED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
-/// The methods and paths that a request may use.
+/// The parts of the simulator that a request may access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// The control and what programs ask the networks.
+    /// The control API and the networks' APIs.
     pub programs: bool,
-    /// Pages for persons.
+    /// Pages for people.
     pub pages: bool,
 }
 
-/// The handler of every request.
+/// The handler of all requests.
 pub(crate) struct Door(pub Sandbox);
 
 #[async_trait]
@@ -66,7 +66,7 @@ impl Handler for Door {
     }
 }
 
-/// A request to a network, with its path below the network's root.
+/// A request to a network, with its path relative to the network's root.
 pub(crate) struct Incoming<'a> {
     pub req: &'a mut Request,
     pub path: String,
@@ -74,16 +74,16 @@ pub(crate) struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
-    /// Reads the request whole, its body up to `most` bytes.
+    /// Reads the request, with a body of at most `most` bytes.
     pub async fn read(self, most: usize) -> Result<Call, crate::call::Unreadable> {
         Call::read(self.req, self.path, most).await
     }
 }
 
 impl Door {
-    /// Judges a request by the name it came by. On loopback everything is reached; by the operator's name for pages, or
-    /// through a proxy, only pages are. Any other name is a stranger's, such as one that a page in somebody's browser
-    /// lets lead to this machine.
+    /// Returns what a request may access, by its host name. A loopback name allows everything; the operator's name for
+    /// pages, or a proxy, allows only pages. Any other name is refused, because it may be a DNS rebinding attack by a
+    /// page in somebody's browser.
     fn reach(&self, req: &Request) -> Option<Reach> {
         let host = req.headers().get(HOST).and_then(|host| host.to_str().ok());
         let host = host.or_else(|| req.uri().authority().map(|authority| authority.as_str()))?;
@@ -110,7 +110,7 @@ impl Door {
     }
 }
 
-/// Host and port; the port of the scheme counts as none, whichever scheme it is.
+/// Returns the host and port; the default ports of HTTP and HTTPS count as none.
 fn authority(url: &Url) -> (Option<&str>, Option<u16>) {
     (url.host_str(), url.port().filter(|port| !matches!(port, 80 | 443)))
 }

@@ -1,11 +1,11 @@
-//! Posts that are made on a network itself, without our program.
+//! Posts that users make natively on a network, not through Fanfare.
 
 use crate::network::Medium;
 
-/// A post that a person makes on the network itself.
+/// A post that a user makes on the network itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Elsewhere {
-    /// The account as it was asked for: one login may post under several names.
+    /// The account as the caller named it: one login may post under several names.
     pub remote_id: String,
     /// A number that no other post has.
     pub unique: u64,
@@ -19,12 +19,12 @@ pub(crate) struct Elsewhere {
 const LATEST_MS: i64 = 253_402_300_799_999;
 
 impl Elsewhere {
-    /// Its first file.
+    /// Returns its first file.
     pub fn medium(&self) -> Option<Medium> {
         self.media().next()
     }
 
-    /// Its files, with the types that their names say. Nothing is fetched, so their sizes are not known.
+    /// Returns its files, with types from their names. Nothing is fetched, so their sizes are unknown.
     pub fn media(&self) -> impl Iterator<Item = Medium> {
         self.media_urls.iter().map(|url| Medium {
             url: Some(url.clone()),
@@ -33,13 +33,13 @@ impl Elsewhere {
         })
     }
 
-    /// Its first line, cut to the length of a title; networks of articles ask for one.
+    /// Returns its first line, cut to the length of a title, for networks whose articles require one.
     pub fn title(&self, most: usize) -> String {
         let line = self.text.lines().map(str::trim).find(|line| !line.is_empty());
         line.unwrap_or("Untitled").chars().take(most).collect()
     }
 
-    /// The first free number from the post's time in microseconds on, for ids that hold a time.
+    /// Returns the first free number from the post's time in microseconds on, for ids that contain a time.
     pub fn number(&self, is_taken: impl Fn(u64) -> bool) -> u64 {
         let at_ms = self.at_ms.clamp(0, LATEST_MS).unsigned_abs();
         let mut number = at_ms * 1_000 + self.unique % 1_000;
@@ -50,7 +50,7 @@ impl Elsewhere {
     }
 }
 
-/// The type of a file by the end of its name.
+/// Returns the type of a file by its extension.
 fn type_of(url: &str) -> &'static str {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let end = path.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());

@@ -14,17 +14,17 @@ use crate::hooks::Hooks;
 use crate::journal::{Journal, Line, PastLine};
 use crate::realms::Realms;
 
-/// The address of the sandbox until another is set.
+/// The default address of the sandbox.
 const DEFAULT_BASE: &str = "http://127.0.0.1:8081";
 
-/// Stands in the journal in place of a network for addresses of [`Env::allow_redirect`].
+/// The name in the journal, instead of a network's, for addresses of [`Env::allow_redirect`].
 const REDIRECTS: &str = "_redirects";
 
-/// State that belongs to no network.
+/// State that all networks share.
 pub(crate) struct Env {
     base: RwLock<Arc<str>>,
     pages: RwLock<Option<Arc<str>>>,
-    /// The addresses that apps may have persons sent back to.
+    /// The registered redirect addresses of apps.
     redirects: RwLock<BTreeSet<String>>,
     processing_ms: AtomicU64,
     rate_limits: AtomicBool,
@@ -33,7 +33,7 @@ pub(crate) struct Env {
     pub journal: Journal,
     pub crawler: Crawler,
     pub hooks: Hooks,
-    /// Ends every held reply when the server stops.
+    /// Ends all delayed replies when the server stops.
     pub closing: CancellationToken,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct Env {
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// The time media are processed, in milliseconds.
+    /// How long media are processed, in milliseconds.
     pub processing_ms: Option<u64>,
-    /// True if the platforms' pacing rules (messages a second, posts a day) are enforced.
+    /// True if the platforms' rate limits (messages per second, posts per day) are enforced.
     pub rate_limits: Option<bool>,
-    /// Milliseconds by which the sandbox's clock runs ahead of the machine's.
+    /// How far the sandbox's clock is ahead of the machine's, in milliseconds.
     pub clock_offset_ms: Option<i64>,
 }
 
@@ -70,7 +70,7 @@ impl Env {
         *write(&self.base) = Arc::from(base);
     }
 
-    /// The address by which programs reach the simulator, without a slash at the end.
+    /// Returns the address by which programs reach the simulator, without a trailing slash.
     pub fn base(&self) -> Arc<str> {
         read(&self.base).clone()
     }
@@ -79,12 +79,12 @@ impl Env {
         *write(&self.pages) = Some(Arc::from(pages));
     }
 
-    /// The address by which persons reach the pages, without a slash at the end.
+    /// Returns the address by which people reach the pages, without a trailing slash.
     pub fn pages(&self) -> Arc<str> {
         read(&self.pages).clone().unwrap_or_else(|| self.base())
     }
 
-    /// Lets apps have persons sent back to this address.
+    /// Registers a redirect address for apps.
     pub fn allow_redirect(&self, redirect_uri: &str) {
         if write(&self.redirects).insert(redirect_uri.to_owned()) {
             let entry = redirect_uri;
@@ -92,12 +92,12 @@ impl Env {
         }
     }
 
-    /// Returns true if apps may have persons sent back to this address.
+    /// Returns true if the redirect address is registered.
     pub fn may_redirect(&self, redirect_uri: &str) -> bool {
         read(&self.redirects).contains(redirect_uri)
     }
 
-    /// Makes a change that the journal holds.
+    /// Replays a change from the journal.
     pub fn replay(self: &Arc<Self>, realms: &Realms, line: PastLine) -> Result<(), String> {
         if line.network == REDIRECTS {
             let redirect_uri = line.entry.as_str().ok_or("a redirect address is a text")?;
@@ -114,12 +114,12 @@ impl Env {
         self.processing_ms.store(ms, Ordering::Relaxed);
     }
 
-    /// Returns the time media are processed, in milliseconds.
+    /// Returns how long media are processed, in milliseconds.
     pub fn processing_ms(&self) -> i64 {
         i64::try_from(self.processing_ms.load(Ordering::Relaxed)).unwrap_or(i64::MAX)
     }
 
-    /// Returns true if pacing rules that a load test would run into are enforced.
+    /// Returns true if rate limits that a load test would exceed are enforced.
     pub fn rate_limits(&self) -> bool {
         self.rate_limits.load(Ordering::Relaxed)
     }
@@ -150,12 +150,12 @@ impl Env {
         us + self.clock_offset_ms.load(Ordering::Relaxed) * 1_000
     }
 
-    /// The sandbox's time in milliseconds since 1970.
+    /// Returns the sandbox's time in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.now_us() / 1_000
     }
 
-    /// A number that grows with time (microseconds) and is never given twice, over restarts too.
+    /// Returns a number that grows with time (microseconds) and is never returned twice, even after a restart.
     pub fn unique(&self) -> u64 {
         let now = u64::try_from(self.now_us()).unwrap_or(0);
         let grow = |last: u64| Some(now.max(last + 1));
@@ -164,17 +164,17 @@ impl Env {
     }
 }
 
-/// A time in milliseconds as RFC 3339 with milliseconds and `Z`.
+/// Formats a time in milliseconds as RFC 3339 with milliseconds and `Z`.
 pub(crate) fn rfc3339(ms: i64) -> String {
     utc(ms).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A time in milliseconds as a date and time.
+/// Converts a time in milliseconds to a date and time.
 pub(crate) fn utc(ms: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(ms).unwrap_or_default()
 }
 
-/// Locks; what a panicking holder left behind is still the best state there is.
+/// Locks a mutex, even if a holder panicked.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Pleasant names for accounts that were asked for without one.
+//! Generated names for accounts that were created without one.
 
 const FIRST: [&str; 24] = [
     "amber", "autumn", "brass", "calm", "cedar", "clover", "copper", "coral", "crisp", "dapper",
@@ -11,10 +11,10 @@ const SECOND: [&str; 23] = [
     "robin", "sparrow", "thistle", "trumpet", "willow",
 ];
 
-/// The two words of the `n`th name. 552 names pass before one comes again, then with a number of its own.
+/// Returns the two words of the `n`th name. After 552 names they repeat, with a number added.
 pub(crate) fn name(n: usize) -> (String, String) {
     let round = n / (FIRST.len() * SECOND.len());
-    // 24 and 23 share no factor, so stepping both at once meets every pair.
+    // 24 and 23 are coprime, so stepping both at once yields every pair.
     let first = FIRST[n % FIRST.len()].to_owned();
     let second = SECOND[n % SECOND.len()];
     let second = if round == 0 { second.to_owned() } else { format!("{second}{}", round + 1) };

@@ -1,21 +1,21 @@
-//! Faults on demand: what an account's next calls run into.
+//! Faults on demand: how an account's next calls fail.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The purpose of a call. Every route of every network has one.
+/// The phase of publishing that a call belongs to. Every route of every network has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
-    /// Uploads, containers, tokens: may be repeated and leaves nothing public.
+    /// Uploads, containers, tokens: repeatable, and leaves nothing public.
     Prepare,
-    /// The one call that makes something public, or takes it away.
+    /// The call that makes something public, or deletes it.
     #[default]
     Commit,
-    /// Status and permalinks of what was made.
+    /// Status and permalinks of created objects.
     Confirm,
-    /// Everything else: who am I, what is there.
+    /// All other reads.
     Read,
 }
 
@@ -27,19 +27,19 @@ pub(crate) enum Kind {
     DropAfterChange,
     /// No change; the connection closes after `at_byte` bytes of the body, at 0 before the head.
     Reset,
-    /// No change; `status` is answered in the network's own words, or with `body`.
+    /// No change; the response is `status` in the network's format, or with `body`.
     Status,
-    /// The change is made; its answer is held for `ms`.
+    /// The change is made; its response is delayed by `ms`.
     Delay,
-    /// From this call on the account's token is answered as expired.
+    /// From this call on the account's token is expired.
     TokenExpired,
-    /// The change is made; `status` (default 500) is answered.
+    /// The change is made; the response is `status` (default 500).
     ErrorAfterChange,
-    /// The change is made; 200 with `body`, or with a page that no API gives.
+    /// The change is made; the response is 200 with `body`, or with an HTML page.
     Nonsense,
-    /// No change and no answer for `ms` (default ten minutes), then the connection closes.
+    /// No change and no response for `ms` (default ten minutes), then the connection closes.
     Hang,
-    /// The change is made; the answer is valid JSON of 64 MiB.
+    /// The change is made; the response is valid JSON of 64 MiB.
     Huge,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Fault {
     /// Milliseconds of `delay` and `hang`; of a 429, how long to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// The number of calls it meets.
+    /// How many calls it affects.
     #[serde(default = "once")]
     pub times: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ fn once() -> u32 {
 }
 
 impl Fault {
-    /// The field that is wrong, and what is wrong with it, if anything.
+    /// Returns the first invalid field and the reason, if any.
     pub fn flaw(&self) -> Option<(&'static str, String)> {
         match (self.kind, self.status, self.ms) {
             (Kind::Status | Kind::ErrorAfterChange, Some(s), _) if !(400..=599).contains(&s) => {
@@ -81,13 +81,13 @@ impl Fault {
         }
     }
 
-    /// Returns the time a hang lasts.
+    /// Returns how long a hang lasts.
     pub fn hang(&self) -> Duration {
         Duration::from_millis(self.ms.unwrap_or(600_000))
     }
 }
 
-/// An account's fault list: a script, one entry a call.
+/// An account's fault list: a script with an entry per call.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Vec<Fault>);
 
@@ -96,7 +96,7 @@ impl Faults {
         Self(list.into_iter().filter(|f| f.times > 0).collect())
     }
 
-    /// Takes the first fault for a call of this phase.
+    /// Removes and returns the first fault for a call of this phase.
     pub fn take(&mut self, phase: Phase) -> Option<Fault> {
         let index = self.0.iter().position(|f| f.on == phase)?;
         let fault = &mut self.0[index];
@@ -105,7 +105,7 @@ impl Faults {
     }
 }
 
-/// A `status` fault, as a network has to word it.
+/// A `status` fault, which a network answers in its own format.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refusal {
     pub status: u16,

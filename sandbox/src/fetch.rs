@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::specimen::{Growing, Specimen};
 
-/// A crawler's patience with one file.
+/// The timeout of fetching one file.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The number of redirects it follows.
 const REDIRECTS: u8 = 3;
@@ -15,31 +15,31 @@ const REDIRECTS: u8 = 3;
 /// A fetched file.
 #[derive(Debug, Clone)]
 pub(crate) struct Fetched {
-    /// As the server called it, in lower case, without parameters.
+    /// The type that the server declared, in lower case, without parameters.
     pub mime: String,
     pub file: Specimen,
 }
 
-/// The reason a file was not fetched.
+/// Why a file was not fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unfetched {
-    /// The text is no http address.
+    /// The text is not an http address.
     NoUrl,
-    /// No 200 with a whole body came in time, or the address is not one that is fetched.
+    /// No complete 200 response arrived in time, or the address must not be fetched.
     Failed,
-    /// It is larger than the network takes.
+    /// It is larger than the network accepts.
     TooLarge,
 }
 
-/// A crawler. Anybody may name an address to a network, so it goes through the product's guarded client and reaches one
-/// address that is not public: the product's own media.
+/// A network's crawler. The addresses are untrusted, so it uses the product's guarded client, which reaches only one
+/// non-public address: the product's own media.
 pub(crate) struct Crawler {
     strangers: Client,
     own: Option<(Url, Client)>,
 }
 
 impl Crawler {
-    /// A crawler over `http`; files below `media` are the product's own.
+    /// Creates a crawler that uses `http`; files below `media` are the product's own.
     pub fn new(http: Client, media: Option<Url>) -> Self {
         let strangers = http.counted_as("simulator");
         let own = media.map(|url| (url.clone(), strangers.trusting(&[url])));

@@ -1,22 +1,22 @@
-//! The contents of an MP4 or MOV file, read from its index as networks read it before they transcode (ISO 14496-12).
+//! Reads the properties of an MP4 or MOV file from its index, as networks do before they transcode (ISO 14496-12).
 
-/// The largest index that is kept, in bytes.
+/// The largest index that is read, in bytes.
 const MOST_INDEX: u64 = 4 << 20;
-/// Boxes within boxes that are followed.
+/// The deepest nesting of boxes that is read.
 const DEPTH: usize = 8;
 
-/// The formats that a network plays.
+/// The video formats that a network accepts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asks {
-    /// Names of sample entries.
+    /// The names of sample entries.
     pub codecs: &'static [&'static [u8; 4]],
-    /// Fewest and most frames a second.
+    /// Fewest and most frames per second.
     pub frames: (f64, f64),
-    /// The index has to come first.
+    /// True if the index must come first.
     pub index_first: bool,
 }
 
-/// A rate is counted from an index, which rounds: 24 may be told as 23.976.
+/// The tolerance of frame rates, which an index rounds: 24 may be 23.976.
 const RATE_SLACK: f64 = 0.1;
 
 /// H.264 alone.
@@ -25,32 +25,32 @@ pub(crate) const H264: Asks =
 /// H.264 and HEVC.
 pub(crate) const H264_OR_HEVC: Asks =
     Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1"], ..H264 };
-/// These, VP8 and VP9.
+/// H.264, HEVC, VP8 and VP9.
 pub(crate) const OF_BROWSERS: Asks =
     Asks { codecs: &[b"avc1", b"avc3", b"hvc1", b"hev1", b"vp08", b"vp09"], ..H264 };
 /// H.264 or HEVC at 23 to 60 frames a second, from a file that plays while it loads.
 pub(crate) const STREAMED: Asks = Asks { index_first: true, frames: (23.0, 60.0), ..H264_OR_HEVC };
 
-/// The facts that an index states.
+/// The properties that an index contains.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Film {
-    /// The name of the picture's sample entry.
+    /// The name of the video's sample entry.
     codec: [u8; 4],
-    /// Number of the profile of H.264.
+    /// The number of the H.264 profile.
     profile: Option<u8>,
-    /// More than 8 bits, or not 4:2:0, as HEVC and VP9 write it.
+    /// True for more than 8 bits or a subsampling other than 4:2:0, as HEVC and VP9 declare it.
     rich: bool,
     /// Frames a second.
     rate: Option<f64>,
-    /// Number of the transfer characteristics (ITU-T H.273).
+    /// The number of the transfer characteristics (ITU-T H.273).
     transfer: Option<u16>,
-    /// True if the sound is AAC; `None` without sound.
+    /// True if the audio is AAC; `None` without audio.
     aac: Option<bool>,
     index_first: bool,
 }
 
 impl Film {
-    /// True if a network that asks for this plays it.
+    /// Returns true if the video meets these requirements.
     pub fn plays(&self, asks: Asks) -> bool {
         // Baseline, Main, Extended, High: 4:2:0 in 8 bits. 16 is PQ and 18 HLG.
         let plain = self.profile.is_none_or(|profile| matches!(profile, 66 | 77 | 88 | 100));
@@ -67,21 +67,21 @@ impl Film {
     }
 }
 
-/// Collects the index of a file that comes in pieces.
+/// Collects the index of a file that arrives in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     head: Vec<u8>,
-    /// Bytes of the box that are still to come.
+    /// The remaining bytes of the current box.
     left: u64,
     inside: bool,
     moov: Vec<u8>,
-    /// Frames came before an index did.
+    /// True if frames came before the index.
     late: bool,
     broken: bool,
 }
 
 impl Index {
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     pub fn add(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() && !self.broken {
             if self.left == 0 {
@@ -118,7 +118,7 @@ impl Index {
         self.head.clear();
     }
 
-    /// Returns the facts of the index; `None` if there is none that can be read.
+    /// Returns the properties in the index; `None` if there is no readable one.
     pub fn read(self) -> Option<Film> {
         let mut film = Film { index_first: !self.late, ..Film::default() };
         let mut found = false;
@@ -156,7 +156,7 @@ fn picture(boxes: &[u8], film: &mut Film) {
                 let [chroma, depth] = [16, 17].map(|at| content.get(at).copied().unwrap_or(0));
                 film.rich = chroma & 3 > 1 || depth & 7 > 0;
             }
-            // Behind version and flags: profile, level, and depth and sampling in one byte. 0 and 1 are 4:2:0.
+            // After version and flags: profile, level, then depth and subsampling in one byte. 0 and 1 are 4:2:0.
             (b"vpcC", [_, _, _, _, _, _, form, ..]) => {
                 film.rich = form >> 4 > 8 || form >> 1 & 7 > 1;
             }
@@ -168,7 +168,7 @@ fn picture(boxes: &[u8], film: &mut Film) {
     }
 }
 
-/// Frames of a track over its length.
+/// Returns the frames of a track divided by its length.
 fn rate(track: &[u8]) -> Option<f64> {
     let header = descend(track, &[b"mdia", b"mdhd"])?;
     let number = |bytes: Option<&[u8]>| {
@@ -180,11 +180,11 @@ fn rate(track: &[u8]) -> Option<f64> {
     };
     let sizes = descend(track, &[b"mdia", b"minf", b"stbl", b"stsz"])?;
     let frames = number(sizes.get(8..12))?;
-    // One of fragments has an index without frames.
+    // A fragmented file has an index without frames.
     (frames > 0.0 && length > 0.0).then(|| frames * scale / length)
 }
 
-/// Looks for the kind of object in the descriptors (ISO 14496-1, 7.2.6): 0x40 and 0x66 to 0x68 are AAC.
+/// Looks for the object type in the descriptors (ISO 14496-1, 7.2.6): 0x40 and 0x66 to 0x68 are AAC.
 fn is_aac(entry: &[u8]) -> bool {
     let Some(at) = entry.windows(4).position(|name| name == b"esds") else { return true };
     let mut rest = entry.get(at + 8..).unwrap_or_default();
@@ -208,7 +208,7 @@ fn descend<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     Some(bytes)
 }
 
-/// The boxes in a box, with their content.
+/// Returns the boxes in a box, with their content.
 fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let size = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
@@ -235,7 +235,7 @@ mod tests {
         boxed(b"trak", &boxed(b"mdia", &[hdlr, minf].concat()))
     }
 
-    /// A film of H.264 in this profile and transfer, with a sound of this kind of object.
+    /// Returns an H.264 video with this profile and transfer function, and audio of this object type.
     fn film(profile: u8, transfer: u8, object: u8, first: bool) -> Option<Film> {
         let avcc = boxed(b"avcC", &[1, profile, 0, 30]);
         let colr = boxed(b"colr", &[b'n', b'c', b'l', b'x', 0, 1, 0, transfer, 0, 1, 0]);
@@ -252,7 +252,7 @@ mod tests {
         index.read()
     }
 
-    /// A film without sound: this entry, at so many frames a second.
+    /// Returns a video without audio, with this sample entry and frame rate.
     fn plain(entry: &[u8; 4], settings: &[u8], rate: u32) -> Option<Film> {
         let number = |number: u32| number.to_be_bytes();
         let entry = boxed(entry, &[&[0; 78][..], settings].concat());

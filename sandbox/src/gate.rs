@@ -1,4 +1,4 @@
-//! The way into a network: reads the request, finds its route, its account and its fault, and keeps the log.
+//! Handles the requests of a network: reads the request, finds its route, its account and its fault, and logs the call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::page;
 use crate::reply::Reply;
 use crate::sim::{LoggedCall, Sim};
 
-/// The time a 429 asks to wait when the fault does not say, in milliseconds.
+/// The wait of a 429 when the fault does not set one, in milliseconds.
 const RETRY_MS: u64 = 1_000;
-/// The answer of `nonsense` when the fault gives none.
+/// The response of `nonsense` when the fault sets none.
 const NONSENSE: &str = "<!doctype html><title>Welcome</title><p>This page is being served by a machine that knows no API.";
 
-/// The handler of everything below `/{network}/`.
+/// The handler of all requests below `/{network}/`.
 pub(crate) struct Gate<N: Network>(pub Arc<Sim<N>>);
 
 /// The outcome of a call.
 enum Outcome {
     Send(Reply),
-    /// Close the connection after this number of bytes of the body.
+    /// Close the connection after this many bytes of the body.
     Cut(Reply, u64),
     Flood,
 }
@@ -62,7 +62,7 @@ impl<N: Network> Gate<N> {
         let (method, path) = (short(&call.method), shown_path::<N>(&call.path));
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
         let mut outcome = conduct(&cx, route.phase, route.work).await;
-        // Nothing is said of a change that a killed process would forget.
+        // Do not report a change that would be lost if the process were killed.
         if self.0.env.journal.written().await.is_err() {
             outcome = Outcome::Send(self.refuse(500));
         }
@@ -108,7 +108,7 @@ impl<N: Network> Gate<N> {
     }
 }
 
-/// Does the work of a route, with the fault that waits for it.
+/// Runs the handler of a route, with the account's next fault.
 async fn conduct<N: Network>(cx: &Arc<Cx<N>>, phase: Phase, work: Work<N>) -> Outcome {
     let fault = cx.account.as_ref().and_then(|account| account.take_fault(phase));
     let Some(fault) = fault else {
@@ -117,7 +117,7 @@ async fn conduct<N: Network>(cx: &Arc<Cx<N>>, phase: Phase, work: Work<N>) -> Ou
     let bytes = fault.at_byte.unwrap_or(0);
     match fault.kind {
         Kind::Status => Outcome::Send(refusal(cx, &fault)),
-        // The part of an answer that a proxy sends before it breaks off.
+        // The part of a response that a proxy sends before the connection breaks.
         Kind::Reset => Outcome::Cut(Reply::raw(200, " ".repeat(4_096)), bytes),
         Kind::Hang => {
             wait(cx, fault.hang()).await;
@@ -176,7 +176,7 @@ fn refusal<N: Network>(cx: &Cx<N>, fault: &Fault) -> Reply {
     }
 }
 
-/// Waits, but not beyond the server's stop.
+/// Waits, but ends when the server stops.
 async fn wait<N: Network>(cx: &Cx<N>, time: Duration) {
     tokio::select! {
         () = tokio::time::sleep(time) => {}

@@ -1,5 +1,5 @@
-//! Webhooks of Meta's networks: what happens to an account is sent to the product, signed with the app's secret, until it is
-//! taken.
+//! Webhooks of Meta's networks: events of an account are sent to the product, signed with the app's secret, until it
+//! accepts them.
 
 use std::sync::RwLock;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use url::Url;
 
 use crate::env::{read, write};
 
-/// The time the product may take.
+/// How long the product may take to respond.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Tries of one delivery, with twice the wait before each.
+/// The number of attempts of one delivery; the wait doubles each time.
 const TRIES: u32 = 8;
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The product's address and the secret that signs.
+/// Sends webhooks to the product's address, signed with a secret.
 pub(crate) struct Hooks {
     http: Client,
     secret: SecretString,
@@ -32,17 +32,17 @@ impl Hooks {
         Self { http, secret, base: RwLock::default() }
     }
 
-    /// Says below which address the product listens.
+    /// Sets the address below which the product receives webhooks.
     pub fn set_base(&self, base: Url) {
         *write(&self.base) = Some(base);
     }
 
-    /// The secret of the simulated app of a network, which follows from the simulator's.
+    /// Returns the secret of a network's simulated app, which is derived from the simulator's.
     fn app_secret(&self, network: &str) -> String {
         hmac(self.secret.expose_secret().as_bytes(), format!("app {network}").as_bytes())
     }
 
-    /// Sends a body until it is taken.
+    /// Sends a body until it is accepted.
     pub async fn deliver(&self, network: &str, body: &Value) {
         for nth in 0..TRIES {
             if nth > 0 {
@@ -55,7 +55,7 @@ impl Hooks {
         tracing::debug!(network, "the product did not take a webhook");
     }
 
-    /// Sends a body once; says whether there is nothing more to do.
+    /// Sends a body once; returns true if there is nothing more to do.
     pub async fn send(&self, network: &str, body: &Value) -> bool {
         let Some(base) = read(&self.base).clone() else { return true };
         let Ok(url) = base.join(network) else { return true };
@@ -73,7 +73,7 @@ impl Hooks {
 }
 
 fn hmac(key: &[u8], text: &[u8]) -> String {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
     mac.update(text);
     mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,7 +1,6 @@
-//! The append-only journal: one JSON line for every accepted change, synced to the disk before the change is answered.
+//! The append-only journal: one JSON line for every accepted change, synced to disk before the response is sent.
 //!
-//! One thread writes. What was pushed while the last write ran is the next write, so a sync is shared by all that wait
-//! for it.
+//! One thread writes. All lines that were pushed during a write form the next write, so they share one sync.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
@@ -42,17 +41,17 @@ struct State {
 /// The writer's position, in lines.
 #[derive(Debug, Default, Clone, Copy)]
 struct Progress {
-    /// Up to here all were tried.
+    /// All lines up to here were attempted.
     tried: u64,
-    /// Up to here some could not be written.
+    /// Some lines up to here could not be written.
     lost: u64,
 }
 
-/// A change could not be written to the disk.
+/// A change could not be written to disk.
 #[derive(Debug)]
 pub(crate) struct Unwritten;
 
-/// One line as it is read back.
+/// A line that is read back.
 #[derive(Deserialize)]
 pub(crate) struct PastLine {
     #[serde(rename = "r")]
@@ -65,7 +64,7 @@ pub(crate) struct PastLine {
     pub entry: Value,
 }
 
-/// One line as it is written.
+/// A line that is written.
 #[derive(Serialize)]
 pub(crate) struct Line<'a, E> {
     #[serde(rename = "r")]
@@ -79,12 +78,12 @@ pub(crate) struct Line<'a, E> {
 }
 
 impl Journal {
-    /// A journal that keeps nothing.
+    /// Creates a journal that stores nothing.
     pub fn memory() -> Self {
         Self { shared: None, writer: None }
     }
 
-    /// Opens or makes the journal in `dir`, locks it, and gives what it holds so far.
+    /// Opens or creates the journal in `dir`, locks it, and returns its lines.
     pub fn open(dir: &Path) -> Result<(Self, Past), Error> {
         let path = dir.join(FILE);
         let failed = |source| Error::Io { path: path.clone(), source };
@@ -126,7 +125,7 @@ impl Journal {
         shared.wake.notify_one();
     }
 
-    /// Returns once everything that was pushed before is on the disk.
+    /// Waits until all lines that were pushed before are on disk.
     pub async fn written(&self) -> Result<(), Unwritten> {
         let Some(shared) = &self.shared else { return Ok(()) };
         let wanted = lock(&shared.state).pushed;
@@ -179,7 +178,7 @@ impl Shared {
     }
 }
 
-/// Appends lines and syncs them; a part of them that was written is cut off again.
+/// Appends lines and syncs them; if that fails, a partial write is removed again.
 fn append(file: &mut File, lines: &[u8]) -> std::io::Result<()> {
     let before = file.metadata()?.len();
     let written = file.write_all(lines).and_then(|()| file.sync_data());
@@ -196,7 +195,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// Gives every line to `apply`, oldest first. A last line that a killed process left torn is cut off.
+    /// Calls `apply` with every line, oldest first. An incomplete last line, left by a killed process, is removed.
     pub fn replay(
         self,
         mut apply: impl FnMut(PastLine) -> Result<(), String>,

@@ -1,12 +1,12 @@
-//! The simulated networks: HTTP servers that speak each platform's real API.
+//! The simulated networks: HTTP servers that implement each platform's API.
 //!
 //! Written from the platforms' own documentation, never from the connectors, and linked by neither `domain`,
-//! `platforms` nor `workers`: a connector and its sandbox can be wrong only separately. Adding a network is one
-//! folder that implements `network::Network` and one line in `realms`.
+//! `platforms` nor `workers`: a mistake in a connector is not repeated in its sandbox. Adding a network is one folder
+//! that implements `network::Network` and one line in `realms`.
 //!
-//! It is a test double. Each workspace has its own realm of networks (`realms`), its control asks for a secret
-//! (`control`), what it changes is on the disk before it answers (`journal`), and what it fetches goes through the
-//! product's guarded client (`fetch`).
+//! It is a test double. Each workspace has its own realm of networks (`realms`), the control API requires a secret
+//! (`control`), changes are on disk before the response is sent (`journal`), and files are fetched with the product's
+//! guarded client (`fetch`).
 
 mod ai;
 mod bluesky;
@@ -78,7 +78,7 @@ use realms::Realms;
 pub use serving::Serving;
 use stripe::Stripe;
 
-/// An error in opening or serving a sandbox.
+/// An error when opening or serving a sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory could not be read or written.
@@ -86,45 +86,45 @@ pub enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Another process has this journal open.
     #[error("{0} is in use by another sandbox")]
     InUse(PathBuf),
-    /// A line of the journal does not say what it should.
+    /// A line of the journal is invalid.
     #[error("{path} line {line}: {reason}")]
     Journal {
         /// The journal.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// The reason it is refused.
+        /// Why it is refused.
         reason: String,
     },
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {reason}")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: std::net::SocketAddr,
-        /// The system's answer.
+        /// The system's error.
         reason: String,
     },
 }
 
 /// The settings that a simulator is opened with.
 pub struct Setup {
-    /// Directory of its journal, made if absent; with `None` everything is kept in memory alone.
+    /// Directory of its journal, made if absent; with `None` everything is kept in memory only.
     pub dir: Option<PathBuf>,
     /// The bearer token of its control API.
     pub secret: SecretString,
-    /// The client that fetches the files that posts name, within the product's own rules.
+    /// The guarded client that fetches the media of posts.
     pub http: Client,
-    /// The address at which the product serves media. Nothing else at a private address is fetched.
+    /// The address at which the product serves media. No other private address is fetched.
     pub media: Option<Url>,
 }
 
-/// All simulated networks and the journal that keeps their state. Cheap to clone.
+/// All simulated networks, and the journal of their state. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox {
     env: Arc<Env>,
@@ -144,8 +144,8 @@ impl Sandbox {
     /// Opens the simulator and replays its journal.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::InUse`] when another process holds the directory, [`Error::Journal`] when a line
-    /// other than a torn last one cannot be read.
+    /// [`Error::Io`], [`Error::InUse`] when another process holds the directory, [`Error::Journal`] when a line other
+    /// than an incomplete last one cannot be read.
     pub async fn open(setup: Setup) -> Result<Self, Error> {
         match tokio::task::spawn_blocking(move || Self::open_blocking(setup)).await {
             Ok(opened) => opened,
@@ -176,27 +176,27 @@ impl Sandbox {
         Ok(Self { env, stripe, ai, realms, secret: Arc::new(setup.secret) })
     }
 
-    /// Says by which address programs reach the simulator. Links that the networks return begin with it.
+    /// Sets the address by which programs reach the simulator, which links in responses begin with.
     pub fn set_base_url(&self, url: &Url) {
         self.env.set_base(url.as_str().trim_end_matches('/'));
     }
 
-    /// Sets another address by which persons reach the pages, and nothing else.
+    /// Sets the address by which people reach the pages, and only those.
     pub fn set_public_url(&self, url: &Url) {
         self.env.set_pages(url.as_str().trim_end_matches('/'));
     }
 
-    /// Says where the simulated Stripe sends its events.
+    /// Sets the address that the simulated Stripe sends its events to.
     pub fn set_stripe_webhook(&self, url: Url) {
         self.stripe.set_webhook(url);
     }
 
-    /// Says below which address, with a slash at its end, the product takes webhooks of Meta's networks.
+    /// Sets the address (with a trailing slash) below which the product receives webhooks of Meta's networks.
     pub fn set_meta_webhooks(&self, base: Url) {
         self.env.hooks.set_base(base);
     }
 
-    /// Lets the networks' pages send persons back to this address, as an app's owner registers it with a network.
+    /// Registers a redirect address, as the owner of an app does with a network.
     pub fn allow_redirect(&self, redirect_uri: &str) {
         self.env.allow_redirect(redirect_uri);
     }
@@ -211,7 +211,7 @@ impl Sandbox {
         self.env.change_settings(&env::Settings { rate_limits: Some(on), ..Default::default() });
     }
 
-    /// The networks' names in their order.
+    /// Returns the names of the networks, in order.
     #[must_use]
     pub fn platforms(&self) -> Vec<&'static str> {
         realms::names()

@@ -1,4 +1,4 @@
-//! Messages, comments and reviews of an account, as every network keeps them, and what the control may do to them.
+//! Messages, comments and reviews of an account, as all networks store them, and their changes through the control API.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) struct Author {
     pub username: String,
 }
 
-/// A file of an item. Its bytes are not kept.
+/// A file of an item. Its bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
@@ -40,14 +40,14 @@ pub(crate) struct Item {
     pub kind: Kind,
     pub at_ms: i64,
     pub author: Author,
-    /// The account wrote it.
+    /// True if the account wrote it.
     #[serde(default)]
     pub own: bool,
     pub text: String,
     /// The person on the other side of a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<Author>,
-    /// The post below which a comment stands.
+    /// The post that a comment is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post: Option<String>,
     /// The comment that it answers.
@@ -61,16 +61,16 @@ pub(crate) struct Item {
     pub hidden: bool,
     #[serde(default)]
     pub deleted: bool,
-    /// Its one private answer was used.
+    /// True once its one private reply was sent.
     #[serde(default)]
     pub private_reply: bool,
-    /// Metadata that the sender kept with it.
+    /// Metadata that the sender added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<String>,
 }
 
 impl Item {
-    /// As the control shows it.
+    /// Returns it as the control API shows it.
     pub fn shown(&self) -> Value {
         let mut shown = json!(self);
         if let Some(fields) = shown.as_object_mut() {
@@ -87,7 +87,7 @@ pub(crate) struct Mailbox {
     items: BTreeMap<String, Item>,
 }
 
-/// A change of them.
+/// A change of the items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
@@ -120,25 +120,25 @@ impl Mailbox {
         }
     }
 
-    /// An item that is not deleted.
+    /// Returns an item, unless it is deleted.
     pub fn get(&self, id: &str) -> Option<&Item> {
         self.items.get(id).filter(|item| !item.deleted)
     }
 
-    /// All of them, the deleted ones too, the latest last.
+    /// Returns all items including deleted ones, latest last.
     pub fn all(&self) -> Vec<&Item> {
         let mut all: Vec<_> = self.items.values().collect();
         all.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
         all
     }
 
-    /// Returns the items of a kind that are not deleted, the latest last.
+    /// Returns the items of a kind that are not deleted, latest last.
     pub fn seen(&self, kind: Kind) -> Vec<&Item> {
         self.all().into_iter().filter(|item| item.kind == kind && !item.deleted).collect()
     }
 }
 
-/// An item that somebody else is to make, as the control takes it.
+/// A request to the control API to create an item as another user.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewItem {
@@ -160,7 +160,7 @@ pub(crate) struct NewItem {
 }
 
 impl NewItem {
-    /// The person who makes it.
+    /// Returns the author.
     pub fn author(&self) -> Author {
         let mut author = self.author.clone().unwrap_or_default();
         if author.id.is_empty() {
@@ -173,7 +173,7 @@ impl NewItem {
     }
 }
 
-/// A change that somebody else is to make, as the control takes it.
+/// A request to the control API to change an item as another user.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemChanges {

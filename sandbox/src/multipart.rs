@@ -1,4 +1,4 @@
-//! Reading `multipart/form-data` (RFC 7578) from a body that is in memory.
+//! Parses `multipart/form-data` (RFC 7578) from a body in memory.
 
 use bytes::Bytes;
 
@@ -14,13 +14,13 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The content as text.
+    /// Returns the content as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-/// The parts in their order, or nothing if the body is not such a form.
+/// Returns the parts in order, or `None` if the body is not such a form.
 pub(crate) fn parse(content_type: &str, body: &Bytes) -> Option<Vec<Part>> {
     let delimiter = format!("--{}", parameter(content_type, "boundary")?);
     let between = format!("\r\n{delimiter}");
@@ -31,7 +31,7 @@ pub(crate) fn parse(content_type: &str, body: &Bytes) -> Option<Vec<Part>> {
         if rest.starts_with(b"--") {
             return Some(parts);
         }
-        // A line may end in spaces after the delimiter; nobody sends them.
+        // The standard allows spaces after the delimiter, but nobody sends them.
         at += if rest.starts_with(b"\r\n") { 2 } else { return None };
         let head_end = find(body, b"\r\n\r\n", at)?;
         let content = head_end + 4;
@@ -66,7 +66,7 @@ fn part(head: &str, bytes: Bytes) -> Option<Part> {
     })
 }
 
-/// A parameter of a header value: `name=value` or `name="value"` after a semicolon.
+/// Returns a parameter of a header value: `name=value` or `name="value"` after a semicolon.
 pub(crate) fn parameter(header: &str, wanted: &str) -> Option<String> {
     let mut rest = header;
     while let Some(at) = rest.find(';') {
@@ -87,7 +87,7 @@ pub(crate) fn parameter(header: &str, wanted: &str) -> Option<String> {
     None
 }
 
-/// The text up to the closing quote, and what follows it.
+/// Returns the text up to the closing quote, and the rest.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();

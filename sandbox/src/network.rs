@@ -1,4 +1,4 @@
-//! The parts of a simulator that differ by network. Everything else about it is the same for all.
+//! The parts of a simulator that differ between networks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,70 +17,72 @@ use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 
-/// A simulated network: one implementation a folder.
+/// A simulated network. Each folder has one implementation.
 pub(crate) trait Network: Sized + Send + Sync + 'static {
-    /// The first segment of its paths, and its name everywhere.
+    /// The name of the network, which is also the first segment of its paths.
     const NAME: &'static str;
     /// The largest request body it reads, in bytes.
     const BODY_MAX: usize;
     /// True if all accounts share one state, as the users of one site do.
     const SHARED_HOME: bool = false;
-    /// State of an account (or of the whole site).
+    /// The state of an account (or of the whole site).
     type State: Default + Send;
     /// An accepted change of the state, as it is written to the journal.
     type Change: Serialize + DeserializeOwned;
 
-    /// Makes a new account's identity; `Err` says why the asked name cannot be one.
+    /// Creates a new account's identity; `Err` says why the requested name is invalid.
     fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String>;
-    /// Strings besides the remote id by which a request may name the account. Two accounts never share one.
+    /// Returns further unique strings, besides the remote id, by which a request may name the account.
     fn keys(identity: &Identity) -> Vec<String>;
     /// Returns the credentials that a client needs to connect the account.
     fn credentials(identity: &Identity, base: &str) -> Map<String, Value>;
-    /// Returns the work that a request asks for.
+    /// Returns the route of a request.
     fn route(method: &Method, path: &[&str], call: &Call) -> Option<Route<Self>>;
-    /// Returns the account that a request belongs to. Faults and the call log of that account see it, valid or not.
+    /// Returns the account that a request belongs to. The account's faults and call log apply to the request, whether
+    /// it is valid or not.
     fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>>;
-    /// Makes an accepted change. It cannot fail, for it also replays the journal.
+    /// Applies an accepted change. It cannot fail, because it also replays the journal.
     fn apply(state: &mut Self::State, identity: &Identity, change: Self::Change);
-    /// The change by which the account's token expires (`true`), or is good again once the faults are replaced.
+    /// Returns the change that expires the account's token (`true`), or makes it valid again once the faults are
+    /// replaced.
     fn token_change(expired: bool) -> Option<Self::Change>;
     /// Returns the account's public posts, oldest first. `base` is the network's own address.
     fn posts(state: &Self::State, identity: &Identity, base: &str) -> Vec<Post>;
-    /// Returns true if a post is one of `key`'s, where one login posts under several names. `key` is what the account
-    /// was asked for by.
+    /// Returns true if a post belongs to `key`, the name by which the account was requested, on networks where one
+    /// login posts under several names.
     fn is_of(_post: &Post, _key: &str) -> bool {
         true
     }
-    /// Returns the changes by which a person posts on the network itself, and the id of the post.
+    /// Returns the changes that create a post as a user does on the network itself, and its id.
     fn elsewhere(
         state: &Self::State,
         identity: &Identity,
         new: &Elsewhere,
     ) -> (Vec<Self::Change>, String);
-    /// Returns the changes by which a person deletes the post that [`Network::posts`] shows under this id.
+    /// Returns the changes that delete the post that [`Network::posts`] shows under this id, as a user does.
     fn delete(state: &Self::State, id: &str) -> Vec<Self::Change>;
-    /// A refusal in the network's own words.
+    /// Returns a refusal in the network's own format.
     fn refuse(refusal: Refusal) -> Reply;
-    /// The answer to a request for something that does not exist.
+    /// Returns the response to a request without a route.
     fn no_route(call: &Call) -> Reply;
-    /// The part of the path that must not be shown in the call log.
+    /// Returns the part of the path that must not appear in the call log.
     fn secret_in_path(_path: &str) -> Option<&str> {
         None
     }
-    /// The account (as [`Sim::find`] knows it) and post of a public page at the network's own kind of address.
+    /// Returns the account (as in [`Sim::find`]) and post of a public page, from a path in the network's own format.
     fn page<'a>(_path: &[&'a str]) -> Option<(&'a str, &'a str)> {
         None
     }
-    /// The messages, comments and reviews of an account; `None`: they are not simulated.
+    /// Returns the messages, comments and reviews of an account; `None` if they are not simulated.
     fn mailbox(_state: &Self::State) -> Option<&Mailbox> {
         None
     }
-    /// A change of them.
+    /// Wraps a change of the mailbox.
     fn mail(_change: mailbox::Change) -> Option<Self::Change> {
         None
     }
-    /// The id of a new item of somebody else's, made from a unique number, and the post that it stands below; `Err` says
-    /// why there cannot be one.
+    /// Returns the id of a new item of another user, made from a unique number, and the post that it is on; `Err` says
+    /// why it cannot be created.
     fn mail_id(
         _unique: u64,
         _state: &Self::State,
@@ -89,11 +91,11 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     ) -> Result<(String, Option<String>), String> {
         Err("this network has no inbox here".into())
     }
-    /// Returns mail of the account's own that stands elsewhere than in [`Network::mailbox`].
+    /// Returns the account's own items that are stored outside [`Network::mailbox`].
     fn own_mail(_state: &Self::State, _identity: &Identity) -> Vec<Item> {
         Vec::new()
     }
-    /// Sets the network's decisions on answers and films from now on; `None`: it decides nothing.
+    /// Sets the network's review decisions on replies and videos from now on; `None` if it has no reviews.
     fn decide(
         _rejects: Option<bool>,
         _video_ms: Option<i64>,
@@ -101,11 +103,11 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     ) -> Option<Self::Change> {
         None
     }
-    /// The webhook that tells what happened to an item, if there is one.
+    /// Returns the webhook that reports an event of an item, if there is one.
     fn webhook(_identity: &Identity, _item: &Item, _verb: Verb, _now_ms: i64) -> Option<Value> {
         None
     }
-    /// The remote id in what a client calls the account, where that is more than the id.
+    /// Returns the remote id within a client's name of the account, if that contains more.
     fn bare_id(remote_id: &str) -> &str {
         remote_id
     }
@@ -113,15 +115,15 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
 
 /// The name of a new account.
 pub(crate) enum Name<'a> {
-    /// As somebody asked.
+    /// A requested name.
     Asked(&'a str),
-    /// After two words, to be joined as the network's rules allow.
+    /// A generated name of two words, to be joined as the network's rules allow.
     Made(&'a str, &'a str),
 }
 
 impl Name<'_> {
-    /// The asked name, or the two words with `glue` between them; `glue` also stands for what the network's names
-    /// cannot hold.
+    /// Returns the requested name, or the two words joined by `glue`; `glue` also replaces characters that the
+    /// network's names cannot contain.
     pub fn fitted(&self, glue: char, allowed: impl Fn(char) -> bool) -> String {
         let whole = match self {
             Self::Asked(name) => name.trim_start_matches('@').to_owned(),
@@ -132,18 +134,18 @@ impl Name<'_> {
     }
 }
 
-/// The identity of an account; fixed at its birth. Has no `Debug`, for it holds the credentials.
+/// The identity of an account, which never changes. Has no `Debug`, because it contains the credentials.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub remote_id: String,
     pub username: String,
     pub created_ms: i64,
-    /// Tokens, passwords and further ids, by names of the network's choice.
+    /// Tokens, passwords and further ids, by network-specific names.
     pub private: BTreeMap<String, String>,
 }
 
 impl Identity {
-    /// A private value; empty if there is none of that name.
+    /// Returns a private value; empty if there is none.
     pub fn private(&self, name: &str) -> &str {
         self.private.get(name).map(String::as_str).unwrap_or_default()
     }
@@ -157,7 +159,7 @@ pub(crate) struct Post {
     pub media: Vec<Medium>,
     pub created_at: String,
     pub url: String,
-    /// Facts that only this network has.
+    /// Further fields of this network.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
     /// The last part of its page's address.
@@ -165,7 +167,7 @@ pub(crate) struct Post {
     pub page: String,
 }
 
-/// A picture, video or file of a post. Its bytes are not kept.
+/// A picture, video or file of a post. Its bytes are not stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Medium {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,7 +187,7 @@ impl Medium {
         self.mime.starts_with("video/")
     }
 
-    /// The last part of its address.
+    /// Returns the last part of its address.
     pub fn file_name(&self) -> String {
         let path = self.url.as_deref().and_then(|url| url.split(['?', '#']).next());
         path.and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned()
@@ -196,15 +198,15 @@ impl Medium {
 pub(crate) struct Route<N: Network> {
     pub phase: Phase,
     pub work: Work<N>,
-    /// A page for a person, which is reached by other ways than what programs ask.
+    /// True for a page for people, which has other access rules than the API.
     pub is_page: bool,
 }
 
-/// The code behind a route.
+/// The function that handles a route.
 pub(crate) enum Work<N: Network> {
-    /// Needs nothing but memory.
+    /// Runs at once, in memory.
     Now(fn(&Cx<N>) -> Answer),
-    /// Fetches something first. Runs to its end even if the client leaves, as a server would.
+    /// Fetches something first. Runs to its end even if the client disconnects, as a real server would.
     Later(fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>),
 }
 
@@ -222,16 +224,16 @@ impl<N: Network> Route<N> {
     }
 }
 
-/// One request with everything a handler may look at.
+/// A request with everything that a handler needs.
 pub(crate) struct Cx<N: Network> {
     pub sim: Arc<Sim<N>>,
     pub call: Call,
-    /// The account that [`Network::caller`] named; the handler checks whether the request proves it.
+    /// The account that [`Network::caller`] returned; the handler checks the request's credentials.
     pub account: Option<Arc<Account<N>>>,
 }
 
 impl<N: Network> Cx<N> {
-    /// The sandbox's time in milliseconds.
+    /// Returns the sandbox's time in milliseconds.
     pub fn now_ms(&self) -> i64 {
         self.sim.env.now_ms()
     }

@@ -1,5 +1,4 @@
-//! Numbers of an account and its posts, as somebody set them. Nobody looks at a simulated network, so nothing else is
-//! counted; a number that was never set is not known.
+//! Metrics of an account and its posts, as set through the control API. A metric that was never set is unknown.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +10,24 @@ use crate::network::{Network, Refusal};
 use crate::reply::Reply;
 use crate::sim::Account;
 
-/// Values by their names.
+/// Values by metric name.
 pub(crate) type Values = BTreeMap<String, Told>;
 
-/// A network's answer for a number.
+/// The value of a metric, or why there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Told {
-    /// This number.
+    /// A number.
     Number(i64),
-    /// Nothing, for a reason.
+    /// No value, for a reason.
     Not(Reason),
 }
 
-/// The reason a network does not give a number.
+/// Why a network does not return a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
-    /// It does not know the name, and fails the whole call.
+    /// The network does not know the name, and fails the whole call.
     Refused,
     /// Too few people saw it.
     TooFewViewers,
@@ -36,10 +35,10 @@ pub(crate) enum Reason {
     Permission,
 }
 
-/// The subject of a number.
+/// What a metric is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of<'a> {
-    /// The account as it is now.
+    /// The account now.
     Now,
     /// A day, `YYYY-MM-DD` in the network's zone.
     Day(&'a str),
@@ -47,7 +46,7 @@ pub(crate) enum Of<'a> {
     Post(&'a str),
 }
 
-/// The numbers of an account.
+/// The metrics of an account.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     now: Values,
@@ -55,7 +54,7 @@ pub(crate) struct Numbers {
     posts: BTreeMap<String, Values>,
 }
 
-/// Numbers to be set; null takes one away.
+/// Metrics to set; null removes one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Change {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +65,7 @@ pub(crate) struct Change {
 }
 
 impl Numbers {
-    /// Sets numbers.
+    /// Sets metrics.
     pub fn apply(&mut self, change: Change) {
         let values = match (change.post, change.date) {
             (Some(post), _) => self.posts.entry(post).or_default(),
@@ -81,7 +80,7 @@ impl Numbers {
         }
     }
 
-    /// Returns what is told of a number; `None`: it is not known.
+    /// Returns the value of a metric; `None` if it is unknown.
     pub fn get(&self, of: Of<'_>, name: &str) -> Option<Told> {
         let values = match of {
             Of::Now => Some(&self.now),
@@ -91,7 +90,7 @@ impl Numbers {
         values?.get(name).copied()
     }
 
-    /// Returns a number, if it is one.
+    /// Returns the value of a metric, if it is a number.
     pub fn number(&self, of: Of<'_>, name: &str) -> Option<i64> {
         match self.get(of, name)? {
             Told::Number(number) => Some(number),
@@ -100,8 +99,7 @@ impl Numbers {
     }
 }
 
-/// Puts the set numbers of a post into a view of it, each where the network shows it (a JSON pointer); a number that was
-/// never set, or is refused, is null there.
+/// Adds the metrics of a post to its JSON representation, each at a JSON pointer; an unknown or refused one is null.
 pub(crate) fn show<N: Network>(
     account: &Account<N>,
     of: Of<'_>,
@@ -119,7 +117,7 @@ pub(crate) fn show<N: Network>(
         };
         match view.pointer_mut(place) {
             Some(shown) => *shown = number,
-            // Not every post shows it.
+            // Not every post has this field.
             None if !number.is_null() => view[place.trim_start_matches('/')] = number,
             None => {}
         }
@@ -127,13 +125,13 @@ pub(crate) fn show<N: Network>(
     Ok(())
 }
 
-/// A time that a request names in Unix seconds.
+/// Parses a time in Unix seconds.
 pub(crate) fn seconds(text: Option<String>) -> Option<i64> {
     text?.parse().ok()
 }
 
-/// The days from `since` to `until` in Unix seconds: their dates and ends. Noon of a day has the same date in UTC,
-/// whether it begins there or in California.
+/// Returns the days from `since` to `until` in Unix seconds: their dates and ends. The date is that of noon, which is
+/// the same in UTC whether the day begins in UTC or in California.
 pub(crate) fn days(since: i64, until: i64) -> Vec<(NaiveDate, i64)> {
     const DAY: i64 = 86_400;
     // A day may be an hour longer or shorter.

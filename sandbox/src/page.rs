@@ -10,7 +10,7 @@ use crate::sim::{Listed, Sim};
 use crate::simulated::Simulated;
 use crate::style::CSS;
 
-/// The networks of one realm. `pages` is the address of the simulator's pages.
+/// Shows the networks of one realm. `pages` is the address of the simulator's pages.
 pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn Simulated>]) -> Reply {
     let root = escape(&format!("{pages}/{realm}"));
     let mut list = String::from("<ul>");
@@ -25,7 +25,7 @@ pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn Simulated>]) -
     page(200, "Simulated networks", "Nothing here leaves this machine.", &list)
 }
 
-/// The accounts of one network.
+/// Shows the accounts of one network.
 pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
     let base = escape(&sim.pages());
     let mut list = String::from("<ul>");
@@ -55,7 +55,7 @@ pub(crate) fn account<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
     page(200, &listed.username, &format!("{} posts on simulated {}", posts.len(), N::NAME), &body)
 }
 
-/// The picture of an account: a grey square, of a shade of its own.
+/// Returns the picture of an account: a grey square with its own shade.
 pub(crate) fn picture<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
     if sim.account(remote_id).is_none() {
         return not_found("There is no such account.");
@@ -63,7 +63,7 @@ pub(crate) fn picture<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
     Reply::png(pictures::png("1:1", pictures::shade(remote_id, 0)))
 }
 
-/// One post with everything the network knows of it.
+/// Shows one post with all its fields.
 pub(crate) fn post<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, key: &str) -> Reply {
     let found = sim.posts(remote_id).and_then(|(listed, posts)| {
         let post = posts.into_iter().find(|post| post.page == key || post.id == key)?;
@@ -129,12 +129,12 @@ fn not_found(why: &str) -> Reply {
     page(404, "Not found", why, "")
 }
 
-/// The answer for an address that leads nowhere.
+/// Returns the response for an unknown address.
 pub(crate) fn nothing() -> Reply {
     not_found("There is nothing here.")
 }
 
-/// A whole page around `body`, which must be escaped already; the rest is escaped here.
+/// Returns a page with `body`, which must already be escaped; the other texts are escaped here.
 pub(crate) fn page(status: u16, title: &str, about: &str, body: &str) -> Reply {
     let (title, about) = (escape(title), escape(about));
     let html = format!(
@@ -144,7 +144,7 @@ pub(crate) fn page(status: u16, title: &str, about: &str, body: &str) -> Reply {
     Reply::html(status, html)
 }
 
-/// Text as it may stand in HTML, in an attribute too.
+/// Escapes a text for HTML, including attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Parameters that a client may send as query, form, multipart or JSON, whichever it likes.
+//! Parameters that a client may send as query, form, multipart or JSON.
 
 use serde_json::Value;
 use url::form_urlencoded;
@@ -17,12 +17,12 @@ enum Field {
     File(Part),
 }
 
-/// The body is not what its content type says.
+/// The body does not match its content type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
 impl Params {
-    /// Reads the query, then the body. Of two values the first counts.
+    /// Reads the query, then the body. The first of several values counts.
     pub fn read(call: &Call) -> Result<Self, Malformed> {
         let mut fields: Vec<_> =
             call.query_pairs().map(|(name, value)| (name, Field::Text(value))).collect();
@@ -63,7 +63,7 @@ impl Params {
         self.fields.iter().any(|(key, _)| key == name || *key == bracketed)
     }
 
-    /// A value as text; JSON that is no string as its JSON text.
+    /// Returns a value as text; a JSON value other than a string as its JSON text.
     pub fn text(&self, name: &str) -> Option<String> {
         match self.get(name)? {
             Field::Text(text) | Field::Json(Value::String(text)) => Some(text.clone()),
@@ -72,12 +72,12 @@ impl Params {
         }
     }
 
-    /// A value as text, unless it is empty.
+    /// Returns a value as text, unless it is empty.
     pub fn filled(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.is_empty())
     }
 
-    /// A value as JSON; text is parsed. `Some(Err)` if it is there and no JSON.
+    /// Returns a value as JSON; text is parsed. `Some(Err)` if it is not valid JSON.
     pub fn json(&self, name: &str) -> Option<Result<Value, Malformed>> {
         match self.get(name)? {
             Field::Text(text) if text.is_empty() => None,
@@ -96,12 +96,12 @@ impl Params {
         })
     }
 
-    /// A value as an integer, if it is one.
+    /// Returns a value as an integer, if it is one.
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.text(name)?.trim().parse().ok()
     }
 
-    /// A list of numbers: a JSON array, several `name[]`, or numbers with commas between.
+    /// Returns a list of numbers: a JSON array, several `name[]`, or numbers separated by commas.
     pub fn integers(&self, name: &str) -> Vec<i64> {
         let bracketed = format!("{name}[]");
         let mut found = Vec::new();
@@ -120,7 +120,7 @@ impl Params {
         found
     }
 
-    /// A list of texts: a JSON array of texts or numbers, or several `name[]`.
+    /// Returns a list of texts: a JSON array of texts or numbers, or several `name[]`.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let bracketed = format!("{name}[]");
         let text = |value: &Value| match value {
@@ -140,7 +140,7 @@ impl Params {
         found
     }
 
-    /// A file.
+    /// Returns a file.
     pub fn file(&self, name: &str) -> Option<&Part> {
         match self.get(name)? {
             Field::File(part) => Some(part),

@@ -1,4 +1,4 @@
-//! The type of a file and the size of its picture, read from its first bytes.
+//! Detects the type of a file and the size of a picture from the first bytes.
 
 /// A picture's type and size in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) fn picture(bytes: &[u8]) -> Option<Picture> {
     png(bytes).or_else(|| jpeg(bytes)).or_else(|| gif(bytes)).or_else(|| webp(bytes))
 }
 
-/// The type of a video file (MP4, QuickTime or WebM), if it is one.
+/// Returns the type of a video file (MP4, QuickTime or WebM), if it is one.
 pub(crate) fn video(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]) {
         return Some("video/webm");
@@ -26,7 +26,7 @@ pub(crate) fn video(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The type by content, as far as this sandbox looks.
+/// Returns the type by content, of those that the sandbox detects.
 pub(crate) fn sniff(bytes: &[u8]) -> Option<&'static str> {
     picture(bytes).map(|picture| picture.mime).or_else(|| video(bytes))
 }
@@ -54,7 +54,7 @@ fn jpeg(bytes: &[u8]) -> Option<Picture> {
     }
     let mut at = 2;
     loop {
-        // Between segments any number of 0xff may stand.
+        // There may be any number of 0xff between segments.
         while *bytes.get(at)? == 0xff {
             at += 1;
         }

@@ -8,12 +8,12 @@ pub(crate) const BASE64URL: &[u8] =
 /// Letters and digits.
 pub(crate) const BASE62: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// `length` random characters of `alphabet`.
+/// Returns `length` random characters of `alphabet`.
 pub(crate) fn text(alphabet: &[u8], length: usize) -> String {
     (0..length).map(|_| char::from(alphabet[rand::random_range(0..alphabet.len())])).collect()
 }
 
-/// A random number of exactly `digits` decimal digits (1 to 18), the first not 0.
+/// Returns a random number of exactly `digits` decimal digits (1 to 18), the first not 0.
 pub(crate) fn number(digits: u32) -> i64 {
     let low = 10_i64.pow(digits - 1);
     rand::random_range(low..low * 10)

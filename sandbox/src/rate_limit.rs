@@ -1,4 +1,4 @@
-//! Fixed windows in which an account may do so much and no more.
+//! Fixed-window rate limits of accounts.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ struct Window {
     used: u32,
 }
 
-/// A rule: a number of units in a number of milliseconds.
+/// A limit: a number of units in a number of milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
     pub name: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Limit {
     pub span_ms: i64,
 }
 
-/// A window's answer to one more call.
+/// The result of taking units from a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paced {
     pub allowed: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Paced {
 }
 
 impl RateLimits {
-    /// Takes `cost` units from the window of `limit` if it holds so many.
+    /// Takes `cost` units from the window of `limit`, if that many are left.
     pub fn take(&mut self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
         let window = self.0.entry(limit.name).or_default();
         if now_ms >= window.started_ms + limit.span_ms {

@@ -1,4 +1,4 @@
-//! Realms. Each workspace has a set of networks of its own, whose accounts and posts are found in it alone.
+//! Realms: each workspace has its own set of networks, with separate accounts and posts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, RwLock};
@@ -8,14 +8,14 @@ use crate::network::Network;
 use crate::sim::Sim;
 use crate::simulated::Simulated;
 
-/// The realm of accounts that were made for no workspace.
+/// The realm of accounts that belong to no workspace.
 pub(crate) const SHARED: &str = "shared";
 /// The longest name of a realm.
 const NAME_MAX: usize = 64;
 
 type Start = fn(&Arc<Env>, &str) -> Arc<dyn Simulated>;
 
-/// Every network there is, one a line.
+/// All networks, one per line.
 const NETWORKS: &[(&str, Start)] = &[
     line::<crate::bluesky::Bluesky>(),
     line::<crate::devto::Devto>(),
@@ -45,12 +45,12 @@ fn start<N: Network>(env: &Arc<Env>, realm: &str) -> Arc<dyn Simulated> {
     Arc::new(Sim::<N>::start(env, realm))
 }
 
-/// The names of all networks, in their order.
+/// Returns the names of all networks, in order.
 pub(crate) fn names() -> Vec<&'static str> {
     NETWORKS.iter().map(|(name, _)| *name).collect()
 }
 
-/// Returns whether a text can be the name of a realm.
+/// Returns true if a text can be the name of a realm.
 pub(crate) fn is_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     (1..=NAME_MAX).contains(&text.len()) && text.chars().all(allowed)
@@ -63,12 +63,12 @@ type Realm = BTreeMap<&'static str, Arc<dyn Simulated>>;
 pub(crate) struct Realms(RwLock<HashMap<String, Realm>>);
 
 impl Realms {
-    /// Returns a network of a realm, if an account was ever made there.
+    /// Returns a network of a realm, if an account was ever created there.
     pub fn find(&self, realm: &str, network: &str) -> Option<Arc<dyn Simulated>> {
         read(&self.0).get(realm)?.get(network).cloned()
     }
 
-    /// Returns a network of a realm and starts it if need be; `None` if there is no network of that name.
+    /// Returns a network of a realm, which is started if necessary; `None` if there is no network of that name.
     pub fn open(&self, env: &Arc<Env>, realm: &str, network: &str) -> Option<Arc<dyn Simulated>> {
         if let Some(found) = self.find(realm, network) {
             return Some(found);
@@ -84,7 +84,7 @@ impl Realms {
         read(&self.0).get(realm).into_iter().flat_map(BTreeMap::values).cloned().collect()
     }
 
-    /// Returns a network as it is in every realm.
+    /// Returns the networks of this name in all realms.
     pub fn everywhere(&self, network: &str) -> Vec<Arc<dyn Simulated>> {
         read(&self.0).values().filter_map(|networks| networks.get(network)).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! An answer, before it is sent, cut short or thrown away.
+//! A response, before it is sent, cut off or discarded.
 
 use bytes::Bytes;
 use salvo::http::{HeaderName, HeaderValue, Response, StatusCode};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 const JSON: &str = "application/json; charset=utf-8";
 
-/// Sent with every answer: whatever it holds, a browser runs nothing of it, and its address is passed on to nobody.
+/// Headers of every response: a browser must not run anything in it, and must not pass on its address.
 const HARMLESS: [(&str, &str); 3] = [
     (
         "content-security-policy",
@@ -16,7 +16,7 @@ const HARMLESS: [(&str, &str); 3] = [
     ("referrer-policy", "no-referrer"),
 ];
 
-/// A whole answer of a network.
+/// A complete response of a network.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub status: StatusCode,
@@ -25,22 +25,22 @@ pub(crate) struct Reply {
     pub body: Bytes,
 }
 
-/// The result of a network's handler: a refusal is an answer too.
+/// The result of a handler: a refusal is a response too.
 pub(crate) type Answer = Result<Reply, Reply>;
 
 impl Reply {
-    /// A JSON answer. `status` must be a valid status.
+    /// Creates a JSON response. `status` must be a valid status.
     pub fn json(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_vec(body).unwrap_or_default();
         Self { status: code(status), content_type: JSON, headers: Vec::new(), body: body.into() }
     }
 
-    /// 200 with JSON.
+    /// Creates a 200 response with JSON.
     pub fn ok(body: &impl Serialize) -> Self {
         Self::json(200, body)
     }
 
-    /// An HTML page of our own, in which everything else is escaped.
+    /// Creates an HTML response. All foreign text in `body` must be escaped.
     pub fn html(status: u16, body: String) -> Self {
         Self {
             status: code(status),
@@ -50,19 +50,19 @@ impl Reply {
         }
     }
 
-    /// A picture of ours.
+    /// Creates a response with a PNG.
     pub fn png(body: Vec<u8>) -> Self {
         let (headers, body) = (Vec::new(), body.into());
         Self { status: StatusCode::OK, content_type: "image/png", headers, body }
     }
 
-    /// A status and nothing else.
+    /// Creates an empty response.
     pub fn empty(status: u16) -> Self {
         Self { status: code(status), content_type: "", headers: Vec::new(), body: Bytes::new() }
     }
 
-    /// The given bytes, called JSON if they look like it and otherwise text; never HTML, for anybody may have written
-    /// them.
+    /// Creates a response with an untrusted body, declared as JSON if it looks like it and otherwise as text, never as
+    /// HTML.
     pub fn raw(status: u16, body: String) -> Self {
         let content_type = if body.trim_start().starts_with(['{', '[']) {
             JSON
@@ -72,7 +72,7 @@ impl Reply {
         Self { status: code(status), content_type, headers: Vec::new(), body: body.into() }
     }
 
-    /// Adds a header. A value that HTTP forbids is left out.
+    /// Adds a header, unless its value is invalid in HTTP.
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         if let Ok(value) = HeaderValue::from_str(&value.to_string()) {
             self.headers.push((HeaderName::from_static(name), value));
@@ -80,7 +80,7 @@ impl Reply {
         self
     }
 
-    /// Lets a browser do what this policy says in place of nothing.
+    /// Replaces the strict content security policy.
     pub fn with_policy(self, policy: &str) -> Self {
         self.with("content-security-policy", policy)
     }
@@ -104,10 +104,10 @@ impl Reply {
         }
     }
 
-    /// Writes the whole answer.
+    /// Writes the complete response.
     pub fn write(self, res: &mut Response) {
         self.write_head(res);
-        // Without this salvo would put its own page in place of an empty error.
+        // Without this, salvo would replace an empty error with its own page.
         let body = if self.body.is_empty() {
             salvo::http::ResBody::Chunks(std::collections::VecDeque::new())
         } else {

@@ -1,4 +1,4 @@
-//! The sandbox as a server of its own.
+//! The sandbox as a standalone server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use url::Url;
 use crate::door::Door;
 use crate::{Error, Sandbox};
 
-/// The time calls in flight may take after a stop was asked for.
+/// How long requests in flight may take after a stop.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A running server.
@@ -24,13 +24,13 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// The address it listens on, with the port that was really taken.
+    /// Returns the address it listens on, with the actual port.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns once the server has stopped.
+    /// Waits until the server has stopped.
     pub async fn stopped(self) {
         if let Err(error) = self.task.await {
             tracing::error!(%error, "the sandbox server ended badly");
@@ -39,10 +39,10 @@ impl Serving {
 }
 
 impl Sandbox {
-    /// Listens on `listen` (port 0 takes a free one), makes that the base address, and serves until `stop`.
+    /// Listens on `listen` (port 0 chooses a free one), sets that as the base address, and serves until `stop`.
     ///
     /// # Errors
-    /// [`Error::Listen`] when the address cannot be had.
+    /// [`Error::Listen`] when it cannot listen on the address.
     pub async fn serve(
         self,
         listen: SocketAddr,

@@ -1,4 +1,4 @@
-//! A running network: its accounts, their homes, and the way from a decision through the journal into memory.
+//! A running network: its accounts, their state, and the changes of the state, which go through the journal.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::numbers::{self, Numbers, Of, Told};
 use crate::rate_limit::{Limit, Paced, RateLimits};
 use crate::reply::Reply;
 
-/// The number of calls of an account that are remembered.
+/// How many calls of an account the log keeps.
 const CALLS: usize = 1_000;
 
 /// A network with its accounts.
@@ -25,7 +25,7 @@ pub(crate) struct Sim<N: Network> {
     pub(crate) accounts: RwLock<Accounts<N>>,
     shared_state: Arc<Mutex<N::State>>,
     pub(crate) born: AtomicUsize,
-    /// Codes that its authorization page gave.
+    /// Authorization codes that its consent page issued.
     pub codes: Codes,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Accounts<N: Network> {
 pub(crate) struct Account<N: Network> {
     pub identity: Identity,
     pub state: Arc<Mutex<N::State>>,
-    /// Numbers of the account and its posts.
+    /// Metrics of the account and its posts.
     pub numbers: Mutex<Numbers>,
     pub faults: Mutex<Faults>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
@@ -52,7 +52,7 @@ pub(crate) struct LoggedCall {
     pub method: &'static str,
     pub path: String,
     pub phase: Phase,
-    /// The status of the answer; null when the connection was closed instead.
+    /// The status of the response; null when the connection was closed instead.
     pub status: Option<u16>,
     #[serde(rename = "at", serialize_with = "as_time")]
     pub at_ms: i64,
@@ -82,12 +82,12 @@ pub(crate) struct Listed {
     pub created_at: String,
 }
 
-/// The reason an account was not made.
+/// Why an account was not created.
 #[derive(Debug)]
 pub(crate) enum NotMade {
     /// The name breaks the network's rules.
     Invalid(String),
-    /// Somebody has it.
+    /// The name is taken.
     Taken,
 }
 
@@ -97,17 +97,17 @@ impl<N: Network> Account<N> {
         look(&lock(&self.state))
     }
 
-    /// Returns what is told of a number.
+    /// Returns the value of a metric.
     pub fn counted(&self, of: Of<'_>, name: &str) -> Option<Told> {
         lock(&self.numbers).get(of, name)
     }
 
-    /// Returns a number, if it is one.
+    /// Returns the value of a metric, if it is a number.
     pub fn number(&self, of: Of<'_>, name: &str) -> Option<i64> {
         lock(&self.numbers).number(of, name)
     }
 
-    /// The next fault for a call of this phase.
+    /// Removes and returns the next fault for a call of this phase.
     pub fn take_fault(&self, phase: Phase) -> Option<Fault> {
         lock(&self.faults).take(phase)
     }
@@ -125,7 +125,7 @@ impl<N: Network> Account<N> {
         calls.push_back(call);
     }
 
-    /// As the control API lists it.
+    /// Returns it as the control API lists it.
     pub fn listed(&self, realm: &str) -> Listed {
         Listed {
             platform: N::NAME,
@@ -150,32 +150,32 @@ impl<N: Network> Sim<N> {
         })
     }
 
-    /// The network's own address, such as `http://127.0.0.1:8081/8d5f…/bluesky`.
+    /// Returns the network's own address, such as `http://127.0.0.1:8081/8d5f…/bluesky`.
     pub fn base(&self) -> String {
         format!("{}/{}/{}", self.env.base(), self.realm, N::NAME)
     }
 
-    /// The address of an account's picture.
+    /// Returns the address of an account's picture.
     pub fn picture(&self, remote_id: &str) -> String {
         format!("{}/ui/{remote_id}/picture.png", self.base())
     }
 
-    /// The same as persons reach its pages.
+    /// Returns the address of the network's pages for people.
     pub fn pages(&self) -> String {
         format!("{}/{}/{}", self.env.pages(), self.realm, N::NAME)
     }
 
-    /// The realm it is in.
+    /// Returns its realm.
     pub fn realm(&self) -> &str {
         &self.realm
     }
 
-    /// The account with this remote id.
+    /// Returns the account with this remote id.
     pub fn account(&self, remote_id: &str) -> Option<Arc<Account<N>>> {
         read(&self.accounts).by_id.get(remote_id).cloned()
     }
 
-    /// The account with this remote id or one of [`Network::keys`].
+    /// Returns the account with this remote id or one of [`Network::keys`].
     pub fn find(&self, key: &str) -> Option<Arc<Account<N>>> {
         let accounts = read(&self.accounts);
         accounts.by_key.get(key).or_else(|| accounts.by_id.get(N::bare_id(key))).cloned()
@@ -186,14 +186,15 @@ impl<N: Network> Sim<N> {
         look(&lock(&self.shared_state))
     }
 
-    /// All accounts, in the order of their birth.
+    /// Returns all accounts, in the order of their creation.
     pub fn all(&self) -> Vec<Arc<Account<N>>> {
         let mut all: Vec<_> = read(&self.accounts).by_id.values().cloned().collect();
         all.sort_by_key(|account| account.order);
         all
     }
 
-    /// Lets `decide` read the account's state and name a change; writes it down and makes it, all in one step.
+    /// Lets `decide` read the account's state and return a change, then writes it to the journal and applies it, all
+    /// atomically.
     pub fn change<R>(
         &self,
         account: &Account<N>,
@@ -206,7 +207,7 @@ impl<N: Network> Sim<N> {
         Ok(result)
     }
 
-    /// The same with several changes, of which none is refused.
+    /// Like [`Self::change`], with several changes and without refusals.
     pub fn change_all<R>(
         &self,
         account: &Account<N>,
@@ -221,18 +222,18 @@ impl<N: Network> Sim<N> {
         result
     }
 
-    /// Makes a change that needs no decision.
+    /// Applies a change without a decision.
     pub fn make(&self, account: &Account<N>, change: N::Change) {
         // The closure never refuses.
         let _never_refused = self.change(account, |_| Ok((change, ())));
     }
 
-    /// Writes an entry down.
+    /// Writes an entry to the journal.
     pub fn note(&self, account: &str, entry: &Entry<&N::Change>) {
         self.env.journal.push(&Line { realm: &self.realm, network: N::NAME, account, entry });
     }
 
-    /// Takes a new account in.
+    /// Adds a new account.
     pub fn admit(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
         let state = if N::SHARED_HOME { Arc::clone(&self.shared_state) } else { Arc::default() };
         let keys = keys::<N>(&identity);
@@ -252,7 +253,7 @@ impl<N: Network> Sim<N> {
         account
     }
 
-    /// Lets an account go. `false` if there is none.
+    /// Removes an account. Returns `false` if there is none.
     pub fn forget(&self, remote_id: &str) -> bool {
         let mut accounts = write(&self.accounts);
         let Some(account) = accounts.by_id.remove(remote_id) else {
@@ -262,7 +263,7 @@ impl<N: Network> Sim<N> {
         true
     }
 
-    /// The account's token expires, or is good again.
+    /// Expires the account's token, or makes it valid again.
     pub fn expire(&self, account: &Account<N>, expired: bool) {
         if let Some(change) = N::token_change(expired) {
             self.make(account, change);
@@ -270,7 +271,7 @@ impl<N: Network> Sim<N> {
     }
 }
 
-/// Everything an account may be found by, besides its remote id. Its name is one of them, so no two share one.
+/// Returns all unique keys of an account besides its remote id, including its name.
 pub(crate) fn keys<N: Network>(identity: &Identity) -> Vec<String> {
     let mut keys = N::keys(identity);
     keys.push(format!("name:{}", identity.username));

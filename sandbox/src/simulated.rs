@@ -1,4 +1,4 @@
-//! A network behind one face, whatever its types: what the control API, the pages and the journal need of it.
+//! A network without its type parameters, for the control API, the pages and the journal.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,10 +19,10 @@ use crate::network::{Name, Network, Post};
 use crate::numbers;
 use crate::sim::{Account, Entry, Listed, LoggedCall, NotMade, Sim, keys};
 
-/// A network without its type, as the control API and the pages see it.
+/// An object-safe view of a network.
 pub(crate) trait Simulated: Send + Sync {
     fn name(&self) -> &'static str;
-    /// Its own address.
+    /// Returns its own address.
     fn base(&self) -> String;
     /// Answers a request to it.
     fn serve<'a>(
@@ -31,19 +31,19 @@ pub(crate) trait Simulated: Send + Sync {
         connection: &'a ConnCtrl,
         res: &'a mut Response,
     ) -> BoxFuture<'a, ()>;
-    /// Makes an account and gives its credentials, this once.
+    /// Creates an account and returns its credentials, which are never returned again.
     fn create(&self, username: Option<&str>) -> Result<(Listed, Map<String, Value>), NotMade>;
     fn remove(&self, remote_id: &str) -> bool;
     fn accounts(&self) -> Vec<Listed>;
     fn posts(&self, remote_id: &str) -> Option<(Listed, Vec<Post>)>;
-    /// Makes an item of somebody else's; its id.
+    /// Creates an item of another user; returns its id.
     fn receive(&self, new: NewItem) -> Option<Result<String, String>>;
-    /// Messages, comments and reviews, oldest first.
+    /// Returns messages, comments and reviews, oldest first.
     fn inbox(&self, remote_id: &str) -> Option<Vec<Value>>;
-    /// Sets what the network decides about answers and films. False: it decides nothing.
+    /// Sets the network's review decisions on replies and videos. `false` if it has no reviews.
     fn decide(&self, remote_id: &str, rejects: Option<bool>, video_ms: Option<i64>)
     -> Option<bool>;
-    /// Changes an item as somebody else would, or deletes it.
+    /// Changes or deletes an item, as its author would.
     fn change_item(
         &self,
         remote_id: &str,
@@ -52,11 +52,11 @@ pub(crate) trait Simulated: Send + Sync {
     ) -> Option<Result<Value, String>>;
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
-    /// Sets numbers. `false` if there is no such account.
+    /// Sets metrics. `false` if there is no such account.
     fn count(&self, remote_id: &str, change: numbers::Change) -> bool;
-    /// Lets a person post; the id of the post. `None` if there is no such account.
+    /// Creates a post as a user does on the network; returns its id, or `None` if there is no such account.
     fn post_elsewhere(&self, new: &Elsewhere) -> Option<String>;
-    /// Lets a person delete a post. `false` if there is none.
+    /// Deletes a post as a user does on the network. `false` if there is none.
     fn delete_post(&self, remote_id: &str, id: &str) -> bool;
     fn replay(&self, account: &str, entry: Value) -> Result<(), serde_json::Error>;
 }
@@ -299,7 +299,7 @@ fn change_item<N: Network>(
     Ok(find().unwrap_or(before).shown())
 }
 
-/// Delivers what happened, in its own time.
+/// Delivers the webhook of an event, in the background.
 fn tell<N: Network>(sim: &Arc<Sim<N>>, account: &Account<N>, item: &Item, verb: Verb) {
     let Some(body) = N::webhook(&account.identity, item, verb, sim.env.now_ms()) else { return };
     let env = Arc::clone(&sim.env);

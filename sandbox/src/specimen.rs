@@ -1,4 +1,4 @@
-//! A network's record of a file: its size, its hash and its first bytes. Nobody needs the rest.
+//! What a network keeps of a received file: its size, its hash and its first bytes.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -18,7 +18,7 @@ pub(crate) struct Specimen {
     /// SHA-256 in hexadecimal.
     pub sha256: String,
     pub head: Bytes,
-    /// The facts of a film, if its index was found.
+    /// The properties of a video, if its index was found.
     pub film: Option<Film>,
 }
 
@@ -32,14 +32,14 @@ pub(crate) struct Growing {
 }
 
 impl Specimen {
-    /// Of a file that is in memory.
+    /// Creates it from a file in memory.
     pub fn of(bytes: &[u8]) -> Self {
         let mut growing = Growing::default();
         growing.add(bytes);
         growing.done()
     }
 
-    /// The type of a video that a network which asks for this plays. A film without an index that can be read is let pass.
+    /// Returns the type of a video that meets these requirements. A video without a readable index passes.
     pub fn video(&self, asks: Asks) -> Option<&'static str> {
         let plays = self.film.as_ref().is_none_or(|film| film.plays(asks));
         picture::video(&self.head).filter(|_| plays)
@@ -47,7 +47,7 @@ impl Specimen {
 }
 
 impl Growing {
-    /// Adds the next bytes and gives the size so far.
+    /// Adds the next bytes and returns the size so far.
     pub fn add(&mut self, bytes: &[u8]) -> u64 {
         self.size += bytes.len() as u64;
         self.hash.update(bytes);

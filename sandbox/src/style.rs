@@ -1,6 +1,6 @@
-//! The look of the pages: one column, system fonts, dark and light as the reader prefers.
+//! The style of the pages: one column, system fonts, dark or light as the browser prefers.
 
-/// The style sheet, small enough to stand in every page.
+/// The style sheet, which is inlined in every page.
 pub(crate) const CSS: &str = "\
 :root{color-scheme:light dark;--bg:#f6f6f4;--card:#fff;--ink:#1c1c1a;--soft:#62625c;--line:#dededa;--tint:#b4532a}\
 @media(prefers-color-scheme:dark){:root{--bg:#161615;--card:#20201e;--ink:#ecebe6;--soft:#a09f97;--line:#353531;--tint:#f0a077}}\

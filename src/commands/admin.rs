@@ -1,5 +1,4 @@
-//! `fanfare admin`: operators' log-ins, persons, workspaces, memberships, brands and plans; and what an operator does after a
-//! restore.
+//! `fanfare admin`: operators, users, workspaces, memberships, brands and plans, and commands for use after a restore.
 
 use std::{
     io::{BufRead, IsTerminal},
@@ -29,8 +28,8 @@ use crate::{
 /// The administration commands. All except `create` and `password` print only the id on standard output.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Makes a log-in for the dashboard under /admin, or gives one that there is a new password. The password is asked
-    /// for on a terminal, and read as one line from standard input otherwise.
+    /// Creates an operator for the dashboard under /admin, or sets the operator's password. The password is asked for
+    /// on a terminal, and read as one line from standard input otherwise.
     Create {
         /// Address of the operator.
         email: String,
@@ -38,8 +37,8 @@ pub enum Command {
         #[arg(long)]
         generate: bool,
     },
-    /// Sets the password with which a person logs in to connect accounts, and ends the person's log-ins. It is asked
-    /// for on a terminal, and read as one line from standard input otherwise.
+    /// Sets a user's password, and ends the user's sessions. The password is asked for on a terminal, and read as one
+    /// line from standard input otherwise.
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Password {
         /// Address of the person.
@@ -51,7 +50,7 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<PasswordCommand>,
     },
-    /// Finds or makes a person.
+    /// Finds or creates a user.
     User {
         /// Address.
         email: String,
@@ -122,7 +121,7 @@ pub enum Command {
     },
     /// Closes every stored secret with FANFARE_MASTER_KEY, so that FANFARE_MASTER_KEY_OLD can be dropped.
     Rewrap,
-    /// Makes a subscription as if the person had paid, on the simulated Stripe alone; prints the person's id.
+    /// Creates a subscription as if the user had paid, on the simulated Stripe only; prints the user's id.
     Subscription {
         /// Address of the person.
         email: String,
@@ -199,7 +198,7 @@ pub enum TierName {
 /// Runs the command.
 ///
 /// # Errors
-/// Something that is named does not exist.
+/// A user, workspace or brand does not exist.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
     let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
@@ -313,7 +312,7 @@ fn choose(generate: bool) -> Result<SecretString> {
     if generate { Ok(passwords::generate()) } else { ask() }
 }
 
-/// The password, typed twice without being shown, or the first line of standard input.
+/// Reads the password: on a terminal twice without echo, else the first line of standard input.
 fn ask() -> Result<SecretString> {
     if std::io::stdin().is_terminal() {
         let typed = |prompt| rpassword::prompt_password(prompt).context("the terminal");

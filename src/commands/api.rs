@@ -30,7 +30,7 @@ pub async fn run(config: Config) -> Result<()> {
     let way = Way { listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "api", &cx, stop.clone()).await?;
-    // A post for "now" is due by the fleet's clock, which is the database's.
+    // A post for "now" is due by the clock of the fleet, which is the database's.
     clock::follow_first(&cx, &stop).await;
     tokio::spawn(clock::follow(cx.clone(), stop.clone()));
     say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));

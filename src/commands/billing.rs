@@ -1,4 +1,4 @@
-//! `fanfare billing`: what is sold, at Stripe.
+//! `fanfare billing`: sets up products and prices at Stripe.
 
 use anyhow::Result;
 use fanfare_domain::billing;
@@ -12,8 +12,8 @@ use crate::{
 /// The command to run.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Makes the products and prices that are missing, found by their lookup keys, and prints the keys of those it made. Run it
-    /// again whenever the plans have changed.
+    /// Makes the products and prices that are missing, found by their lookup keys, and prints the keys of those it
+    /// made. Run it again whenever the plans have changed.
     Setup,
 }
 

@@ -1,4 +1,4 @@
-//! `fanfare demo`: posts going out on every simulated network, on a service of its own that leaves nothing behind.
+//! `fanfare demo`: publishes posts on every simulated network, with a temporary service.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
     start::{self, Way},
 };
 
-/// Starts a service in a temporary directory, shows the demo against it over HTTP, and removes it.
+/// Starts a service in a temporary directory, runs the demo against it over HTTP, and removes it.
 ///
 /// # Errors
 /// The demo could not start, or a post was not published.

@@ -1,4 +1,4 @@
-//! `fanfare doctor`: looks at everything Fanfare needs.
+//! `fanfare doctor`: checks everything that Fanfare needs.
 
 mod networks;
 
@@ -15,13 +15,13 @@ use fanfare_media::Store;
 use super::say;
 use crate::config::Config;
 
-/// A machine's clock that is off by more than this, in ms, is worth a word.
+/// The clock error from which on there is a warning, in ms.
 const SKEW: i64 = 2_000;
 
 /// The result of a check: `Ok` with a description, or `Err` with the remedy.
 type Finding = std::result::Result<String, String>;
 
-/// Looks, and says what to do about what is missing.
+/// Runs all checks, and prints a remedy for each failure.
 ///
 /// # Errors
 /// Something is missing.
@@ -170,7 +170,7 @@ async fn media(config: &Config) -> Finding {
     Ok("takes, gives back and deletes a file".into())
 }
 
-/// Both programs are started: one that is there and does not run is as good as none.
+/// Checks that both programs run.
 async fn ffmpeg(config: &Config) -> Finding {
     const ADVICE: &str = "install ffmpeg (Debian: apt-get install ffmpeg; image: --build-arg WITH_FFMPEG=yes) or set \
         FANFARE_FFMPEG_DIR; until then films are read by their containers alone, and media that must be converted \
@@ -192,7 +192,7 @@ async fn ffmpeg(config: &Config) -> Finding {
     }
 }
 
-/// The server is greeted, and asked for no more than that.
+/// Checks that the mail server accepts a connection; nothing is sent.
 async fn mail(config: &Config) -> Finding {
     let Some(mailer) = &config.mailer else { return Ok("not used".into()) };
     let advice = |error| format!("{error}; check FANFARE_SMTP_URL");
@@ -210,7 +210,7 @@ async fn runs(program: &std::path::Path) -> bool {
     ran.is_ok_and(|status| status.success())
 }
 
-/// Limits that are not the documented ones: allowed, and worth a word.
+/// Returns a warning if the limits are not the documented ones.
 fn limits(config: &Config) -> Option<String> {
     let factor = config.limits_factor;
     let differs = (factor - 1.0).abs() > f64::EPSILON;

@@ -1,4 +1,4 @@
-//! `fanfare health`: is the process that has the same variables alive?
+//! `fanfare health`: checks whether the process with the same variables is alive.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::config::Config;
 
-/// Asks where metrics are served, which every kind of process does if it is told to, else the API.
+/// Checks the metrics address, which every kind of process has if it is configured, else the API.
 ///
 /// # Errors
 /// It is not alive.
@@ -14,7 +14,7 @@ pub async fn run(config: Config) -> Result<()> {
     fanfare_cli::health(reachable(config.metrics_listen.unwrap_or(config.listen))).await
 }
 
-/// An address that is listened on, as it is reached from this machine.
+/// Returns how a listening address is reached from this machine.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

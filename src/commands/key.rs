@@ -1,4 +1,4 @@
-//! `fanfare key`: makes or revokes an API key.
+//! `fanfare key`: creates or revokes an API key.
 
 use anyhow::{Result, bail};
 use fanfare_domain::{access::Scope, keys, users};
@@ -15,7 +15,7 @@ use crate::{
 /// The commands for keys.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
-    /// Makes a key and prints it, alone, on standard output. A new address makes the person too.
+    /// Creates a key and prints only it on standard output. A new address creates the user too.
     Create {
         /// The e-mail address of the user that the key acts as.
         #[arg(long)]
@@ -40,7 +40,7 @@ pub enum Command {
 /// Runs the command.
 ///
 /// # Errors
-/// An unknown scope, or a workspace the person is not in.
+/// An unknown scope, or a workspace that the user is not a member of.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
     let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };

@@ -1,4 +1,4 @@
-//! `fanfare media`: files, sent to a running service.
+//! `fanfare media`: uploads files to a running service.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,8 @@ pub enum Command {
         /// The service's origin; that of the profile if left out.
         #[arg(long, visible_alias = "api-url", env = "FANFARE_URL")]
         url: Option<String>,
-        /// The API key; the log-in of the profile if left out. Better kept in the variable: others of this machine can read arguments.
+        /// The API key; the log-in of the profile if left out. Better kept in the variable: others of this machine can
+        /// read arguments.
         #[arg(long, env = "FANFARE_API_KEY", hide_env_values = true)]
         api_key: Option<SecretString>,
         /// Profile of the configuration file.

@@ -6,7 +6,7 @@ use fanfare_domain::db::Db;
 use super::say;
 use crate::config::Config;
 
-/// Migrates.
+/// Runs the migrations.
 ///
 /// # Errors
 /// The database cannot be reached, or is newer than this binary.

@@ -83,7 +83,7 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// The error, in words for the operator.
+    /// The error, with a message for the operator.
     pub async fn run(self) -> Result<()> {
         keep_memory_private();
         match self.command {
@@ -112,12 +112,12 @@ impl Cli {
     }
 }
 
-/// Returns all commands: those of this binary and those of the API.
+/// Returns the command tree: the commands of this binary and those of the API.
 fn every_command() -> clap::Command {
     fanfare_cli::with_commands(Cli::command())
 }
 
-/// The end of the help text.
+/// Returns the end of the help text.
 fn help() -> String {
     let chapters = fanfare_cli::chapters().join(", ");
     format!(
@@ -133,13 +133,13 @@ secret of their control, which is sent as a bearer token; FANFARE_DATA_DIR/simul
 there is a simulated Stripe, which takes no money: POST /stripe/checkout/<cs_…>/pay pays, and POST /stripe/clock
 with {\"advance\": \"31d\"} moves its time.";
 
-/// The variables, as `--help` shows them.
+/// Returns the list of variables for `--help`.
 fn variables() -> String {
     let lines = VARIABLES.iter().map(|(name, doc)| format!("  {name}\n      {doc}"));
     format!("{SIMULATOR}\n\nEnvironment variables:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Ends with SIGTERM or Ctrl-C.
+/// Returns a token that is cancelled by SIGTERM or Ctrl-C.
 fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let stopped = stop.clone();
@@ -169,10 +169,10 @@ async fn signalled() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Prints a line for people or programs on standard output.
+/// Prints a line on standard output.
 fn say(line: impl std::fmt::Display) {
     use std::io::Write;
-    // A closed pipe is the reader's wish to hear no more.
+    // A closed pipe is no error.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
@@ -185,15 +185,15 @@ fn from_shell() -> fanfare_domain::ops::Actor {
     fanfare_domain::ops::Actor { name: format!("shell:{user}"), request_id }
 }
 
-/// A name for this worker that no other in the fleet has.
+/// Returns a unique name for this worker.
 fn worker_name() -> String {
     let host = fanfare_workers::host();
     let unique = uuid::Uuid::now_v7().simple().to_string();
     format!("{host}-{}-{}", std::process::id(), &unique[unique.len() - 6..])
 }
 
-/// Keeps other processes of the same user, such as the programs that take media apart, from reading this one's memory and
-/// environment: both hold keys. Only Linux lets it; no core is dumped then.
+/// Prevents other processes of the same user, such as ffmpeg, from reading the memory and environment of this one,
+/// which contain keys. This works on Linux only, and disables core dumps.
 fn keep_memory_private() {
     #[cfg(target_os = "linux")]
     {

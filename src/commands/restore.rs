@@ -7,15 +7,15 @@ use fanfare_domain::{Domain, posts};
 
 use super::say;
 
-/// Holds posts back, up to a time (now, if there is none) or `all` of them.
+/// Holds back posts due up to a time (by default now), or `all` of them.
 ///
 /// # Errors
-/// A worker runs.
+/// A worker is running.
 pub async fn hold(cx: &Domain, until: Option<SystemTime>, all: bool) -> Result<()> {
     let given = until.map(|until| until.duration_since(UNIX_EPOCH)).transpose()?;
     let until = match given {
         Some(since) => i64::try_from(since.as_millis())?,
-        // The database's clock is the one by which posts become due.
+        // Posts become due by the database's clock.
         None => cx.db.now().await?,
     };
     let held = posts::hold(cx, (!all).then_some(until)).await?;
@@ -23,10 +23,10 @@ pub async fn hold(cx: &Domain, until: Option<SystemTime>, all: bool) -> Result<(
     Ok(())
 }
 
-/// Closes stored secrets with the current master key.
+/// Re-encrypts stored secrets with the current master key.
 ///
 /// # Errors
-/// Some were closed with a key that is not here.
+/// Some were encrypted with a key that is not configured.
 pub async fn rewrap(cx: &Domain) -> Result<()> {
     let done = cx.vault.rewrap(&cx.db).await?;
     say(format_args!("closed anew: {}", done.changed));

@@ -17,7 +17,7 @@ pub struct Args {
     show: bool,
 }
 
-/// Serves the networks until it is stopped, or prints their addresses.
+/// Serves the simulated networks until it is stopped, or prints their addresses.
 ///
 /// # Errors
 /// The simulator could not start.

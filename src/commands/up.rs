@@ -34,7 +34,7 @@ pub async fn run(config: Config) -> Result<()> {
     let simulator = own.as_ref().map(|own| own.simulator.clone());
     let cx = start::domain(&config, Way { listen, migrate: true, simulator }).await?;
     if config.is_embedded() {
-        // The process that held these keys is gone: this one is alone.
+        // Idempotency keys that a dead process reserved can be released, since this is the only process.
         fanfare_domain::idempotency::free_all(&cx).await?;
     }
     metrics::start(&config, "up", &cx, stop.clone()).await?;
@@ -53,7 +53,7 @@ pub async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
-/// Says where it is, and at the first start how to begin.
+/// Prints the address, and at the first start how to begin.
 fn welcome(base_url: &str, key: Option<&SecretString>) {
     say(format_args!("Fanfare is at {base_url} (documentation: {base_url}/docs)"));
     let Some(key) = key else { return };

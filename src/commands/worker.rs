@@ -22,7 +22,7 @@ pub struct Args {
     concurrency: u16,
 }
 
-/// Works until it is stopped.
+/// Runs until it is stopped.
 ///
 /// # Errors
 /// The worker could not start.

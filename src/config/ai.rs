@@ -1,4 +1,4 @@
-//! The providers of models that can be set.
+//! The configuration of AI models.
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_ai::{Catalogue, VideoProvider};
@@ -7,14 +7,14 @@ use url::Url;
 
 use super::Given;
 
-/// The source of models.
+/// Where models come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// The operator's providers.
+    /// Providers that the operator configured.
     Live,
-    /// The simulated ones.
+    /// Simulated models.
     Sandbox,
-    /// No models are used.
+    /// No models.
     Off,
 }
 
@@ -43,9 +43,9 @@ pub struct VertexConfig {
 /// The providers of models.
 #[derive(Clone)]
 pub struct AiConfig {
-    /// The source of models, if one is set.
+    /// Where models come from, if it is set.
     pub mode: Option<Mode>,
-    /// The text model: where it is, and its id.
+    /// The provider and id of the text model.
     pub text: Option<(Provider, String)>,
     /// xAI.
     pub xai: Option<Provider>,
@@ -112,8 +112,8 @@ impl AiConfig {
         Ok(Self { mode, text, xai, google, vertex, factor, catalogue })
     }
 
-    /// Returns where models come from: what is set, else the operator's providers if there are any, else the simulated ones where
-    /// everything is embedded.
+    /// Returns where models come from: as configured, else from the operator's providers if there are any, else from
+    /// the simulator if everything is embedded.
     #[must_use]
     pub fn mode(&self, is_embedded: bool) -> Mode {
         let films = self.vertex.as_ref().is_some_and(|vertex| vertex.account.is_some());
@@ -159,13 +159,13 @@ fn vertex(given: &mut Given) -> Result<Option<VertexConfig>> {
     Ok(Some(VertexConfig { project, location, url, account }))
 }
 
-/// The address of Vertex AI for models that run there.
+/// Returns the address of Vertex AI for a location.
 fn vertex_address(location: &str) -> String {
     let place = if location == "global" { String::new() } else { format!("{location}-") };
     format!("https://{place}aiplatform.googleapis.com")
 }
 
-/// Makes the models that the operator named the default ones of their providers.
+/// Makes the models that the operator named the defaults of their providers.
 fn prefer(given: &mut Given, catalogue: &mut Catalogue) -> Result<()> {
     for (name, provider, vertex) in [
         ("FANFARE_XAI_VIDEO_MODEL", VideoProvider::XaiGrok, false),
@@ -191,7 +191,7 @@ fn provider(given: &mut Given, name: &str, usual: &str) -> Result<Option<Provide
     Ok(Some(Provider { url, key }))
 }
 
-/// A text model of xAI or of Google, by their keys.
+/// Returns the provider of a text model of xAI or Google, if its key is set.
 fn written_by(
     model: String,
     xai: &Option<Provider>,

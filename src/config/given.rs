@@ -1,4 +1,4 @@
-//! The variables that were given, taken one by one.
+//! Reads environment variables one by one, and refuses those that are left.
 
 use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
@@ -11,7 +11,7 @@ use url::Url;
 
 use super::*;
 
-/// Variables that nothing has asked for yet.
+/// The variables that have not been read yet.
 pub(super) struct Given(pub(super) BTreeMap<String, String>);
 
 impl Given {
@@ -106,7 +106,7 @@ impl Given {
         }
     }
 
-    /// A header name that says nothing else already.
+    /// Reads a header name that has no other meaning.
     pub(super) fn signature_header(&mut self) -> Result<Option<String>> {
         let name = "FANFARE_SIGNATURE_HEADER";
         let Some(header) = self.take(name) else { return Ok(None) };
@@ -133,7 +133,8 @@ impl Given {
         Ok(urls)
     }
 
-    /// Id and secret of each app; half of a pair is a mistake that would show only when somebody connects.
+    /// Reads id and secret of each app. Half of a pair is an error, which otherwise would show only when a user
+    /// connects.
     pub(super) fn apps(&mut self) -> Result<BTreeMap<PlatformId, App>> {
         let mut apps = BTreeMap::new();
         for platform in fanfare_platforms::all() {
@@ -150,7 +151,8 @@ impl Given {
         Ok(apps)
     }
 
-    /// A key without the secret of its webhooks would take money and hear nothing of it.
+    /// Reads the Stripe account. A key without the secret of its webhooks is an error, since payments would go
+    /// unnoticed.
     pub(super) fn stripe(&mut self) -> Result<Option<Stripe>> {
         let url = self.parse("FANFARE_STRIPE_URL", "an address like https://api.stripe.com")?;
         let key = self.take("FANFARE_STRIPE_SECRET_KEY");

@@ -1,4 +1,4 @@
-//! Variables: read, refused by name, documented.
+//! Tests of the configuration.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -1,6 +1,6 @@
-//! The one list of variables; `.env.example` and `--help` are compared with it.
+//! The list of all variables; tests compare `.env.example` and `--help` with it.
 
-/// Every variable there is, with what it means; `<PLATFORM>` stands for each platform's name in capitals.
+/// Every variable with its meaning; `<PLATFORM>` stands for each platform's name in capitals.
 pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_LISTEN", "Address the API listens on (127.0.0.1:8080)."),
     ("FANFARE_BASE_URL", "Origin by which callers reach the API (http:// and FANFARE_LISTEN)."),

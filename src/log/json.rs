@@ -1,5 +1,5 @@
-//! One line, one flat JSON object: the fields of the event and of every span around it side by side, so that
-//! `request.id` stands in the same place of each line that a request caused.
+//! Logs as JSON: each line is one flat object with the fields of the event and of all its spans, so that `request.id`
+//! is in the same place of every line of a request.
 
 use std::{fmt, io::Write};
 
@@ -58,7 +58,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         }
         event.record(&mut line);
         let text = format!("{}\n", Value::Object(line.0));
-        // Nobody is left to tell that standard error is closed.
+        // Nothing can be done if standard error is closed.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 }

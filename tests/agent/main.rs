@@ -1,5 +1,5 @@
-//! An agent that knows nothing but the document it reads does twenty tasks, by each of the three ways to the service:
-//! the OpenAPI document, the list of MCP tools and the help of the command line. It plans by matching words.
+//! A simple agent that knows only the interface's own description does twenty tasks, with each of three interfaces: the
+//! OpenAPI document, MCP tools and the command line. It plans by matching words.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where it fails")]
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use surface::{Surface, Way};
 use tasks::Task;
 
-/// The most times that a task is tried.
+/// The most attempts of a task.
 const TRIES: usize = 200;
 
 struct Agent {
@@ -25,7 +25,7 @@ struct Agent {
 }
 
 impl Agent {
-    /// Puts what is remembered in the place of its names.
+    /// Replaces names of remembered values by the values.
     fn filled(&self, value: &Value) -> Value {
         match value {
             Value::String(name) => self.remembered.get(name.as_str()).unwrap_or(value).clone(),
@@ -34,7 +34,7 @@ impl Agent {
         }
     }
 
-    /// Does a task; the reply, or what went wrong.
+    /// Does a task; returns the reply, or what went wrong.
     async fn attempt(&mut self, task: &Task) -> Result<Value, String> {
         let chosen = planner::choose(&self.tools, task.say).ok_or("there are no tools")?;
         let (name, mut tool) = (chosen.name.clone(), chosen.clone());
@@ -53,7 +53,7 @@ impl Agent {
         Ok(reply)
     }
 
-    /// Calls a tool, once more with the fixes of a refusal.
+    /// Calls a tool, and again with the fixes of an error.
     async fn called(
         &mut self,
         tool: &Tool,
@@ -71,7 +71,7 @@ impl Agent {
     }
 }
 
-/// Does all tasks on a fresh service; a line of the table, and what was not done.
+/// Does all tasks on a new service; returns a line of the table, and the failed tasks.
 async fn all(way: Way) -> (String, Vec<String>) {
     let app = TestApp::start().await;
     let user = app.user().await;

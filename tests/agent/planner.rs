@@ -1,10 +1,10 @@
-//! Plans by matching words: which tool a sentence means, and which input a value is for.
+//! Plans by matching words: chooses the tool for a sentence, and the input for a value.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Something that can be done, as a document describes it.
+/// A tool, as the interface describes it.
 #[derive(Debug, Clone)]
 pub struct Tool {
     /// Its name.
@@ -13,7 +13,7 @@ pub struct Tool {
     pub doc: String,
     /// Its inputs, once they have been read.
     pub inputs: Vec<Input>,
-    /// The way to call it: method and path, or nothing more than the name.
+    /// Method and path; `None` if it is called by its name.
     pub route: Option<(String, String)>,
 }
 
@@ -24,17 +24,17 @@ pub struct Input {
     pub name: String,
     /// Its description.
     pub doc: String,
-    /// The place of it: `path`, `query` or `body`; for a command its kind.
+    /// Where it goes: `path`, `query` or `body`; for a command its kind.
     pub place: String,
 }
 
-/// Words that say nothing.
+/// Stop words.
 const EMPTY: [&str; 22] = [
     "the", "an", "of", "to", "is", "it", "its", "with", "and", "on", "at", "in", "for", "by", "or",
     "as", "that", "this", "which", "up", "be", "are",
 ];
 
-/// Returns the words of a text, in their plain form.
+/// Returns the stemmed words of a text.
 pub fn words(text: &str) -> BTreeSet<String> {
     let parts = text.split(|mark: char| !mark.is_alphanumeric());
     let words = parts.map(str::to_lowercase).filter(|word| word.len() > 1);
@@ -81,7 +81,7 @@ pub fn arguments(tool: &Tool, facts: &[(&str, Value)]) -> Map<String, Value> {
     arguments
 }
 
-/// Applies the fixes of a refusal to the arguments: JSON Patch, as far as fixes use it.
+/// Applies the fixes of an error to the arguments: the part of JSON Patch that fixes use.
 pub fn mended(arguments: &Map<String, Value>, refusal: &Value) -> Option<Map<String, Value>> {
     let mut next = Value::Object(arguments.clone());
     let broken = refusal["validation_errors"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The three ways to the service: its OpenAPI document, its MCP tools and its command line.
+//! The three interfaces of the service: its OpenAPI document, its MCP tools and its command line.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::planner::{Input, Tool};
 
-/// A way to the service.
+/// An interface of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// `/openapi.json` and HTTP.
@@ -19,7 +19,7 @@ pub enum Way {
     Shell,
 }
 
-/// The calls within an agent's reach, and their cost to it.
+/// An agent's client of an interface, which counts the cost.
 pub struct Surface {
     way: Way,
     user: User,
@@ -30,12 +30,12 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Begins with nothing but an address and a key.
+    /// Returns a client that knows only an address and a key.
     pub const fn new(way: Way, user: User) -> Self {
         Self { way, user, calls: 0, bytes: 0 }
     }
 
-    /// Reads what there is to do.
+    /// Reads the available tools.
     pub async fn tools(&mut self) -> Vec<Tool> {
         match self.way {
             Way::OpenApi => self.openapi().await,
@@ -54,7 +54,7 @@ impl Surface {
         }
     }
 
-    /// Calls a tool; true if it did what it was asked for.
+    /// Calls a tool; returns whether it succeeded, and the reply.
     pub async fn call(&mut self, tool: &Tool, arguments: &Map<String, Value>) -> (bool, Value) {
         self.calls += 1;
         match self.way {
@@ -219,7 +219,7 @@ fn properties<'a>(schema: &'a Value, place: &'a str) -> impl Iterator<Item = Inp
     })
 }
 
-/// Reads the inputs of a command from its help: `<ID>` in the line of its use, and options.
+/// Reads the inputs of a command from its help: `<ID>` in the usage line, and options.
 fn inputs_of(text: &str) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Twenty tasks, as somebody would ask for them.
+//! Twenty tasks, as a user would request them.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fanfare_tests::files;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 pub struct Task {
     /// The request in words.
     pub say: &'static str,
-    /// Values with what they are; a text that begins with `$` stands for something remembered.
+    /// Values with their labels; a string that begins with `$` is a remembered value.
     pub facts: Vec<(&'static str, Value)>,
     /// The part of the reply to remember: a JSON Pointer, and its name.
     pub remember: Option<(&'static str, &'static str)>,
-    /// A pointer into the reply, and the value there; null asks only for something to be there.
+    /// A pointer into the reply, and the expected value; null expects any value.
     pub expect: (&'static str, Value),
-    /// It is asked for again until it is so.
+    /// True if it is repeated until the expected value appears.
     pub until: bool,
 }
 
@@ -38,7 +38,7 @@ impl Task {
     }
 }
 
-/// Returns the tasks. `later` is a time to come, and `local` the same without an offset.
+/// Returns the tasks. `later` is a future time, and `local` the same without an offset.
 pub fn tasks(later: &str, local: &str) -> Vec<Task> {
     let faults = json!([{"on": "commit", "kind": "status", "status": 400, "times": 1}]);
     let (account, post) = (("account id", json!("$account")), ("id of the post", json!("$post")));

@@ -1,7 +1,7 @@
-//! Files looked at a second, beside bare ffprobe over the same files in the same run.
+//! Files analysed per second, beside plain ffprobe on the same files in the same run.
 //!
-//! Bare ffprobe tells the facts. Fanfare tells them too, checks that a picture is whole, and makes a placeholder, and of
-//! a film a poster; without those it is shown as well, by its own parsers alone.
+//! Plain ffprobe reports the facts. Fanfare also checks that a picture is complete, and makes a placeholder and the
+//! poster of a video; it is also measured without these, with its own parsers only.
 
 use std::{path::Path, process::Stdio, time::Instant};
 
@@ -10,10 +10,10 @@ use futures_util::{StreamExt, stream};
 
 use crate::table::{number, print, ratio};
 
-/// The number that are looked at at once, by whomever.
+/// The number of concurrent analyses.
 const AT_ONCE: usize = 4;
 
-/// Looks at `files` films and as many pictures.
+/// Analyses `files` videos and as many pictures.
 pub async fn run(files: usize) {
     let dir = std::env::temp_dir().join(format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple()));
     std::fs::create_dir_all(&dir).expect("a directory");
@@ -58,7 +58,7 @@ fn made(dir: &Path, args: &[&str], name: &str) -> Vec<u8> {
     std::fs::read(at).expect("what it made")
 }
 
-/// Files a second.
+/// Returns files per second.
 async fn own(store: &Store, tools: &Tools, dir: &Path, paths: &[String], mime: &str) -> f64 {
     let scratch = Scratch::new(dir.join("scratch"), 1 << 30);
     let begun = Instant::now();
@@ -70,7 +70,7 @@ async fn own(store: &Store, tools: &Tools, dir: &Path, paths: &[String], mime: &
     paths.len() as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// Files a second.
+/// Returns files per second.
 async fn bare(ffprobe: &Path, dir: &Path, paths: &[String]) -> f64 {
     let begun = Instant::now();
     stream::iter(paths)

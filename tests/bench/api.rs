@@ -1,4 +1,4 @@
-//! `POST /posts` and `GET /posts/{id}` beside salvo handlers with nothing around them.
+//! `POST /posts` and `GET /posts/{id}` beside plain salvo handlers.
 
 use std::{
     io::{BufRead, BufReader},
@@ -17,24 +17,24 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// Callers at a time.
+/// The number of concurrent callers.
 const CALLERS: usize = 32;
 
 struct Figures {
     name: &'static str,
     rate: f64,
-    /// Processor time a call of the process and of the databases, in µs.
+    /// CPU time per call of the process and of the databases, in µs.
     own: f64,
     databases: f64,
     p99: f64,
 }
 
-/// Runs every handler with as many calls: posts of one workspace and posts of many, and reads.
+/// Runs every handler with the same number of calls: posts of one workspace, posts of many, and reads.
 pub async fn run(calls: usize) {
     let servers = Servers::find().await;
     for tenants in [1, CALLERS] {
         let target = Target::start(0);
-        // The first posts have the numbers of their accounts.
+        // The first post of each account has the same number as the account.
         let service = Service::shared(&servers, &target, &vec![1; tenants]).await;
         for place in 0..tenants {
             service.fill_for(place, 10_000 / tenants, Due::At(4_102_444_800_000)).await;

@@ -1,7 +1,7 @@
-//! The peer of `POST /posts` and `GET /posts/{id}`: salvo handlers with nothing around them.
+//! The peer of `POST /posts` and `GET /posts/{id}`: plain salvo handlers.
 //!
 //! `/same/posts` writes the same rows as the service, in one statement; `/same/posts/{id}` looks up the key, counts the
-//! request in Redis and reads the row; `/bare` answers a constant.
+//! request in Redis and reads the row; `/bare` returns a constant.
 
 use fanfare_entities::post;
 use salvo::{Depot, FlowCtrl, Handler, Listener, Request, Response, Router, conn::TcpListener};
@@ -36,7 +36,8 @@ pub async fn serve(database: &str, redis: &str) {
     std::process::exit(0);
 }
 
-/// A post like the first one of its account with another text, its event, and the workspace's counter of events.
+/// Returns the statement that copies the first post of an account with another text, adds its event and updates the
+/// workspace's counter of events.
 fn insert() -> String {
     let columns: Vec<_> = post::Column::iter()
         .filter(|column| !matches!(column, post::Column::Id))
@@ -65,7 +66,7 @@ impl Handler for Bare {
             "/same/posts" => {
                 let body: Value = req.parse_json().await.expect("a body");
                 let caption = body["caption"].as_str().expect("a caption").to_owned();
-                // The first post of an account has its number.
+                // The first post of an account has the same number as the account.
                 let like = body["account_id"].as_i64().expect("an account");
                 json!({"post": {"id": self.make(like, caption, body).await}})
             }

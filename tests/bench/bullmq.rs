@@ -30,7 +30,7 @@ impl Program {
         program
     }
 
-    /// Waits for what it says at its end.
+    /// Waits for its final output.
     pub fn finish(mut self) -> Value {
         let said = self.line();
         let ended = self.child.wait().expect("it ends");

@@ -1,14 +1,14 @@
-//! Processor time of processes, as Linux counts it in /proc.
+//! CPU time of processes, from /proc.
 
-/// Ticks a second of /proc, the same on every Linux that Debian builds.
+/// Clock ticks per second in /proc, the same on all of Debian's kernels.
 const TICKS: f64 = 100.0;
 
-/// User and system time of one process so far, in ms; nothing if it has ended.
+/// Returns the user and system time of a process so far, in ms; 0 if it has ended.
 pub fn of(pid: u32) -> f64 {
     fields(pid).map_or(0.0, |fields| (fields[11] + fields[12]) / TICKS * 1_000.0)
 }
 
-/// The same for a process with everything it ever started and waited for, and its children that still run.
+/// Returns the CPU time of a process, its finished children and its running children, in ms.
 pub fn with_children(pid: u32) -> f64 {
     let Some(own) = fields(pid) else { return 0.0 };
     let ended: f64 = own[11..15].iter().sum();
@@ -27,7 +27,7 @@ fn children(pid: u32) -> impl Iterator<Item = u32> {
     pids.filter(move |child| parent(*child) == pid)
 }
 
-/// The fields of /proc/PID/stat behind the name, which may hold anything.
+/// Returns the fields of /proc/PID/stat after the process name, which may contain anything.
 fn fields(pid: u32) -> Option<Vec<f64>> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let behind = &stat[stat.rfind(')')? + 1..];

@@ -18,19 +18,19 @@ struct Work {
     posts: usize,
     /// Posts, or jobs, under way at a time.
     slots: usize,
-    /// The time the network takes, in ms.
+    /// The delay of the network, in ms.
     delay: u64,
     /// Workspaces among which Fanfare's accounts are split; the peers know none.
     tenants: usize,
 }
 
 impl Work {
-    /// Posts a second of whoever costs no time at all, where the network takes some: each slot is taken while it does.
+    /// Returns the theoretical maximum of posts per second, given the delay of the network and the number of slots.
     fn bound(self) -> Option<f64> {
         (self.delay > 0).then(|| self.slots as f64 * 1_000.0 / self.delay as f64)
     }
 
-    /// Time in which posts are made and the worker gets ready, in ms.
+    /// Returns how long before their due time posts are created, in ms.
     fn ahead(self) -> i64 {
         4_000 + i64::try_from(self.posts / 5).expect("a short time")
     }
@@ -41,7 +41,7 @@ struct Figures {
     name: String,
     posts: usize,
     seconds: f64,
-    /// Processor time in ms: the worker, the databases, the network.
+    /// CPU time in ms: the worker, the databases, the network.
     worker: f64,
     servers: f64,
     network: f64,
@@ -52,17 +52,17 @@ impl Figures {
         self.posts as f64 / self.seconds
     }
 
-    /// µs a job over all processes.
+    /// Returns CPU time per job over all processes, in µs.
     fn cost(&self) -> f64 {
         (self.worker + self.servers + self.network) * 1_000.0 / self.posts as f64
     }
 }
 
-/// Workspaces of Fanfare's runs.
+/// The numbers of workspaces of Fanfare's runs.
 const TENANTS: [usize; 3] = [1, 50, 1_000];
 
-/// Runs every party against a network that answers at once, and one that takes 50 ms: `rounds` times in turn, since machines
-/// are fast and slow by the minute. The run in the middle counts.
+/// Runs every party against a network that answers at once, and one that takes 50 ms: `rounds` times in turn, since the
+/// speed of machines varies. The median run counts.
 pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
     let servers = Servers::find().await;
     for delay in [0, 50] {
@@ -174,7 +174,7 @@ async fn fanfare(servers: &Servers, work: Work, fleet: bool, profiled: bool) -> 
     service.fill(posts, Due::At(from)).await;
     let metrics = profiled.then(|| service.with_metrics());
     let worker = service.start(&["worker", "--concurrency", &slots.to_string()]);
-    // As the peer's, the clock begins once the worker is ready: it waits for posts that are not due yet.
+    // As for the peers, time is measured once the worker is ready and waits for posts that are not due yet.
     let left = u64::try_from(from - now()).expect("there was too little time to get ready");
     tokio::time::sleep(Duration::from_millis(left)).await;
     let (own, databases, network) = (cpu::of(worker.id()), servers.cpu(), target.cpu());

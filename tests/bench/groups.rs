@@ -1,4 +1,4 @@
-//! The grouping of the worker's statements, from its metrics: the start of a profile of the whole job.
+//! How the worker batches its statements, from its metrics: a start for profiling the whole job.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::{
     table::{number, print},
 };
 
-/// The record of one statement.
+/// The figures of one statement.
 #[derive(Default)]
 struct Group {
     times: f64,

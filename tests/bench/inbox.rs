@@ -1,4 +1,4 @@
-//! Webhooks of a network: a thousand events a second, each signed and written down before it is answered.
+//! Webhooks of a network: a thousand signed events a second, each stored before it is answered.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ const SECONDS: usize = 10;
 /// The secret of the app that signs.
 const SECRET: &str = "a secret of the app";
 
-/// Sends them at their times, whether or not the ones before were answered.
+/// Sends events at their times, without waiting for earlier replies.
 pub async fn run() {
     let servers = Servers::find().await;
     let target = Target::start(0);
@@ -72,7 +72,7 @@ pub async fn run() {
     print(&title, &["", "answered/s", "p50", "p99", "last", "all applied after s"], &[row]);
 }
 
-/// Sends a message to one of the pages; µs from its time to the answer.
+/// Sends a message to one of the pages; returns the time to the reply, in µs.
 async fn event(http: Client, url: String, number: usize, due: Instant) -> i64 {
     let page = format!("page{}", number % ACCOUNTS);
     let sender = format!("person{}", number % 977);

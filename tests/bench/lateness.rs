@@ -14,7 +14,7 @@ use crate::{
 /// Posts under way at a time.
 const SLOTS: &str = "256";
 
-/// Time in which everybody gets ready before the first of so many posts is due, in ms: BullMQ is filled slowly.
+/// Returns how long before the first due time this number of posts is created, in ms: filling BullMQ is slow.
 fn ahead(posts: usize) -> i64 {
     8_000 + i64::try_from(posts / 2).expect("a short time")
 }
@@ -102,7 +102,7 @@ async fn fanfare(servers: Option<&Servers>, posts: usize, due: Due) -> Arrived {
         Some(servers) => Service::fleet(servers, &target).await,
         None => Service::embedded(&target).await,
     };
-    // Setting up took its time: the same distance again from now.
+    // The setup took time, so the due times are set again from now.
     let due = match due {
         Due::At(_) => Due::At(now() + ahead(posts)),
         Due::Over(from, to) => Due::Over(now() + ahead(posts), now() + ahead(posts) + to - from),

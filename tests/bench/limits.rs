@@ -1,4 +1,4 @@
-//! One worker and sixteen on chats that take 20 messages a minute: nothing more is sent, and hardly anything less.
+//! One worker and sixteen, with chats that accept 20 messages a minute: not more is sent, and hardly less.
 
 use std::{
     io::{BufRead, BufReader},
@@ -13,14 +13,14 @@ use crate::{
     table::{number, print},
 };
 
-/// Chats, and what waits for each.
+/// The number of chats, and of waiting posts for each.
 const CHATS: usize = 10;
 const POSTS: usize = 60;
 
-/// The messages that a chat takes in a minute.
+/// The messages that a chat accepts in a minute.
 const A_MINUTE: usize = 20;
 
-/// For so long the fleet is watched, in ms: two windows of a chat.
+/// How long the fleet is observed, in ms: two windows of the limit.
 const WATCHED: i64 = 120_000;
 
 /// Runs both fleets.
@@ -86,7 +86,7 @@ impl Fleet {
         self.about[name].as_str().expect("a text")
     }
 
-    /// Connects the chats and gives each its posts, all due now; the chats' ids on the network.
+    /// Connects the chats and creates their posts, all due now; returns the chats' ids on the network.
     async fn fill(&self) -> Vec<String> {
         let (origin, key) = (self.about["api"][0].as_str().expect("an api"), self.text("key"));
         let send = async |path: &str, body: Value| -> Value {

@@ -1,4 +1,4 @@
-//! The network and a load on it, the same for every party.
+//! The network that all parties publish to.
 
 use std::{
     io::{BufRead, BufReader},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{cpu, network::Arrived};
 
-/// The network of `network.rs` in a process of its own; ends when this is dropped.
+/// The network of `network.rs` in a process of its own, which ends on drop.
 pub struct Target {
     child: Child,
     /// Its origin.
@@ -15,7 +15,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts one that answers after `delay_ms`.
+    /// Starts a network that answers after `delay_ms`.
     pub fn start(delay_ms: u64) -> Self {
         let me = std::env::current_exe().expect("our own path");
         let mut child = Command::new(me)
@@ -35,7 +35,7 @@ impl Target {
         self.ask("arrived").await
     }
 
-    /// Returns the arrivals of one tenant, by its number, or of another kind of call, by its name.
+    /// Returns the arrivals of a tenant, by its number, or of another kind of call, by its name.
     pub async fn arrived_of(&self, tenant: impl std::fmt::Display) -> Arrived {
         self.ask(&format!("arrived/{tenant}")).await
     }
@@ -45,12 +45,12 @@ impl Target {
         answer.json().await.expect("what has arrived")
     }
 
-    /// Processor time so far, in ms.
+    /// Returns its CPU time so far, in ms.
     pub fn cpu(&self) -> f64 {
         cpu::of(self.child.id())
     }
 
-    /// Waits until `posts` have arrived; gives up when nothing has arrived for a minute.
+    /// Waits until `posts` have arrived, or none has arrived for a minute.
     pub async fn until(&self, posts: usize) -> Arrived {
         let (mut before, mut idle) = (0, 0);
         loop {
@@ -73,7 +73,7 @@ impl Drop for Target {
     }
 }
 
-/// A plain client for this machine.
+/// Returns an HTTP client for this machine.
 pub fn http() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().expect("a client")
 }

@@ -1,7 +1,7 @@
-//! The cost of Fanfare, beside BullMQ and stock apalis-redis, on the same Redis and PostgreSQL in one run.
+//! Benchmarks of Fanfare beside BullMQ and stock apalis-redis, on the same Redis and PostgreSQL in one run.
 //!
-//! `make bench` runs all of it; `make bench ONLY="full lateness" POSTS=5000` a part. Every figure stands beside a peer's
-//! from the same minutes on the same machine, so that ratios mean something even where seconds do not.
+//! `make bench` runs all of it; `make bench ONLY="full lateness" POSTS=5000` a part. Every figure is shown beside a
+//! peer's from the same minutes on the same machine, so that ratios are meaningful even where absolute times are not.
 
 #![expect(clippy::print_stdout, reason = "its tables are what a benchmark is for")]
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a benchmark stops at what is wrong")]
@@ -97,13 +97,13 @@ fn main() {
     });
 }
 
-/// The one list of benchmarks.
+/// The list of benchmarks.
 const ALL: [&str; 13] = [
     "queue", "full", "lateness", "tenants", "webhooks", "sync", "inbox", "pending", "limits",
     "api", "start", "media", "analysis",
 ];
 
-/// Not among [`ALL`]: it says what is left after days, not how fast anything is, and takes long.
+/// Not in [`ALL`]: it takes long, and shows what is left after days, not speed.
 const SOAK: &str = "soak";
 
 async fn all(args: &Args) {

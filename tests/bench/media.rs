@@ -1,4 +1,4 @@
-//! Large files, in and out, beside what the disk and the loopback of this machine can do; and the memory they take.
+//! Uploads and downloads of large files, beside the speed of disk and loopback, and the memory they take.
 
 use std::{
     io::{Read, Seek, Write},
@@ -27,13 +27,13 @@ const BLOCK: usize = 256 * 1_024;
 /// One line of the table.
 struct Line {
     what: String,
-    /// MB a second.
+    /// MB per second.
     rate: f64,
-    /// The most memory that the service has held so far, in MB.
+    /// The peak memory of the service so far, in MB.
     memory: Option<f64>,
 }
 
-/// Sends and fetches `megabytes`, whole and in four parts at once.
+/// Uploads and downloads `megabytes`, as one file and as four files at once.
 pub async fn run(megabytes: usize) {
     let service = Service::embedded(&Target::start(0)).await;
     let up = service.start(&["up"]);
@@ -129,7 +129,7 @@ fn line(what: &str, megabytes: usize, begun: Instant, memory: Option<f64>) -> Li
     Line { what: what.to_owned(), rate, memory }
 }
 
-/// Sends a film of this size that is made on the way; its record.
+/// Uploads a generated video of this size; returns its record.
 async fn send(service: &Service, size: usize, seed: usize) -> Value {
     let new = json!({"filename": "film.mp4", "content_type": "video/mp4", "size": size});
     let announce = http().post(format!("{}/api/v1/media/signed-upload", service.origin));
@@ -160,7 +160,7 @@ async fn fetch(file: &Value, size: usize) {
     assert_eq!(seen, size, "the whole file");
 }
 
-/// The most memory that a process has held, in MB.
+/// Returns the peak memory of a process, in MB.
 fn peak(process: &Process) -> f64 {
     let path = format!("/proc/{}/status", process.id());
     let status = std::fs::read_to_string(path).expect("the process runs");

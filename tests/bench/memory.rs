@@ -1,6 +1,6 @@
-//! Memory of processes, as Linux counts it in /proc.
+//! Memory of processes, from /proc.
 
-/// Returns the memory of a process (RSS), in MiB; nothing if it has ended.
+/// Returns the resident memory (RSS) of a process, in MiB; 0 if it has ended.
 pub fn of(pid: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

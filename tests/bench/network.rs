@@ -1,7 +1,8 @@
-//! A network to publish to: it answers every post at once or after a delay, and notes how late each one came.
+//! A network to publish to: it answers every post at once or after a delay, and records the lateness of each.
 //!
-//! It speaks as much of the protocols of Bluesky and WordPress as a text post needs; to everything else it answers
-//! a new id, which is all that the peers want. A post says in its text whose it is and when it was due (`of=<tenant> … due=<ms>`).
+//! It implements as much of the protocols of Bluesky and WordPress as a text post needs; it answers everything else
+//! with a new id, which is all that the peers need. The text of a post contains its tenant and its due time
+//! (`of=<tenant> … due=<ms>`).
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -18,27 +19,27 @@ use serde_json::{Value, json};
 /// The name under which calls that read numbers are counted.
 pub const READS: &str = "reads";
 
-/// The arrivals so far.
+/// Arrivals of posts so far.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Arrived {
     /// Posts.
     pub posts: usize,
-    /// Posts that had arrived before.
+    /// Posts that had arrived before: duplicates.
     pub again: usize,
-    /// The time at which the last came, in ms since 1970.
+    /// The time of the last arrival, in ms since 1970.
     pub last: i64,
     /// The lateness of each, in ms, in order of arrival.
     pub late: Vec<i64>,
 }
 
 impl Arrived {
-    /// The `part`-th of 1,000 in order of lateness, in ms.
+    /// Returns the lateness of the `part`-th of 1,000 in order, in ms.
     pub fn late(&self, part: usize) -> i64 {
         quantile(&self.late, part)
     }
 }
 
-/// The `part`-th of 1,000 in order of size; 0 of nothing.
+/// Returns the `part`-th of 1,000 values in order; 0 without values.
 pub fn quantile(values: &[i64], part: usize) -> i64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -54,8 +55,8 @@ struct Noted {
 }
 
 impl Noted {
-    /// Of everybody together, or of the tenant whose number stands behind `/arrived/`. `/arrived/count` is short: it says
-    /// nothing of lateness.
+    /// Returns the arrivals of all tenants, or of the one whose number follows `/arrived/`. `/arrived/count` omits
+    /// lateness.
     fn told(&self, path: &str) -> Arrived {
         if let Some(of) = path.strip_prefix("/arrived/").filter(|of| *of != "count") {
             return self.arrived.get(of).cloned().unwrap_or_default();
@@ -132,7 +133,7 @@ impl Handler for Network {
 }
 
 impl Network {
-    /// The numbers of the asked posts.
+    /// Returns the metrics of the requested posts.
     fn numbers(&self, req: &Request) -> Value {
         self.noted.lock().unwrap().arrived.entry(READS.to_owned()).or_default().posts += 1;
         let query = url::form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
@@ -142,7 +143,7 @@ impl Network {
         json!({ "posts": posts.collect::<Vec<_>>() })
     }
 
-    /// A delivery to a receiver, late by the time since its event.
+    /// Records a webhook delivery; its lateness is the time since its event.
     fn note_event(&self, receiver: &str, event: &Value) {
         let told = event["created_at"].as_str().and_then(|at| at.parse::<DateTime<Utc>>().ok());
         let late = now() - told.expect("a time").timestamp_millis();
@@ -169,7 +170,7 @@ impl Network {
     }
 }
 
-/// Returns the networks', or the peers', answer to a post.
+/// Returns the reply to a post.
 fn made(path: &str, number: usize) -> Value {
     match path {
         "/wp-json/wp/v2/posts" => json!({"id": number, "link": null, "slug": ""}),
@@ -177,7 +178,7 @@ fn made(path: &str, number: usize) -> Value {
     }
 }
 
-/// The name of the WordPress user whose credentials a request carries, which is a number.
+/// Returns the name of the WordPress user of a request, which is a number.
 fn user_number(req: &Request) -> u64 {
     let given = req.headers().get("authorization").and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.strip_prefix("Basic ")).unwrap_or_default();
@@ -186,14 +187,14 @@ fn user_number(req: &Request) -> u64 {
     name.split_once(':').and_then(|(user, _)| user.parse().ok()).expect("a number")
 }
 
-/// The digits behind `mark`.
+/// Returns the digits after `mark`.
 fn between<'a>(body: &'a str, mark: &str) -> &'a str {
     let rest = body.split_once(mark).map_or("", |(_, rest)| rest);
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     &rest[..end]
 }
 
-/// A log-in that lasts for a day.
+/// Returns a session that lasts for a day.
 fn session(identifier: &str) -> Value {
     let claims = json!({"exp": now() / 1_000 + 86_400}).to_string();
     let claims = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(claims);
@@ -204,7 +205,7 @@ fn session(identifier: &str) -> Value {
     })
 }
 
-/// The machine's time in ms since 1970.
+/// Returns the time in ms since 1970.
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
     i64::try_from(since.as_millis()).expect("a time before the year 292 million")

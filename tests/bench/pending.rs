@@ -1,4 +1,4 @@
-//! The cost of posts that wait for a far time: memory, the time of a claim, the time of a call.
+//! The cost of posts that are scheduled far ahead: memory, the time of a claim, the time of an API call.
 
 use std::time::Instant;
 
@@ -16,13 +16,13 @@ use crate::{
 /// The year 2100.
 const FAR: i64 = 4_102_444_800_000;
 
-/// Posts that go out while the others wait.
+/// Posts that are published while the others wait.
 const LIVE: usize = 300;
 
 /// Calls of each kind.
 const CALLS: usize = 300;
 
-/// With a hundred, a tenth of `pending` and `pending` that wait.
+/// Runs with a hundred, a tenth of `pending` and `pending` waiting posts.
 pub async fn run(pending: usize) {
     let servers = Servers::find().await;
     let mut rows = Vec::new();
@@ -77,7 +77,7 @@ async fn one(servers: &Servers, waiting: usize) -> Vec<String> {
     ]
 }
 
-/// Times of calls that make a post and that list posts, one after the other, in µs.
+/// Measures calls that create and that list posts, in µs.
 async fn calls(service: &Service) -> (Vec<i64>, Vec<i64>) {
     let (http, origin, tenant) = (http(), &service.origin, &service.tenants[0]);
     service.ready().await;
@@ -102,7 +102,8 @@ async fn timed(request: reqwest::RequestBuilder) -> i64 {
     i64::try_from(begun.elapsed().as_micros()).expect("a short time")
 }
 
-/// The upper bound of the bucket in which the 99th of 100 claims lies, in ms, as the worker's metrics have it.
+/// Returns the upper bound of the histogram bucket with the 99th percentile of claims, in ms, from the worker's
+/// metrics.
 async fn claim_p99(metrics: &str) -> String {
     let said = http().get(metrics).send().await.expect("metrics").text().await.expect("text");
     let buckets = said.lines().filter(|line| {

@@ -1,4 +1,4 @@
-//! Processes of the service, and the folders they run in.
+//! Processes of the service, and their directories.
 
 use std::{
     path::PathBuf,
@@ -8,11 +8,11 @@ use std::{
 
 use crate::load::http;
 
-/// A process on an empty folder, and where it listens.
+/// A process in an empty directory.
 pub struct Fresh {
     /// The process.
     pub process: Process,
-    /// Returns the address on which it listens.
+    /// Its origin.
     pub origin: String,
     dir: Dir,
 }
@@ -47,11 +47,11 @@ pub fn fresh(command: &str) -> Fresh {
     Fresh { process, origin: format!("http://{listen}"), dir }
 }
 
-/// A folder that goes with whoever has it; the last of its fields, so that processes go before.
+/// A directory that is removed on drop. It should be the last field of its owner, so that processes end first.
 pub struct Dir(pub PathBuf);
 
 impl Dir {
-    /// Makes one.
+    /// Creates one.
     pub fn new() -> Self {
         let name = format!("fanfare-bench-{}", uuid::Uuid::now_v7().simple());
         let dir = std::env::temp_dir().join(name);
@@ -70,7 +70,7 @@ impl Drop for Dir {
 pub struct Process(pub Child);
 
 impl Process {
-    /// Its id.
+    /// Returns its id.
     pub fn id(&self) -> u32 {
         self.0.id()
     }

@@ -1,4 +1,4 @@
-//! The queue alone, with jobs that do nothing: how fast they are pushed (a burst), and how fast they are taken (drain).
+//! The queue alone, with empty jobs: how fast they are enqueued (burst) and dequeued (drain).
 
 use std::process::Command;
 
@@ -11,8 +11,8 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// More jobs than this at once wedge stock apalis-redis: it promotes all that are due in one command, which then has
-/// more arguments than Lua can unpack.
+/// More jobs at once than this block stock apalis-redis: it promotes all due jobs in one command, which then has more
+/// arguments than Lua can unpack.
 const STOCK_AT_MOST: usize = 5_000;
 
 struct Figures {
@@ -20,7 +20,7 @@ struct Figures {
     jobs: usize,
     pushed: f64,
     drained: f64,
-    /// Processor time in ms of everything but Redis, and of Redis.
+    /// CPU time in ms of everything but Redis, and of Redis.
     own: f64,
     redis: f64,
 }

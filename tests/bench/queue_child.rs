@@ -1,4 +1,4 @@
-//! One backend filled and drained, in a process of its own. It says how long both took and what they cost it.
+//! Fills and drains one backend in a process of its own, and prints the times and costs.
 
 use std::{
     sync::{
@@ -99,7 +99,7 @@ async fn stock(redis_url: &str, jobs: usize, config: Config) -> (f64, f64) {
     (pushed, start.elapsed().as_secs_f64())
 }
 
-/// Jobs still to be done.
+/// Counts remaining jobs.
 #[derive(Clone)]
 struct Count(Arc<(AtomicUsize, Notify)>);
 

@@ -1,4 +1,4 @@
-//! The PostgreSQL and Redis that all parties share, which `scripts/with-services.sh` started.
+//! The PostgreSQL and Redis that all parties share, started by `scripts/with-services.sh`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +17,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Finds them.
+    /// Finds the servers.
     pub async fn find() -> Self {
         let (postgres_url, redis_url) = (variable("TEST_POSTGRES_URL"), variable("TEST_REDIS_URL"));
         let conn = Database::connect(&postgres_url).await.expect("PostgreSQL answers");
@@ -36,7 +36,7 @@ impl Servers {
         Self { postgres_url, redis_url, postgres, redis }
     }
 
-    /// A new database.
+    /// Creates a database; returns its address.
     pub async fn database(&self) -> String {
         let name = format!("bench_{}", uuid::Uuid::now_v7().simple());
         let conn = Database::connect(&self.postgres_url).await.expect("PostgreSQL answers");
@@ -46,7 +46,7 @@ impl Servers {
         format!("{root}/{name}")
     }
 
-    /// An empty Redis database.
+    /// Returns the address of an empty Redis database.
     pub fn redis(&self) -> String {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         format!("{}/{}", self.redis_url, NEXT.fetch_add(1, Ordering::Relaxed))
@@ -57,7 +57,7 @@ impl Servers {
         let _: () = self.ask(redis::cmd("FLUSHALL")).await;
     }
 
-    /// Returns Redis's memory, in MiB, as it counts itself.
+    /// Returns Redis's own count of its memory, in MiB.
     pub async fn redis_memory(&self) -> f64 {
         let said: String = self.ask(redis::cmd("INFO").arg("memory").clone()).await;
         let bytes = said.lines().find_map(|line| line.strip_prefix("used_memory:"));
@@ -71,7 +71,7 @@ impl Servers {
         command.query_async(&mut redis).await.expect("an answer")
     }
 
-    /// Processor time of both so far, in ms.
+    /// Returns the CPU time of both servers so far, in ms.
     pub fn cpu(&self) -> f64 {
         cpu::with_children(self.postgres) + cpu::of(self.redis)
     }

@@ -1,4 +1,4 @@
-//! Fanfare itself: set up through its own commands and API, filled with posts, and then its worker alone.
+//! An installation of Fanfare, set up through its commands and API and filled with posts.
 
 use std::{
     process::{Command, Stdio},
@@ -22,11 +22,11 @@ use crate::{
     servers::Servers,
 };
 
-/// Accounts over which the posts are spread, on two networks in turn: the posts of one account go out one after the
-/// other, and no network's limit is met by 100,000 posts.
+/// The number of accounts over which posts are spread, on two networks in turn: the posts of one account are published
+/// one after the other, and 100,000 posts must not reach a network's limit.
 pub const ACCOUNTS: usize = 1_000;
 
-/// Accounts that are connected at a time while an installation is set up.
+/// The number of accounts that are connected concurrently during setup.
 const CONNECTING: usize = 16;
 
 /// The most accounts that a plan allows a workspace.
@@ -44,38 +44,38 @@ pub struct Service {
     pub tenants: Vec<Tenant>,
 }
 
-/// A person with a workspace, and one post far ahead on each of its accounts, of which more are made.
+/// A user with a workspace, and one post far ahead on each of its accounts, which serves as a template.
 #[derive(Debug)]
 pub struct Tenant {
     /// An API key.
     pub key: String,
     accounts: usize,
-    /// Ids of the first posts: from, to.
+    /// The range of the ids of the first posts.
     pub first: (i64, i64),
 }
 
 /// The time at which posts are due.
 #[derive(Debug, Clone, Copy)]
 pub enum Due {
-    /// All of them then, in ms since 1970.
+    /// All at this time, in ms since 1970.
     At(i64),
-    /// Evenly over this time: from, to.
+    /// Evenly over a period: from, to.
     Over(i64, i64),
 }
 
 impl Service {
-    /// An installation on PostgreSQL and Redis.
+    /// Sets up an installation on PostgreSQL and Redis.
     pub async fn fleet(servers: &Servers, target: &Target) -> Self {
         Self::shared(servers, target, &[ACCOUNTS]).await
     }
 
-    /// The same with several tenants, who have so many accounts each.
+    /// Sets up a fleet with several tenants, with these numbers of accounts.
     pub async fn shared(servers: &Servers, target: &Target, tenants: &[usize]) -> Self {
         let (database, redis) = (servers.database().await, servers.redis());
         Self::set_up(Dir::new(), &database, Some(redis), target, tenants).await
     }
 
-    /// An installation on SQLite and a queue in memory.
+    /// Sets up an installation on SQLite and a queue in memory.
     pub async fn embedded(target: &Target) -> Self {
         let dir = Dir::new();
         let database = format!("sqlite://{}/fanfare.db", dir.0.display());
@@ -118,7 +118,7 @@ impl Service {
         service
     }
 
-    /// Connects a tenant's accounts, in lots that fit a plan, each with a workspace of its own.
+    /// Connects a tenant's accounts, in lots that fit a plan, each in its own workspace.
     async fn tenant(&self, place: usize, accounts: usize) -> Tenant {
         let mut tenant = Tenant { key: String::new(), accounts, first: (i64::MAX, 0) };
         for from in (0..accounts).step_by(PLAN) {
@@ -152,7 +152,7 @@ impl Service {
         }
     }
 
-    /// Its processes find everything in these variables.
+    /// Returns a command of the binary with the installation's variables.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
         command
@@ -164,18 +164,18 @@ impl Service {
         command
     }
 
-    /// One of the variables its processes are given.
+    /// Returns one of the variables of its processes.
     pub fn variable(&self, name: &str) -> String {
         let found = self.variables.iter().find(|(one, _)| one == name);
         found.map(|(_, value)| value.clone()).expect("the variable")
     }
 
-    /// Gives the next processes one more variable.
+    /// Sets a variable of further processes.
     pub fn set(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Has the next processes tell their metrics; where.
+    /// Makes further processes serve metrics; returns the address.
     pub fn with_metrics(&mut self) -> String {
         let listen = free_address();
         self.variables.retain(|(name, _)| name != "FANFARE_METRICS_LISTEN");
@@ -244,7 +244,7 @@ impl Service {
         self.db.execute_unprepared("ANALYZE posts").await.expect("statistics");
     }
 
-    /// Splits the only tenant's accounts, with their first posts, among so many workspaces of the same person.
+    /// Splits the only tenant's accounts, with their first posts, among this number of workspaces of the same user.
     pub async fn split(&self, workspaces: usize) {
         let post = post::Entity::find_by_id(PostId(self.tenants[0].first.0));
         let post = post.one(&self.db).await.expect("rows").expect("the tenant's first post");
@@ -272,7 +272,7 @@ impl Service {
         tx.commit().await.expect("a commit");
     }
 
-    /// Copies the webhook at `{url}/0` until there are so many, each with an address of its own below `url`.
+    /// Copies the webhook at `{url}/0` until there are `count`, each with its own address below `url`.
     pub async fn copy_webhook(&self, count: usize, url: &str) {
         let at = webhook::Column::Url.eq(format!("{url}/0"));
         let webhook = webhook::Entity::find().filter(at).one(&self.db).await.expect("rows");
@@ -294,7 +294,7 @@ impl Service {
         self.counted("SELECT count(*) AS n FROM posts WHERE status = 'published'", posts).await;
     }
 
-    /// Waits until a statement that counts rows as `n` finds so many.
+    /// Waits until a statement that counts rows as `n` returns this number.
     pub async fn counted(&self, sql: &str, rows: usize) {
         let wanted = i64::try_from(rows).expect("a small number");
         loop {
@@ -308,7 +308,8 @@ impl Service {
     }
 }
 
-/// Connects the accounts of a tenant, and schedules one post far ahead on each; the first and the last post's id.
+/// Connects the accounts of a tenant, and schedules one post far ahead on each; returns the first and the last post's
+/// id.
 async fn connect_accounts(
     origin: &str,
     key: &str,
@@ -322,7 +323,7 @@ async fn connect_accounts(
     (*first.expect("an account"), *last.expect("an account"))
 }
 
-/// A tenant's program.
+/// An API client of a tenant.
 struct Caller<'a> {
     http: reqwest::Client,
     origin: &'a str,
@@ -330,7 +331,7 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Connects an account and schedules a post on it; the post's id.
+    /// Connects an account and schedules a post on it; returns the post's id.
     async fn connect(&self, place: usize, number: usize) -> i64 {
         let (platform, credentials) = credentials(place, number);
         let path = format!("connect/{platform}/credentials");

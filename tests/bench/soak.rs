@@ -1,5 +1,5 @@
-//! Simulated days: posts all day long, the clock five minutes on at a time; what is left in the end. The service is this
-//! process, the networks, which keep every post, are another.
+//! Simulates days of posting, in steps of five minutes, and reports what is left in the end. The service runs in this
+//! process; the networks, which keep every post, in another.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use crate::{
     table::{number, print},
 };
 
-/// The step of the clock, in s.
+/// The step of the clock, in seconds.
 const STEP: u64 = 300;
 
-/// Posts made in each step, on a network each.
+/// The networks on which a post is created in each step.
 const NETWORKS: [&str; 4] = ["bluesky", "threads", "wordpress", "discord"];
 
-/// Runs so many days on SQLite.
+/// Runs this number of days on SQLite.
 pub async fn run(days: u64) {
     let networks = fresh("sandbox");
     networks.ready().await;
@@ -45,7 +45,7 @@ pub async fn run(days: u64) {
             app.pass(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;
         }
-        // Posts that are due within the hour go out before the day is counted.
+        // Posts that are due within the hour are published before the day is counted.
         for _ in 0..3_600 / STEP {
             app.pass(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;
@@ -69,7 +69,7 @@ pub async fn run(days: u64) {
     print("Days of posts, simulated", &["", "made", "public", "MiB", "networks' MiB", "s"], &rows);
 }
 
-/// Waits until whatever was due has been done: the clock leaps over leases, and would end those of calls under way.
+/// Waits until all due work is done: the next step of the clock would end the leases of running calls.
 async fn everything_is_out(app: &TestApp) {
     let (conn, sql) = (
         &app.domain.db.read,
@@ -77,7 +77,7 @@ async fn everything_is_out(app: &TestApp) {
          AND status IN ('scheduled', 'publishing', 'processing')",
     );
     app.eventually("everything is out", || async {
-        // Networks that are asked again and again go by the clock too.
+        // Polling of networks depends on the clock too.
         app.pass(Duration::from_millis(250)).await;
         let left = statement(conn, sql, [app.clock.now().into()]);
         let left = conn.query_one_raw(left).await.expect("a count").expect("a row");

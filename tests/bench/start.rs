@@ -10,13 +10,13 @@ use crate::{
     table::{number, print},
 };
 
-/// Starts of which the median is told.
+/// The number of starts, of which the median is reported.
 const STARTS: usize = 5;
 
-/// For so long nothing happens.
+/// How long the idle process is measured.
 const IDLE: Duration = Duration::from_secs(20);
 
-/// Starts it several times, and leaves the last one alone for a while.
+/// Measures several starts, and the last process while it is idle.
 pub async fn run() {
     let mut ready = Vec::new();
     for start in 1..=STARTS {

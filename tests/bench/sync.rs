@@ -1,4 +1,4 @@
-//! Lateness of posts beside the reading of numbers: reading comes after publishing.
+//! Lateness of posts while metrics are read, which must not delay publishing.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// Posts, and the time over which they are due, in ms.
+/// The number of posts, and the time over which they are due, in ms.
 const POSTS: usize = 300;
 const WINDOW: i64 = 15_000;
 
-/// The time in which everybody gets ready, in ms.
+/// How long before the first due time posts are created, in ms.
 const AHEAD: i64 = 5_000;
 
-/// The accounts whose numbers are read beside the posts: every nth of them, or none. Ten thousand accounts are read within 20 hours, by some
-/// nine calls each: by two a second, as those of every fiftieth account are here.
+/// The accounts whose metrics are read meanwhile: every nth of them, or none. Ten thousand accounts are read within 20
+/// hours with some nine calls each: this is about two calls a second, as with every fiftieth account here.
 const KINDS: [(&str, Option<usize>); 3] = [
     ("without readings", None),
     ("as 10,000 accounts a day", Some(50)),
     ("fifty times as many", Some(1)),
 ];
 
-/// Runs it without readings and with them, in turn, on one installation.
+/// Measures without and with reading, in turn, on one installation.
 pub async fn run(rounds: usize) {
     let servers = Servers::find().await;
     let target = Target::start(0);
@@ -67,14 +67,14 @@ fn told(late: Vec<i64>) -> Arrived {
     Arrived { posts: late.len(), late, ..Arrived::default() }
 }
 
-/// Waits until the published posts are among those whose numbers are read.
+/// Waits until the metrics of the published posts are scheduled to be read.
 async fn found(service: &Service) {
     let sql = "UPDATE analytics_syncs SET due_at = 0 WHERE due_at IS NOT NULL";
     service.db.execute_unprepared(sql).await.expect("rows");
     service.counted("SELECT count(*) AS n FROM post_numbers", ACCOUNTS / 2).await;
 }
 
-/// The lateness of the posts of one window, in which the numbers of every nth account are read, or of none.
+/// Measures the lateness of posts while the metrics of every nth account are read, or of none.
 async fn measure(
     service: &Service,
     target: &Target,
@@ -100,7 +100,7 @@ async fn measure(
     }
     service.fill(POSTS, Due::Over(from, from + WINDOW)).await;
     let arrived = target.until(before + POSTS).await;
-    // The events of the last reading are still on their way.
+    // Events of the last reading may still be pending.
     tokio::time::sleep(Duration::from_secs(1)).await;
     arrived.late[before..].to_vec()
 }

@@ -1,4 +1,4 @@
-//! Tables as Markdown, to be pasted into documents.
+//! Tables as Markdown, for the documentation.
 
 /// Prints a table; the first column is text, the others are numbers.
 pub fn print(title: &str, heads: &[&str], rows: &[Vec<String>]) {
@@ -26,7 +26,7 @@ pub fn print(title: &str, heads: &[&str], rows: &[Vec<String>]) {
     println!();
 }
 
-/// A number with thousands set apart.
+/// Formats a number with thousands separators.
 pub fn number(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
@@ -39,7 +39,7 @@ pub fn number(value: f64) -> String {
     text
 }
 
-/// Returns the number of times `a` is `b`.
+/// Returns the ratio of `a` to `b`.
 pub fn ratio(a: f64, b: f64) -> String {
     if b > 0.0 { format!("{:.2}", a / b) } else { "–".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Neighbours: a tenant's burst beside a quiet tenant, and tenants whose bursts are due at one moment.
+//! Fairness between tenants: a burst beside a quiet tenant, and bursts of several tenants at the same time.
 
 use crate::{
     load::Target,
@@ -9,7 +9,7 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// Time in which the worker gets ready before the first post is due, in ms.
+/// How long before the first due time the worker starts, in ms.
 const AHEAD: i64 = 5_000;
 
 /// The time for which the quiet tenant has a post every 100 ms, in ms.
@@ -26,11 +26,10 @@ const LOUD_ACCOUNTS: usize = 995;
 /// Tenants whose bursts are due at one moment, and the accounts of each.
 const TOGETHER: [usize; 4] = [250; 4];
 
-/// The time the network takes, in ms: where it answers at once processors are what a burst takes from a neighbour, and
-/// where it takes long, slots.
+/// The delays of the network, in ms: with a fast network a burst competes for CPU time, with a slow one for slots.
 const DELAYS: [u64; 3] = [0, 50, 200];
 
-/// Runs both.
+/// Runs both benchmarks.
 pub async fn run(posts: usize) {
     let servers = Servers::find().await;
     for delay in DELAYS {
@@ -43,7 +42,7 @@ fn worker(service: &Service) -> Process {
     service.start(&["worker", "--concurrency", "256"])
 }
 
-/// The quiet tenant alone, and then beside one whose posts are all due when its own begin to be.
+/// Measures the quiet tenant alone, and beside a burst that is due when its own posts begin to be due.
 async fn beside(servers: &Servers, posts: usize, delay: u64) {
     let mut quiet = Vec::new();
     let mut loud = Arrived::default();
@@ -76,7 +75,7 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
     print(&title, &heads, &rows);
 }
 
-/// Four tenants with as many posts each, all due at one moment.
+/// Measures four tenants with equally many posts, all due at the same time.
 async fn together(servers: &Servers, posts: usize) {
     let target = Target::start(0);
     let service = Service::shared(servers, &target, &TOGETHER).await;

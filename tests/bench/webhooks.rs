@@ -15,16 +15,16 @@ use crate::{
 /// Receivers in all.
 const RECEIVERS: usize = 1_000;
 
-/// Events that wait for the two bad ones when the measuring begins.
+/// Events that wait for the two bad receivers when the measurement begins.
 const BACKLOG: usize = 500;
 
-/// Events that everybody is told while it is measured, one after the other.
+/// Events that are sent to all receivers during the measurement.
 const EVENTS: usize = 10;
 
-/// From one of them to the next.
+/// The interval between them.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Runs it without the two, and with them.
+/// Measures without and with the two bad receivers.
 pub async fn run() {
     let servers = Servers::find().await;
     let (alone, beside) = (measure(&servers, false).await, measure(&servers, true).await);
@@ -55,7 +55,7 @@ async fn measure(servers: &Servers, bad: bool) -> Arrived {
     let well = RECEIVERS - 2;
     let address = format!("{}/hook", target.url);
     caller.register(&format!("{address}/0")).await;
-    // A workspace may have twenty; more are a figure of the benchmark, not a use of the API.
+    // The API allows twenty webhooks for each workspace, so that more are inserted directly.
     service.copy_webhook(well, &address).await;
     for _ in 0..EVENTS {
         caller.happen().await;
@@ -83,7 +83,7 @@ impl<'a> Caller<'a> {
         self.ask("webhooks", json!({"url": url, "events": ["post.created"]})).await;
     }
 
-    /// An event: a post that is far ahead.
+    /// Causes an event by scheduling a post.
     async fn happen(&self) {
         let at = "2099-01-01T00:00:00Z";
         self.ask(

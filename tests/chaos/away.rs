@@ -15,7 +15,7 @@ use crate::{
 /// Posts a second.
 const RATE: u32 = 8;
 
-/// The time posts are made before and after.
+/// How long posts are created before and after.
 const AROUND: Duration = Duration::from_secs(5);
 
 /// Stops Redis.
@@ -24,7 +24,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     trouble(settings, "away", thrown, |fleet| fleet.redis.down(), |fleet| fleet.redis.up()).await
 }
 
-/// Callers post before, while and after something is wrong with Redis.
+/// Callers post before, during and after a fault of Redis.
 pub async fn trouble(
     settings: &Settings,
     fault: &str,

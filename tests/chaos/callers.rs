@@ -1,4 +1,4 @@
-//! People who post all the while.
+//! Callers who create posts during a fault.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,41 +17,41 @@ use tokio_util::sync::CancellationToken;
 
 use crate::judge::{Account, Expected};
 
-/// Callers, each of whom waits for an answer before the next request: a slow machine is not buried under them.
+/// The number of callers. Each waits for a reply before its next request, so that a slow machine is not overloaded.
 const CALLERS: usize = 16;
 
-/// A caller who repeats a request gives up after this time.
+/// How long a caller repeats a request.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The answers that callers got.
+/// The replies that callers got.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Posts that were taken.
+    /// Accepted posts.
     pub expected: Expected,
-    /// Ids of the posts that a text was answered with.
+    /// The post ids in the replies, by the text of the post.
     pub ids: BTreeMap<String, BTreeSet<i64>>,
-    /// The number of times each status was answered.
+    /// The number of replies by status.
     pub answers: BTreeMap<u16, usize>,
-    /// The slowest answer.
+    /// The slowest reply.
     pub slowest: Duration,
     /// Requests that were given up.
     pub given_up: usize,
-    /// Connections that broke before an answer; those requests were sent again.
+    /// Connections that broke before a reply; those requests were sent again.
     pub broken: usize,
 }
 
 impl Told {
-    /// Returns the number of posts that were taken.
+    /// Returns the number of accepted posts.
     pub fn taken(&self) -> usize {
         self.expected.values().map(Vec::len).sum()
     }
 
-    /// Answers other than 201.
+    /// Returns the number of replies other than 201.
     pub fn refused(&self) -> usize {
         self.answers.iter().filter(|(status, _)| **status != 201).map(|(_, n)| n).sum()
     }
 
-    /// Statuses in words.
+    /// Describes the replies by status.
     pub fn answers(&self) -> String {
         let each = self.answers.iter().map(|(status, n)| format!("{n} × {status}"));
         let broken = (self.broken > 0).then(|| format!("{} × none", self.broken));
@@ -59,7 +59,7 @@ impl Told {
     }
 }
 
-/// Callers at work.
+/// Running callers.
 pub struct Callers {
     stop: CancellationToken,
     working: JoinHandle<()>,
@@ -67,8 +67,8 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Lets callers post up to `per_second` times a second, in turn on each account and through each of `users`. `persist`:
-    /// each request is repeated under its key until it is answered with 201.
+    /// Starts callers that create up to `per_second` posts a second, in turn on each account and through each of
+    /// `users`. With `persist` each request is repeated with its key until the reply is 201.
     pub fn start(
         users: &[User],
         accounts: &[Account],
@@ -108,15 +108,15 @@ impl Callers {
         Self { stop, working, told }
     }
 
-    /// Returns the number of posts that were taken so far.
+    /// Returns the number of posts accepted so far.
     pub fn taken(&self) -> usize {
         self.told.lock().expect("the lock").taken()
     }
 
-    /// Ends it, and waits for answers that are still to come.
+    /// Stops the callers, and waits for pending replies.
     ///
     /// # Panics
-    /// A request was not answered.
+    /// A request got no reply.
     pub async fn end(self) -> Told {
         self.stop.cancel();
         self.working.await.expect("the callers");
@@ -124,7 +124,7 @@ impl Callers {
     }
 }
 
-/// Asks for a post. A request that is not answered at all is sent again under its key, as any other is with `persist`.
+/// Creates a post. A request without a reply is sent again with its key; with `persist` also one that was refused.
 async fn call(user: &User, account: Account, text: String, persist: bool, told: &Mutex<Told>) {
     let body = json!({"account_id": account.id, "caption": text});
     let (key, begun) = (text.replace(' ', "-"), Instant::now());
@@ -142,14 +142,14 @@ async fn call(user: &User, account: Account, text: String, persist: bool, told: 
     }
 }
 
-/// The recorded parts of an answer.
+/// The recorded parts of a reply.
 struct Answer {
     status: u16,
     retry_after: u64,
     id: Option<i64>,
 }
 
-/// One request; nothing if the connection broke.
+/// Sends a request; returns `None` if the connection broke.
 async fn ask(user: &User, key: &str, body: &Value) -> Option<Answer> {
     let request = user.http.post(format!("{}/api/v1/posts", user.origin));
     let request = request.bearer_auth(&user.key).header("Idempotency-Key", key).json(body);
@@ -160,7 +160,7 @@ async fn ask(user: &User, key: &str, body: &Value) -> Option<Answer> {
     Some(Answer { status, retry_after: wait.unwrap_or(1), id: body["post"]["id"].as_i64() })
 }
 
-/// Notes an answer; true if the post was taken.
+/// Records a reply; returns true if the post was accepted.
 fn note(
     answer: Option<Answer>,
     took: Duration,

@@ -15,13 +15,13 @@ use crate::{
     settings::Settings,
 };
 
-/// By how much: no worker of the fleet is right.
+/// The errors of the workers' clocks.
 const WRONG: &[&str] = &["+10m", "-10m", "+1d", "-1d"];
 
-/// A post falls due so often, in ms.
+/// The interval between due times, in ms.
 const STEP: Millis = 100;
 
-/// The first posts are due so long after they were made, in ms.
+/// How long before the first due time posts are created, in ms.
 const AHEAD: Millis = 8_000;
 
 /// The number of posts that are scheduled; most of them are not due before the end.

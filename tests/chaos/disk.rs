@@ -17,17 +17,17 @@ use crate::{
     small_disk::SmallDisk,
 };
 
-/// Its size in MiB.
+/// The size of the disk, in MiB.
 const SIZE: u32 = 24;
 
 /// Posts a second, and for how long before and after it is full.
 const RATE: u32 = 6;
 const AROUND: Duration = Duration::from_secs(4);
 
-/// The time it is full.
+/// How long it is full.
 const FULL: Duration = Duration::from_secs(15);
 
-/// Posts that fall due while it is.
+/// Posts that are due while it is full.
 const DUE: usize = 40;
 
 /// `fanfare up` on a small disk.
@@ -68,7 +68,7 @@ impl Embedded {
         (process, user)
     }
 
-    /// A copy of the database, while the service does not run.
+    /// Opens a copy of the database, while the service does not run.
     async fn look(&self, dir: &Dir) -> DatabaseConnection {
         let copy = dir.path("copy");
         for end in ["", "-wal"] {
@@ -83,10 +83,10 @@ impl Embedded {
     }
 }
 
-/// Waits until no post is on its way.
+/// Waits until all posts have ended.
 ///
 /// # Panics
-/// Some are for minutes.
+/// Some have not ended after minutes.
 async fn until_over(user: &User) {
     let begun = Instant::now();
     for status in ["scheduled", "publishing", "processing"] {
@@ -99,7 +99,7 @@ async fn until_over(user: &User) {
     }
 }
 
-/// Fills the disk twice: once the service lives through it, once it is killed while there is no room.
+/// Fills the disk twice: once the service survives, once it is killed while the disk is full.
 pub async fn run(_: &Settings) -> Outcome {
     let dir = Dir::new();
     let networks = networks(&dir);
@@ -141,7 +141,7 @@ pub async fn run(_: &Settings) -> Outcome {
     outcome
 }
 
-/// Callers post, the disk fills up, posts fall due; in the end there is room again, unless the service is to be killed.
+/// Callers post, the disk fills up, posts become due; in the end space is freed, unless the service is to be killed.
 async fn round(
     embedded: &Embedded,
     user: &User,
@@ -196,7 +196,8 @@ fn merge(all: &mut Expected, more: Expected) {
     }
 }
 
-/// Nothing is half written: no row of a request that was refused, no post without its event, a sound file.
+/// Checks that nothing is half written: no row of a refused request, no post without its event, an intact database
+/// file.
 async fn compare(db: &DatabaseConnection, expected: &Expected, outcome: &mut Outcome) {
     let taken: usize = expected.values().map(Vec::len).sum();
     let rows = count(db, "SELECT count(*) AS n FROM posts").await;

@@ -1,4 +1,4 @@
-//! A whole fleet of processes on servers of its own, to be mistreated.
+//! A fleet of processes with private servers, for faults.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,8 +14,7 @@ use crate::process::Process;
 /// Posts that a worker publishes at once.
 const SLOTS: &str = "16";
 
-/// API, workers, simulated networks, PostgreSQL and Redis; all of it ends when this is dropped, users of servers before
-/// the servers.
+/// API, workers, simulated networks, PostgreSQL and Redis; all end on drop, the servers last.
 pub struct Fleet {
     /// Its workers.
     pub workers: Vec<Process>,
@@ -25,7 +24,7 @@ pub struct Fleet {
     _networks: Process,
     /// One caller for each API process.
     pub users: Vec<User>,
-    /// Its database, for looking.
+    /// Its database, for checks.
     pub db: DatabaseConnection,
     /// Its Redis.
     pub redis: Redis,
@@ -37,7 +36,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Starts one with so many API processes, and no workers yet.
+    /// Starts a fleet with this number of API processes and no workers.
     ///
     /// # Panics
     /// Something it needs is missing.
@@ -88,22 +87,22 @@ impl Fleet {
         self.apis.push(api);
     }
 
-    /// The first caller.
+    /// Returns the first caller.
     pub fn user(&self) -> &User {
         &self.users[0]
     }
 
-    /// A worker with these variables beside the fleet's.
+    /// Starts a worker with additional variables.
     pub fn worker(&self, more: &[(&str, String)]) -> Process {
         self.worker_of(SLOTS, more)
     }
 
-    /// The same with so many posts at once.
+    /// Starts a worker with this concurrency and additional variables.
     pub fn worker_of(&self, slots: &str, more: &[(&str, String)]) -> Process {
         Process::start(self.command(&["worker", "--concurrency", slots], more))
     }
 
-    /// Starts so many workers.
+    /// Starts this number of workers.
     pub fn work(&mut self, workers: usize) {
         for _ in 0..workers {
             let worker = self.worker(&[]);
@@ -111,7 +110,7 @@ impl Fleet {
         }
     }
 
-    /// The binary with the fleet's variables and these.
+    /// Returns a command of the binary with the fleet's variables and these.
     fn command(&self, args: &[&str], more: &[(&str, String)]) -> Command {
         let mut command = command(args, &self.variables);
         command.envs(more.iter().map(|(name, value)| (*name, value)));
@@ -129,14 +128,14 @@ impl Fleet {
     }
 }
 
-/// The binary with these variables and no others of its own.
+/// Returns a command of the binary with these variables only.
 pub fn command(args: &[&str], variables: &[(String, String)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fanfare"));
     command.args(args).envs(variables.iter().map(|(name, value)| (name, value)));
     command
 }
 
-/// The simulated networks in a process of their own.
+/// Starts the simulated networks in a process of their own.
 pub fn networks(dir: &Dir) -> Process {
     let variables = owned(&[
         ("FANFARE_DATA_DIR", dir.path("networks")),
@@ -151,16 +150,16 @@ pub fn secret_of_networks(dir: &Dir) -> String {
     Simulator::of(Path::new(&dir.path("networks"))).secret
 }
 
-/// Variables with names of their own.
+/// Returns variables with owned names.
 pub fn owned(variables: &[(&str, String)]) -> Vec<(String, String)> {
     variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// A directory that goes with this.
+/// A directory that is removed on drop.
 pub struct Dir(PathBuf);
 
 impl Dir {
-    /// A new one.
+    /// Creates one.
     pub fn new() -> Self {
         let name = format!("fanfare-chaos-{}", uuid::Uuid::now_v7().simple());
         let dir = std::env::temp_dir().join(name);

@@ -1,4 +1,4 @@
-//! Redis forgets everything every two seconds while very many posts are scheduled.
+//! Redis is flushed every two seconds while very many posts are scheduled.
 
 use std::time::Duration;
 
@@ -13,23 +13,24 @@ use crate::{
     settings::Settings,
 };
 
-/// The interval.
+/// The interval of flushes.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// A post falls due so often, in ms.
+/// The interval between due times, in ms.
 const STEP: Millis = 100;
 
-/// The first posts are due so long after they were made, in ms: making them takes a while.
+/// How long before the first due time posts are created, in ms.
 const AHEAD: Millis = 15_000;
 
-/// Between the part without and the part with flushes, in ms.
+/// The pause between the part without and the part with flushes, in ms.
 const BREAK: Millis = 4_000;
 
-/// FLUSHALL. How late posts are is told beside how late they are without it; it decides nothing, as machines differ.
+/// Runs FLUSHALL. The lateness with and without it is reported, but not judged, since machines differ.
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(1).await;
     let mut accounts = connect(fleet.user(), 40).await;
-    // Posts to Threads are prepared a quarter of an hour ahead, all at once here: work that says nothing about Redis.
+    // Posts to Threads are excluded: they would all be prepared at once, a quarter of an hour ahead, which is unrelated
+    // to Redis.
     accounts.retain(|account| account.platform() != "threads");
     fleet.work(3);
     let window = Millis::try_from(settings.window.as_millis()).unwrap();
@@ -57,7 +58,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     );
     let waiting = count(&fleet.db, &waiting).await;
     let broken = fleet.ended();
-    // Posts that go out after the end of the window are counted when the workers have stopped.
+    // Posts that are published after the end of the window are counted once the workers have stopped.
     for worker in fleet.workers.drain(..) {
         let stopped = worker.stop(Duration::from_secs(50)).await;
         assert!(stopped.is_some_and(|status| status.success()), "a worker did not stop well");

@@ -1,4 +1,4 @@
-//! The fate of posts, by the simulated networks' own record.
+//! Compares posts with the record of the simulated networks.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::report::progress;
 
-/// A network of each class, and whether it can be asked what became of a call.
+/// A network of each class, and whether it can be asked about the outcome of a call.
 pub const NETWORKS: &[(&str, bool)] = &[
     ("bluesky", true),
     ("threads", true),
@@ -21,15 +21,15 @@ pub const NETWORKS: &[(&str, bool)] = &[
     ("telegram", false),
 ];
 
-/// Nothing has changed for so long: it will not end by itself.
+/// If nothing changes for this time, posts will not end by themselves.
 const STUCK: Duration = Duration::from_secs(240);
 
-/// An account, with its place in [`NETWORKS`].
+/// An account on a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Account {
     /// Its id.
     pub id: i64,
-    /// Its network.
+    /// The index of its network in [`NETWORKS`].
     pub network: usize,
 }
 
@@ -43,8 +43,8 @@ impl Account {
 /// The expected entries of each account.
 pub type Expected = BTreeMap<Account, Vec<String>>;
 
-/// Connects so many accounts on each network: one that is asked what became of a call lists an account's latest posts
-/// only, so what is thrown at it is spread.
+/// Connects this number of accounts on each network. A network that is asked about a call lists only an account's
+/// latest posts, so the load is spread.
 pub async fn connect(user: &User, each: usize) -> Vec<Account> {
     let mut accounts = Vec::new();
     for _ in 0..each {
@@ -58,13 +58,13 @@ pub async fn connect(user: &User, each: usize) -> Vec<Account> {
 /// The result of a comparison.
 #[derive(Debug, Default, Clone)]
 pub struct Verdict {
-    /// Posts that callers were told are taken.
+    /// The number of accepted posts.
     pub posts: usize,
     /// The number of them that are public.
     pub public: usize,
-    /// Posts that are called published and are not on the network.
+    /// Posts that are recorded as published but are not on the network.
     pub missing: Vec<String>,
-    /// Posts that are called failed although nothing kept them from going out, or although they are public.
+    /// Posts that are recorded as failed without a reason, or although they are public.
     pub wronged: Vec<String>,
     /// The number of posts that are public more than once.
     pub twice: usize,
@@ -77,7 +77,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Posts that are lost, or called so.
+    /// Returns the number of posts that are lost or wrongly recorded as failed.
     pub fn lost(&self) -> usize {
         self.missing.len() + self.wronged.len()
     }
@@ -92,7 +92,7 @@ impl Verdict {
         found
     }
 
-    /// Describes the flagged ones in words.
+    /// Describes the flagged posts.
     pub fn flags(&self) -> String {
         format!("{} of the flagged are public", self.flagged_public)
     }
@@ -117,7 +117,7 @@ impl Verdict {
     }
 }
 
-/// Compares what is expected with what the networks hold; everything has ended.
+/// Compares the expected posts with those on the networks, after everything has ended.
 pub async fn judge(user: &User, db: &DatabaseConnection, expected: &Expected) -> Verdict {
     let failed = failed(db).await;
     let mut verdict = Verdict::default();
@@ -139,7 +139,7 @@ pub async fn judge(user: &User, db: &DatabaseConnection, expected: &Expected) ->
     verdict
 }
 
-/// Texts of posts that failed, with their error codes.
+/// Returns the texts of failed posts, with their error codes.
 async fn failed(db: &DatabaseConnection) -> BTreeMap<String, String> {
     let sql = "SELECT caption, error FROM posts WHERE status = 'failed'";
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await;
@@ -150,7 +150,7 @@ async fn failed(db: &DatabaseConnection) -> BTreeMap<String, String> {
     rows.unwrap().iter().map(read).collect()
 }
 
-/// Returns the text of an entry; an article has it as its title.
+/// Returns the text of a post on a network; an article has it as its title.
 fn text_of(entry: &Value) -> String {
     let title = entry["title"].as_str().filter(|title| !title.is_empty());
     title.or(entry["text"].as_str()).expect("an entry has a text").to_owned()
@@ -186,10 +186,10 @@ pub async fn all_over(db: &DatabaseConnection, fault: &str, until: Millis) {
     }
 }
 
-/// One number from the database; waits while that is away.
+/// Returns a number from the database; waits while it is unreachable.
 ///
 /// # Panics
-/// It stays away for a minute.
+/// It is unreachable for a minute.
 pub async fn count(db: &DatabaseConnection, sql: &str) -> i64 {
     for _ in 0..120 {
         let asked = Statement::from_string(db.get_database_backend(), sql);

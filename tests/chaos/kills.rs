@@ -15,7 +15,7 @@ use crate::{
 /// Workers at a time.
 const WORKERS: usize = 3;
 
-/// Makes the posts, in batches.
+/// Creates the posts, in batches.
 async fn fill(fleet: &Fleet, accounts: &[Account], posts: usize) -> Expected {
     let mut expected = Expected::new();
     for account in accounts {
@@ -35,7 +35,7 @@ async fn fill(fleet: &Fleet, accounts: &[Account], posts: usize) -> Expected {
     expected
 }
 
-/// SIGKILL, again and again, to workers at work.
+/// Repeatedly sends SIGKILL to busy workers.
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 200).await;
@@ -45,7 +45,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     let mut killed = 0;
     while killed < settings.kills && count(&fleet.db, left).await > 0 {
         tokio::time::sleep(Duration::from_millis(100 + (killed as u64 * 37) % 200)).await;
-        // The old one is killed as it is replaced.
+        // The old one is killed when it is replaced.
         fleet.workers[killed % WORKERS] = fleet.worker(&[]);
         killed += 1;
         progress("kills", format_args!("{killed} of {} kills", settings.kills));

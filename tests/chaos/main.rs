@@ -1,7 +1,7 @@
-//! Guarantees under faults: `make chaos`. The simulated networks' own record is the judge.
+//! Tests of guarantees under faults (`make chaos`), checked against the record of the simulated networks.
 //!
-//! `make chaos ONLY=kills,postgres` throws some of it; `FULL=1` makes every fault as long as it gets; `settings.rs` has
-//! the other amounts. At the end stands one table, and the exit code says whether everything held.
+//! `make chaos ONLY=kills,postgres` runs some of the faults; `FULL=1` runs each for its maximal length; `settings.rs`
+//! has the other settings. The report ends with a table, and the exit code says whether all guarantees held.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ use std::{future::Future, time::Instant};
 use report::{Outcome, Row, progress, table};
 use settings::Settings;
 
-/// Every fault, in the order in which it is thrown.
+/// Every fault, in the order in which they run.
 const FAULTS: &[&str] =
     &["kills", "flush", "away", "noeviction", "postgres", "stops", "clocks", "disk", "peers"];
 
@@ -76,7 +76,7 @@ async fn all(settings: &Settings) -> Vec<Row> {
     rows
 }
 
-/// A fault that breaks off is a line of the table like the others.
+/// Returns the table row of a fault, also of one that panicked.
 async fn whole(
     thrown: impl Future<Output = Result<Outcome, tokio::task::JoinError>>,
 ) -> Result<Outcome, String> {

@@ -1,4 +1,4 @@
-//! Redis has no memory left and evicts nothing: it answers, and takes neither jobs nor counts.
+//! Redis is out of memory with `noeviction`: it answers, but accepts neither jobs nor counters.
 
 use crate::{away::trouble, report::Outcome, settings::Settings};
 
@@ -8,7 +8,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     let fill = |fleet: &mut crate::fleet::Fleet| {
         let redis = &fleet.redis;
         assert_eq!(redis.ask(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]), "OK");
-        // Less than it has already.
+        // Less than it uses already.
         assert_eq!(redis.ask(&["CONFIG", "SET", "maxmemory", "100kb"]), "OK");
         let refused = redis.ask(&["SET", "anything", "at-all"]);
         assert!(refused.starts_with("OOM"), "Redis still takes writes: {refused}");

@@ -1,4 +1,4 @@
-//! The same SIGKILLs for others that people use to do such work: BullMQ and Sidekiq, each as it comes.
+//! The same SIGKILLs for BullMQ and Sidekiq, each with its default settings.
 
 use std::{
     collections::BTreeSet,
@@ -25,8 +25,7 @@ const SLOTS: &str = "10";
 /// The time a network takes for a post.
 const CALL: Duration = Duration::from_millis(300);
 
-/// The time at which nothing has come for so long nothing comes any more: longer than BullMQ takes to notice a dead
-/// worker.
+/// If nothing arrives for this time, nothing will: it is longer than BullMQ takes to notice a dead worker.
 const QUIET: Duration = Duration::from_secs(75);
 
 /// Kills workers of three parties.
@@ -93,7 +92,7 @@ impl Party {
     }
 }
 
-/// Returns the number of jobs another party lost and repeated, in words.
+/// Kills workers of a peer; describes how many jobs it lost and repeated.
 async fn theirs(party: Party, settings: &Settings) -> String {
     let (redis, network) = (Redis::start(), Receiver::start().await);
     network.delay(CALL);
@@ -110,7 +109,7 @@ async fn theirs(party: Party, settings: &Settings) -> String {
     let filled =
         fill.stdout(Stdio::null()).status().expect("it runs; see scripts/install.sh --peers");
     assert!(filled.success(), "{} could not be filled", party.name());
-    // It is watched from outside: a worker must not end by itself.
+    // The test checks from outside that no worker ends by itself.
     let start = || Process::start(party.command("worker", &variables(1_000_000_000)));
     let mut workers: Vec<Process> = (0..WORKERS).map(|_| start()).collect();
     let mut killed = 0;
@@ -136,8 +135,8 @@ async fn theirs(party: Party, settings: &Settings) -> String {
     )
 }
 
-/// Waits until it is time for the next kill: they are spread evenly over the jobs, however slow the machine. False if the
-/// jobs come to nothing before that.
+/// Waits for the time of the next kill: kills are spread evenly over the jobs, also on a slow machine. Returns false if
+/// no more jobs arrive.
 async fn is_time<F: Future<Output = usize>>(
     settings: &Settings,
     killed: usize,
@@ -170,7 +169,7 @@ async fn until_quiet(network: &Receiver) {
     }
 }
 
-/// The same for Fanfare, on networks of every class that take as long.
+/// Kills workers of Fanfare, on networks of every class with the same delay.
 async fn ours(settings: &Settings, outcome: &mut Outcome) {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 100).await;

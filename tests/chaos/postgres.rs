@@ -1,4 +1,4 @@
-//! PostgreSQL crashes again and again while callers post and posts go out.
+//! PostgreSQL crashes repeatedly while callers post and posts are published.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
 /// Posts a second.
 const RATE: u32 = 10;
 
-/// `pg_ctl -m immediate restart`, by the service's only database.
+/// Crashes and restarts the database repeatedly, as `pg_ctl -m immediate restart` does.
 pub async fn run(settings: &Settings) -> Outcome {
     let mut fleet = Fleet::start(2).await;
     let accounts = connect(fleet.user(), 4).await;
@@ -55,7 +55,7 @@ pub async fn run(settings: &Settings) -> Outcome {
     outcome
 }
 
-/// Lets the service work for a while, however slow the machine: what is never up cannot be interrupted.
+/// Waits until some posts are accepted, so that the next crash interrupts a working service also on a slow machine.
 async fn until_some_are_taken(callers: &Callers) {
     let (before, begun) = (callers.taken(), Instant::now());
     while callers.taken() < before + 20 {

@@ -1,4 +1,4 @@
-//! A process, to be killed, frozen and asked how it is.
+//! Processes that tests kill and freeze.
 
 use std::{
     collections::VecDeque,
@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of last lines of its log that are kept.
+/// The number of log lines that are kept.
 const KEPT: usize = 200;
 
-/// A process, killed at the latest when this is dropped.
+/// A process, which is killed on drop.
 pub struct Process {
     child: Child,
     first: String,
@@ -45,7 +45,7 @@ impl Process {
         process
     }
 
-    /// The address in its first line.
+    /// Returns the address in its first line.
     ///
     /// # Panics
     /// The line holds no address.
@@ -54,7 +54,7 @@ impl Process {
         word.expect("an address").to_owned()
     }
 
-    /// The last lines of its log.
+    /// Returns the last lines of its log.
     pub fn logged(&self) -> Vec<String> {
         self.logged.lock().expect("the lock").iter().cloned().collect()
     }
@@ -62,7 +62,7 @@ impl Process {
     /// Waits until it says that it has stopped at its failpoint.
     ///
     /// # Panics
-    /// It does not within a minute.
+    /// It does not reach it within a minute.
     pub async fn arrived(&self) {
         let begun = Instant::now();
         while !self.logged().iter().any(|line| line.contains("stopped at a failpoint")) {
@@ -74,7 +74,7 @@ impl Process {
     /// Sends a signal, such as `-STOP`.
     ///
     /// # Panics
-    /// It is not there any more.
+    /// It has ended.
     pub fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill runs").success(), "{signal} finds nobody");
@@ -83,12 +83,12 @@ impl Process {
     /// Returns its exit status, if it has ended.
     ///
     /// # Panics
-    /// The system does not say.
+    /// The system does not report it.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("its state")
     }
 
-    /// Asks it to stop and waits: how it ended, if it did within `patience`.
+    /// Asks it to stop; returns its exit status, if it ends within `patience`.
     pub async fn stop(mut self, patience: Duration) -> Option<ExitStatus> {
         self.signal("-TERM");
         let begun = Instant::now();
@@ -103,7 +103,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// SIGKILL: it has no say.
+    /// Sends SIGKILL.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -18,7 +18,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Further figures, one sentence each.
     pub notes: Vec<String>,
-    /// The violated guarantees.
+    /// Violated guarantees.
     pub broken: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ impl Outcome {
         self.notes.push(note.into());
     }
 
-    /// Notes what must hold.
+    /// Adds a violation unless a condition holds.
     pub fn must(&mut self, holds: bool, what: impl Into<String>) {
         if !holds {
             self.broken.push(what.into());
@@ -40,7 +40,7 @@ impl Outcome {
 pub struct Row {
     /// The fault's name.
     pub name: &'static str,
-    /// The outcome, or the reason it broke off.
+    /// The outcome, or why it was aborted.
     pub outcome: Result<Outcome, String>,
     /// The time it took.
     pub took: Duration,
@@ -53,7 +53,7 @@ impl Row {
     }
 }
 
-/// The table, as Markdown.
+/// Returns the table as Markdown.
 pub fn table(rows: &[Row]) -> String {
     let mut text = String::from(
         "\n| fault | thrown | posts | public | lost | twice | flagged | further | held | s |\n\
@@ -89,7 +89,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-/// A number with thousands set apart.
+/// Formats a number with thousands separators.
 pub fn number(value: usize) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -102,7 +102,7 @@ pub fn number(value: usize) -> String {
     text
 }
 
-/// Says how far a fault is: in place on a terminal, every ten seconds elsewhere.
+/// Shows the progress of a fault: in place on a terminal, every ten seconds elsewhere.
 pub fn progress(fault: &str, text: impl std::fmt::Display) {
     static SAID: Mutex<Option<(String, Instant)>> = Mutex::new(None);
     let mut stderr = std::io::stderr();

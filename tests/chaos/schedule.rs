@@ -1,4 +1,4 @@
-//! Very many scheduled posts, made in the database as the API would have made them.
+//! Creates very many scheduled posts in the database, as the API would have.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use crate::{
     judge::{Account, Expected},
 };
 
-/// Far enough away.
+/// A time in the far future.
 const LATER: &str = "2099-01-01T00:00:00Z";
 
-/// Schedules posts on each account in turn, `step` ms apart from `from` on; their texts say when they are due.
+/// Schedules posts on each account in turn, `step` ms apart from `from` on; their texts contain their due times.
 pub async fn schedule(
     fleet: &Fleet,
     accounts: &[Account],
@@ -34,7 +34,7 @@ pub async fn schedule(
     let name = |column: &post::Column| sea_orm::IdenStatic::as_str(column).to_owned();
     let value = |column: &post::Column| match column {
         post::Column::ScheduledAt => due.clone(),
-        // A post with something to prepare is due before its time.
+        // A post that needs preparation is due before its scheduled time.
         post::Column::DueAt => format!("{due} + t.due_at - t.scheduled_at"),
         post::Column::Caption => format!("'Post ' || t.account_id || ' due=' || {due}"),
         post::Column::ContentKey => "gen_random_uuid()".into(),
@@ -60,7 +60,8 @@ pub async fn schedule(
     expected
 }
 
-/// Returns the expected posts that must have ended: all that were due before `until`, and those of the others that have.
+/// Returns the expected posts that must have ended: all that were due before `until`, and those of the others that
+/// have.
 pub async fn ended(db: &DatabaseConnection, expected: &Expected, until: Millis) -> Expected {
     let sql = format!(
         "SELECT caption FROM posts WHERE scheduled_at >= {until} AND status IN ('published', 'failed')"

@@ -1,8 +1,8 @@
-//! The amounts: variables of `make chaos`.
+//! The settings of a run: variables of `make chaos`.
 
 use std::time::Duration;
 
-/// The faults and their amounts.
+/// The settings of a run.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Only these faults; all if none is named.
@@ -13,13 +13,13 @@ pub struct Settings {
     pub kills: usize,
     /// Posts that are scheduled while Redis is flushed.
     pub scheduled: usize,
-    /// The time posts fall due while Redis is flushed, and as long without.
+    /// How long posts become due with flushes of Redis, and as long without.
     pub window: Duration,
-    /// The time Redis is away, and how long it is full.
+    /// How long Redis is stopped, and how long it is full.
     pub away: Duration,
     /// The number of times PostgreSQL is restarted.
     pub restarts: usize,
-    /// The number of times a worker is frozen past its lease at a moment of chance.
+    /// The number of times a worker is frozen past its lease at a random moment.
     pub stops: usize,
     /// Jobs for each party of the kill test beside others, and how often a worker of each is killed.
     pub peer_jobs: usize,
@@ -28,7 +28,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads them. `FULL=1` makes every fault as long as it gets.
+    /// Reads the settings from the environment. `FULL=1` runs each fault for its maximal length.
     ///
     /// # Panics
     /// One is not a number.

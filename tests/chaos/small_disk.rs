@@ -1,4 +1,4 @@
-//! A small file system that a test may fill: in memory, in a mount namespace of its own, which ends with this.
+//! A small in-memory file system that a test may fill, in a mount namespace that ends with this value.
 
 use std::{
     io::{BufRead, BufReader, ErrorKind, Write},
@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// The file system. Without being root it is made in a user namespace, where the system allows that.
+/// The file system. Without root it needs user namespaces.
 pub struct SmallDisk {
     holder: Child,
     dir: String,
@@ -14,7 +14,7 @@ pub struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts one of so many MiB over `dir`, to be seen by what [`SmallDisk::command`] starts.
+    /// Mounts one of this size in MiB over `dir`; only programs started by [`SmallDisk::command`] see it.
     ///
     /// # Panics
     /// The system does not allow it.
@@ -37,7 +37,7 @@ impl SmallDisk {
         Self { holder, dir: dir.to_owned(), is_root }
     }
 
-    /// The program, started where the file system is seen.
+    /// Returns a command that runs a program with this file system.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.args(["--target", &self.holder.id().to_string(), "--mount"]);
@@ -48,18 +48,18 @@ impl SmallDisk {
         command
     }
 
-    /// A file on it, as it is seen from here.
+    /// Returns the path of a file on it, for this process.
     pub fn file(&self, name: &str) -> PathBuf {
         PathBuf::from(format!("/proc/{}/root{}", self.holder.id(), self.dir)).join(name)
     }
 
-    /// Fills it to the last byte.
+    /// Fills it completely.
     ///
     /// # Panics
-    /// Something else than room is missing.
+    /// Writing fails for another reason.
     pub fn fill(&self) {
         let mut filler = std::fs::File::create(self.file("filler")).expect("a file");
-        // Large pieces first, then the rest.
+        // Large blocks first, then the rest.
         for size in [1 << 16, 1 << 10, 1] {
             let piece = vec![0_u8; size];
             loop {
@@ -73,7 +73,7 @@ impl SmallDisk {
         }
     }
 
-    /// Makes room again.
+    /// Frees the space again.
     ///
     /// # Panics
     /// It was not filled.

@@ -14,10 +14,10 @@ use crate::{
     settings::Settings,
 };
 
-/// Points at which a worker is frozen on purpose: before and after a publishing call is written down.
+/// The failpoints at which a worker is frozen: before and after a publishing call is recorded.
 const PLACES: &[&str] = &["claimed", "commit_armed"];
 
-/// A lease, and what it takes to notice.
+/// The length of a lease, and the time to notice its end.
 const PAST_A_LEASE: Duration = Duration::from_secs(64);
 
 /// Workers of the part by chance, and how many of them are frozen at once.
@@ -51,7 +51,8 @@ pub async fn run(settings: &Settings) -> Outcome {
     outcome
 }
 
-/// On each network a worker is frozen at each place; another takes its post over, then it goes on: it must not send.
+/// On each network, freezes a worker at each failpoint; another one takes its post over, then the first continues: it
+/// must not send.
 async fn at_places(outcome: &mut Outcome) -> Verdict {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 1).await;
@@ -72,7 +73,7 @@ async fn at_places(outcome: &mut Outcome) -> Verdict {
             late == (place == "commit_armed"),
             format!("what a worker frozen at {place} noticed: {:?}", worker.logged()),
         );
-        // One that still stood at its place would take its whole grace, which is longer.
+        // A worker that is still at its failpoint would use its whole grace period, which is longer.
         let stopped = worker.stop(Duration::from_secs(25)).await;
         outcome.must(
             stopped.is_some_and(|status| status.success()),
@@ -101,8 +102,8 @@ async fn freeze_at(
     worker
 }
 
-/// Workers are frozen wherever they are. Nobody can keep one that was frozen between its last look at the row and the
-/// first byte of the call from sending when it goes on: doubles are counted here, not forbidden.
+/// Freezes workers at random moments. One that was frozen between its last check of the row and the first byte of the
+/// call cannot be kept from sending when it continues: duplicates are counted here, not forbidden.
 async fn by_chance(settings: &Settings, outcome: &mut Outcome) -> Verdict {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 40).await;

@@ -17,7 +17,7 @@ async fn killed_at(dir: &Dir, key: &str, account: i64, place: &str) {
     let first = User::new(&service.origin, key.to_owned());
     let (sent, named) = (body.clone(), place.to_owned());
     let first = tokio::spawn(async move { first.post_keyed("/api/v1/posts", &named, &sent).await });
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
+    let deadline = tokio::time::Instant::now() + fanfare_tests::patience();
     while !service.logged().iter().any(|line| line.contains("stopped at a failpoint")) {
         assert!(tokio::time::Instant::now() < deadline, "{place} is never reached");
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -53,7 +53,7 @@ async fn requests_in_older_names_are_accepted() {
     }
     let tool = json!({"helper": "x.quota", "params": {}, "platform": "x"});
     let _ = user.post("/api/v1/platforms/trigger", tool).await.expect(200);
-    let file = json!({"file_name": "dot.gif", "content_type": "image/gif", "file_data": "R0lGODlhAQABAAAAACw="});
+    let file = json!({"file_name": "dot.gif", "content_type": "image/gif", "file_data": "R0lGODlhAQABAIAAAP9mAAAAACwAAAAAAQABAAACAkQBADs="});
     let _ = user.post("/api/v1/media/upload", file).await.expect(201);
     let hook = json!({"url": "https://203.0.113.7/hook"});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body;

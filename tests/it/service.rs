@@ -159,9 +159,9 @@ impl Drop for Dir {
 /// Waits until something holds.
 ///
 /// # Panics
-/// It does not within half a minute.
+/// It does not in time.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, look: impl Fn() -> F) -> T {
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(120);
+    let deadline = tokio::time::Instant::now() + fanfare_tests::patience();
     loop {
         if let Some(found) = look().await {
             return found;

@@ -88,10 +88,10 @@ impl Worker {
     /// Asks it to stop and waits until it has.
     ///
     /// # Panics
-    /// It does not within half a minute, which is less than the time it gives to work that hangs.
+    /// It does not in time.
     pub async fn stop(&mut self) -> ExitStatus {
         self.signal("-TERM");
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(120);
+        let deadline = tokio::time::Instant::now() + fanfare_tests::patience();
         loop {
             if let Some(ended) = self.ended() {
                 return ended;

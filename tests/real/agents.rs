@@ -1,4 +1,4 @@
-//! Clients of MCP and OAuth that other people wrote, and the conformance suites of MCP.
+//! Third-party clients of MCP and OAuth, and the conformance suites of MCP.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,17 @@ use serde_json::Value;
 
 use crate::peer::Peer;
 
-/// Node of the suites, which need a newer one than the other peers.
+/// The Node of the suites, which need a newer one than the other peers.
 const NODE: &str = "tests/peers/agents/node.sh";
 
-/// Every check that may fail, under its reason. A check that fails and does not stand here fails the test, and so does one that
-/// stands here and no longer fails.
+/// The checks that may fail, with reasons. The test fails if any other check fails, and if one of these no longer does.
 const EXPECTED: &str = include_str!("../peers/agents/expected.json");
 
 async fn quiet() -> TestApp {
     TestApp::with(Options { workers: false, ..Options::default() }).await
 }
 
-/// Lets the peer's client in, as the person whom it sends.
+/// Grants the peer's client access, as the user whom it sends.
 async fn let_in(peer: &mut Peer, ada: &mut Visitor) {
     let asked: url::Url = peer.said["authorize"].as_str().unwrap().parse().unwrap();
     let page = format!("{}?{}", asked.path(), asked.query().unwrap());
@@ -48,7 +47,7 @@ async fn a_client_by_the_letter_of_the_standards_is_let_in_once_a_code() {
     let url = format!("{}/mcp", app.origin);
     let mut peer = Peer::start(&[NODE, "tests/peers/agents/oauth.mjs", &url]).await;
     let_in(&mut peer, &mut ada).await;
-    // The clock of the test stands still: what comes a moment later is told to come later.
+    // The clock of the test stands still, so that a request a moment later is answered with "retry later".
     let said = peer.hear().await;
     assert_eq!(said["email"], "ada@example.com", "{said}");
     assert_eq!(said["second"], "invalid_grant", "{said}");

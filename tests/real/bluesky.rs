@@ -100,12 +100,12 @@ async fn two_hundred_posts_are_two_hundred_records_however_often_workers_are_kil
     let mut kills = 0;
     loop {
         let worker = Worker::start(&app, None);
-        // Each turn lives longer than the one before: where starting alone takes a second, it ends all the same.
+        // Each worker lives longer than the previous one, so that the test ends even if starting takes a second.
         let life = 400 + 37 * (kills % 20) + 200 * (kills / 20);
         tokio::time::sleep(Duration::from_millis(life)).await;
         drop(worker);
         kills += 1;
-        // The dead worker's leases lapse, as they would after a minute.
+        // The dead worker's leases expire, as they would after a minute.
         let lapse = "UPDATE posts SET due_at = 1, lease_expirations = 0, sending_at = sending_at - 600000, \
              sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
         app.domain.db.write.execute_unprepared(lapse).await.unwrap();

@@ -1,5 +1,6 @@
-//! Stories against real software on this machine that other people wrote: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
-//! conformance suites of MCP, schemathesis, and a Stripe. Run by `make peers`, which installs all; without them these tests fail and say so.
+//! Stories against real third-party software on this machine: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
+//! conformance suites of MCP, schemathesis, and a Stripe server. Run by `make peers`, which installs all; without them
+//! these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 

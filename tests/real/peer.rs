@@ -1,4 +1,4 @@
-//! A real network, started for a test and stopped with it.
+//! A real third-party program, started for a test.
 
 use std::process::Stdio;
 
@@ -8,9 +8,9 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-/// A running peer; it ends when this is dropped, because it reads from our pipe.
+/// A running peer. It ends on drop, since it reads from our pipe.
 pub struct Peer {
-    /// Its output when it was ready.
+    /// Its first line, when it was ready.
     pub said: Value,
     lines: Lines<BufReader<ChildStdout>>,
     child: Child,
@@ -33,12 +33,12 @@ impl Peer {
         Self { said, lines, child }
     }
 
-    /// Waits for its next line.
+    /// Reads its next line.
     pub async fn hear(&mut self) -> Value {
         hear(&mut self.lines).await
     }
 
-    /// Types a line.
+    /// Writes a line to its standard input.
     pub async fn tell(&mut self, line: &str) {
         let input = self.child.stdin.as_mut().expect("its input");
         input.write_all(format!("{line}\n").as_bytes()).await.expect("it listens");

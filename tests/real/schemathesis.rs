@@ -1,15 +1,15 @@
-//! Schemathesis, a program that other people wrote: it reads `/openapi.json` alone, sends what fits it and what does not, and holds
-//! each answer to it.
+//! schemathesis, a third-party tester: it reads only `/openapi.json`, sends valid and invalid requests, and checks each
+//! reply against it.
 
 use fanfare_tests::{Options, TestApp};
 use tokio::process::Command;
 
-/// Requests of random content for each operation, beside those that its examples and the edges of its schemas give.
+/// The number of random requests for each operation, besides those derived from examples and the limits of schemas.
 const EXAMPLES: &str = "20";
 
 #[tokio::test]
 async fn the_document_holds_for_whatever_is_sent() {
-    // Simulated networks stand in for the real ones, which nothing random may reach.
+    // Simulated networks replace the real ones, which must not receive random requests.
     let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
     let user = app.user().await;
     for platform in ["bluesky", "mastodon", "x", "instagram"] {

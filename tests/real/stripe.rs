@@ -1,5 +1,5 @@
-//! A Stripe that other people wrote: requests as our client makes them are taken, and refusals are read for what they are. What
-//! localstripe lacks (prices by lookup keys, checkout sessions, schedules) only our own simulator shows.
+//! localstripe, a third-party Stripe server: it accepts our client's requests, and our client understands its errors.
+//! What it lacks (prices by lookup keys, checkout sessions, schedules) is tested only with our own simulator.
 
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::{FailureKind, List, Request, Stripe};
@@ -12,7 +12,7 @@ fn client(peer: &Peer, key: &str) -> Stripe {
     Stripe::new(&http, peer.said["url"].as_str().unwrap().parse().unwrap(), key.into())
 }
 
-/// Sends what changes something; the object's id.
+/// Sends a change; returns the object's id.
 async fn made(stripe: &Stripe, request: &Request) -> String {
     let object: Value = stripe.send(request, Some("key")).await.unwrap();
     object["id"].as_str().unwrap().to_owned()

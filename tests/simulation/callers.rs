@@ -1,4 +1,4 @@
-//! Changes that callers of the API make to their posts.
+//! Callers of the API, who create and change posts.
 
 use fanfare_domain::{
     Act, accounts,
@@ -25,7 +25,7 @@ fn read<T: serde::de::DeserializeOwned>(body: Value) -> T {
     serde_json::from_value(body).expect("a body that can be read")
 }
 
-/// Makes a post on a random account; what was said, and the post if it was made.
+/// Creates a post on a random account; returns a line for the trace, and the post if it was created.
 pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, Option<Wish>) {
     let account = dice.place(world.accounts.len());
     let at = world.now() + dice.between(0, 90_000);
@@ -53,7 +53,7 @@ fn text(number: usize, version: u32) -> String {
     format!("Post {number}, version {version}")
 }
 
-/// Returns true if somebody has posted the same text before, where posts are known by their text.
+/// Publishes the same text outside of the service first, on networks that identify posts by their text.
 fn said_before(world: &World, account: usize, text: &str) {
     let of = &world.accounts[account];
     if class(of.platform) != Class::Search {
@@ -66,7 +66,7 @@ fn said_before(world: &World, account: usize, text: &str) {
     network.now = now;
 }
 
-/// Changes a post at random; what was asked for, and how that went.
+/// Changes a post at random; returns a line for the trace.
 pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
     let (act, id) = (&world.callers[world.accounts[wish.account].caller], PostId(wish.id));
     let at = world.now() + dice.between(0, 60_000);

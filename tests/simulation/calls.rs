@@ -1,4 +1,4 @@
-//! Outcomes of calls to networks.
+//! Decides the outcomes of calls to networks.
 
 use crate::{
     fate::Fate,
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Play {
-    /// A call that waits is answered in some way.
+    /// Answers a waiting call in some way.
     pub async fn answer(&mut self, number: u64) -> Result<(), Broken> {
         let (actor, answer, go) = {
             let mut network = self.world.network.lock();
@@ -43,7 +43,7 @@ impl Play {
         self.look(Some(actor)).await
     }
 
-    /// A network carries a call out, and nobody hears of it yet.
+    /// Has a network carry out a call, without a reply yet.
     pub async fn carry_out(&mut self, number: u64) -> Result<(), Broken> {
         {
             let mut network = self.world.network.lock();

@@ -1,4 +1,4 @@
-//! Connectors to the simulated networks: one of each class, under the names and limits of real ones.
+//! Connectors of the simulated networks: one of each class, with the names and limits of real ones.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub const NETWORKS: [PlatformId; 4] =
 
 struct Simulated(PlatformId);
 
-/// The connector of a network.
+/// Returns the connector of a network.
 pub fn find(id: PlatformId) -> &'static dyn Platform {
     match id {
         PlatformId::Bluesky => &Simulated(PlatformId::Bluesky),
@@ -48,7 +48,7 @@ impl Simulated {
     }
 }
 
-/// Returns the progress that follows from an answer.
+/// Returns the progress after a reply.
 fn progress(ask: &Ask, id: String) -> Progress {
     let go_on = |state: Value, after, public| Progress::Continue {
         state,
@@ -57,7 +57,7 @@ fn progress(ask: &Ask, id: String) -> Progress {
         public,
     };
     match ask {
-        // Every other container takes a while.
+        // Every other container is not ready at once.
         Ask::Contain => {
             let seconds = if id.len().is_multiple_of(2) { 0 } else { 4 };
             go_on(json!({ "container": id }), Duration::from_secs(seconds), false)
@@ -95,7 +95,7 @@ impl Platform for Simulated {
         let ask = self.ask(state.as_ref());
         let answer = self.call(session, draft, ask.clone()).await;
         if let Ask::Confirm { id } = &ask {
-            // It is public whether or not it can be read.
+            // The post is public whether or not it can be read.
             return Ok(progress(&ask, id.clone()));
         }
         Ok(progress(&ask, answer?.unwrap_or_default()))

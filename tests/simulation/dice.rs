@@ -1,8 +1,8 @@
-//! Every decision of a simulation, from one seed.
+//! The random numbers of a simulation, from one seed.
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-/// Throws that follow from the seed alone.
+/// A random number generator that depends on the seed alone.
 pub struct Dice(StdRng);
 
 impl Dice {
@@ -10,22 +10,22 @@ impl Dice {
         Self(StdRng::seed_from_u64(seed))
     }
 
-    /// True in so many of 1,000 throws.
+    /// Returns true with a probability per thousand.
     pub fn happens(&mut self, in_a_thousand: u32) -> bool {
         self.0.random_range(0..1_000) < in_a_thousand
     }
 
-    /// A place in a list of this length.
+    /// Returns a random index of a list of this length.
     pub fn place(&mut self, length: usize) -> usize {
         self.0.random_range(0..length)
     }
 
-    /// From `least` to `most`.
+    /// Returns a number from `least` to `most`.
     pub fn between(&mut self, least: i64, most: i64) -> i64 {
         self.0.random_range(least..=most)
     }
 
-    /// A place in a list of weights; `None` if all are nothing.
+    /// Returns a random index of a list of weights; `None` if all are 0.
     pub fn weighed(&mut self, weights: &[u32]) -> Option<usize> {
         let all: u32 = weights.iter().sum();
         if all == 0 {

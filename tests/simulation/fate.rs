@@ -1,4 +1,4 @@
-//! The outcome of a call to a network.
+//! Outcomes of calls to networks.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use crate::{
 pub enum Fate {
     /// Carried out and answered.
     Answered,
-    /// Carried out, and the answer is lost.
+    /// Carried out, but the reply is lost.
     AnswerLost,
     /// Lost before anything was done.
     Lost,
     /// The connection is lost, and the call is carried out later, or not.
     Late,
-    /// It never left.
+    /// It was never sent.
     NotSent,
-    /// 500 after it was carried out.
+    /// Status 500 after it was carried out.
     BrokeAfter,
-    /// 500 before.
+    /// Status 500 before it was carried out.
     BrokeBefore,
-    /// 429.
+    /// Status 429.
     Limited,
-    /// 400.
+    /// Status 400.
     Refused,
 }
 
@@ -45,7 +45,7 @@ const FATES: [Fate; 9] = [
 ];
 
 impl Fate {
-    /// Throws one; `faults` is how rough it is.
+    /// Chooses one at random; `faults` is the weight of faults.
     pub fn throw(dice: &mut Dice, faults: u32, ask: &Ask) -> Self {
         let m = faults;
         let weights = match ask.phase() {
@@ -55,7 +55,7 @@ impl Fate {
         FATES[dice.weighed(&weights).unwrap_or(0)]
     }
 
-    /// Has it happen to the call at this place: what its worker hears, and whether the call is still to be decided.
+    /// Applies it to the call at this index; returns the reply for the worker, and whether the call is still undecided.
     pub fn befall(self, network: &mut Inner, place: usize, dice: &mut Dice) -> (Answer, bool) {
         match self {
             Self::Answered => (network.carry_out(place), false),

@@ -1,4 +1,4 @@
-//! Invariants after every step, and at the end.
+//! Checks invariants after every step, and at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::{
 /// A violated invariant.
 pub type Broken = String;
 
-/// Returns with a reason unless something holds.
+/// Returns a violation unless a condition holds.
 macro_rules! hold {
     ($holds:expr, $($why:tt)+) => {
         if !$holds {
@@ -40,48 +40,48 @@ struct Holder {
     fencing_token: i64,
 }
 
-/// The record of a post beside its row.
+/// What is known about a post besides its row.
 #[derive(Debug, Default)]
 pub struct Case {
-    /// The number of times it may be public: once, and once more for each time a person has accepted that.
+    /// How often it may be public: once, and once more for each time a caller has accepted the risk.
     pub allowed: usize,
-    /// Answers that were not what was asked for.
+    /// Failed calls, by kind.
     pub faults: BTreeMap<&'static str, usize>,
-    /// Commit calls that were written down.
+    /// Commit calls that were recorded.
     pub sent: usize,
-    /// It was said that it may be public.
+    /// True if it was reported as possibly public.
     flagged: bool,
-    /// The number of times it came to an end.
+    /// How often it reached a final status.
     pub ends: usize,
-    /// Most leases in a row that lapsed.
+    /// The most leases in a row that expired.
     lease_expirations: i32,
 }
 
-/// The judge of one simulation.
+/// The invariant checker of a simulation.
 #[derive(Debug, Default)]
 pub struct Judge {
     pub rows: BTreeMap<i64, Row>,
     pub cases: BTreeMap<i64, Case>,
-    /// An account was disconnected.
+    /// True if an account was disconnected.
     pub disconnected: bool,
     keys: BTreeMap<Uuid, i64>,
     holders: BTreeMap<i64, Holder>,
 }
 
 impl Judge {
-    /// The post that a content belongs to.
+    /// Returns the post with this content.
     pub fn post_of(&self, key: Uuid) -> Option<i64> {
         self.keys.get(&key).copied()
     }
 
-    /// Notes that a call for a post did not end well.
+    /// Notes that a call for a post failed.
     pub fn note_fault(&mut self, key: Uuid, what: &'static str) {
         if let Some(case) = self.post_of(key).and_then(|post| self.cases.get_mut(&post)) {
             *case.faults.entry(what).or_default() += 1;
         }
     }
 
-    /// Compares the rows with what they were; says in words what has changed.
+    /// Compares the rows with the previous ones; returns a description of the changes.
     pub fn look(
         &mut self,
         now: BTreeMap<i64, Row>,
@@ -124,7 +124,7 @@ impl Judge {
         Ok(changes)
     }
 
-    /// A call began: was it right to make it?
+    /// Checks that a call was allowed when it began.
     pub fn began(&self, call: &Call, now_of_worker: Millis) -> Result<(), Broken> {
         if call.ask.phase() != Phase::Commit {
             return Ok(());
@@ -158,7 +158,7 @@ impl Judge {
         Ok(())
     }
 
-    /// The fencing token under which this call is made, if its worker holds the row for long enough that it can be renewed.
+    /// Returns the fencing token of a call, if its worker's lease is long enough to be renewed.
     pub fn shield_of(&self, call: &Call, now_of_worker: Millis) -> Option<i64> {
         let (row, held) = (self.rows.get(&call.actor.post)?, self.holders.get(&call.actor.post)?);
         let holds = held.worker == call.actor.worker && held.fencing_token == row.fencing_token;
@@ -195,7 +195,7 @@ impl Judge {
         Ok(())
     }
 
-    /// Nothing happens any more: what was called failed is not public, and what is held back is not either.
+    /// Checks the end: posts that failed or were held back are not public.
     pub fn over(&self, entries: &[Entry]) -> Result<(), Broken> {
         let public: BTreeSet<i64> =
             entries.iter().filter_map(|entry| self.post_of(entry.key)).collect();
@@ -206,7 +206,7 @@ impl Judge {
                 !row.is_some_and(Row::is_on_its_way),
                 "post {post} stays {status} for ever: {row:?}"
             );
-            // A post that is public in part is marked so, and goes on from there.
+            // A partly public post is marked so, and continues from there.
             let said = case.flagged || row.is_some_and(|row| row.partly_public);
             let expected = status == "published" || said;
             hold!(expected || !public.contains(post), "post {post} is {status}, but public");
@@ -215,7 +215,7 @@ impl Judge {
     }
 }
 
-/// A post begins to be published: no earlier one of its account stands in the line.
+/// Checks that no earlier post of the account is still waiting when a post starts to be published.
 fn in_order(row: &Row, rows: &BTreeMap<i64, Row>) -> Result<(), Broken> {
     let earlier = rows.values().find(|other| {
         other.account_id == row.account_id
@@ -231,12 +231,12 @@ fn in_order(row: &Row, rows: &BTreeMap<i64, Row>) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Did a caller cause it?
+/// Returns true if a caller caused it.
 fn by_caller(cause: Cause) -> bool {
     cause.actor.is_some_and(|actor| actor.worker == 0)
 }
 
-/// A change of one row.
+/// Checks a change of one row.
 fn changed(
     old: &Row,
     row: &Row,
@@ -283,7 +283,7 @@ fn changed(
         holders.insert(post, Holder { worker: actor.worker, fencing_token: row.fencing_token });
         return Ok(());
     }
-    // A worker changes a row only as its holder.
+    // A worker may change a row only while it holds the lease.
     if row.rank() != old.rank() {
         let held = holders.get(&post);
         hold!(
@@ -305,12 +305,12 @@ impl Row {
     }
 }
 
-/// Is there a reason for a failure?
+/// Checks that a failure has a cause.
 fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
     let count = |what: &str| case.faults.get(what).copied().unwrap_or(0);
     let (code, post) = (row.code(), row.id);
     let reason = match code {
-        // Three workers were lost with it; that none was robbed is seen at each claim.
+        // Several workers died with it; each claim has checked that no lease was taken early.
         "misconfigured" => case.lease_expirations > MAX_LEASE_EXPIRATIONS,
         "platform_unavailable" => count("trouble") >= 5,
         "account_disconnected" => disconnected,
@@ -323,7 +323,7 @@ fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Is a fault one that costs a try?
+/// Returns the name of a kind of fault.
 pub fn fault_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Rejected => "rejected",

@@ -1,4 +1,4 @@
-//! The effect of a step, as the judge sees it and the trace shows it.
+//! Checks the effects of a step, and adds them to the trace.
 
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
@@ -26,7 +26,7 @@ impl Play {
         Ok(())
     }
 
-    /// The judge looks at what a step has done.
+    /// Checks what a step has changed.
     pub async fn look(&mut self, actor: Option<Actor>) -> Result<(), Broken> {
         self.world.stage.cut_next(None);
         let now = actor.map_or(self.world.now(), |actor| self.time_of(actor.worker));

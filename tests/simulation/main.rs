@@ -1,7 +1,7 @@
-//! The publish protocol under one seed: the real statements and the real worker, with clocks, networks, queued jobs, crashes
-//! and callers decided by throws that follow from the seed alone.
+//! A deterministic simulation of the publish protocol: it runs the real SQL and the real worker, and one seed decides
+//! everything about clocks, networks, queued jobs, crashes and callers.
 //!
-//! `SEEDS=5000` plays more of them, `SEED=17` plays one and prints all of it.
+//! `SEEDS=5000` runs more seeds, `SEED=17` runs one and prints its trace.
 
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a simulation ends where it fails")]
 
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 
 use story::{Story, each};
 
-/// Seeds of a usual run.
+/// The number of seeds of a normal run.
 const SEEDS: u64 = 200;
 
 #[expect(clippy::disallowed_methods, reason = "which seeds to play is said where it is run")]
@@ -50,7 +50,7 @@ fn nothing_is_lost_doubled_early_or_unwanted() {
         story.ends
     });
     let ends: BTreeSet<(String, String)> = ends.into_iter().flatten().collect();
-    // A simulation in which posts do not come to every end shows little.
+    // A run proves little unless posts reach every kind of end.
     for (status, code) in [
         ("published", ""),
         ("failed", "outcome_unknown"),
@@ -79,13 +79,13 @@ fn the_same_seed_tells_the_same_story() {
 
 #[cfg(debug_assertions)]
 mod mutations {
-    //! Turns each mutation on in turn.
+    //! Enables each mutation in turn.
 
     use fanfare_domain::mutation::Mutation;
 
     use crate::story::{Story, each};
 
-    /// Each mutation is noticed within this many seeds; most of them within the first few.
+    /// Each mutation must be detected within this many seeds; most are detected within the first few.
     const SEEDS: u64 = 2_500;
 
     #[test]

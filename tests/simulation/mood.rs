@@ -1,33 +1,33 @@
-//! The frequency of faults: calm runs find other mistakes than rough ones.
+//! The frequency of faults, which differs between seeds: runs with few faults find other errors than runs with many.
 
 use crate::dice::Dice;
 
-/// The number of times things go wrong, as weights among the other decisions.
+/// How often things go wrong, as weights among the other decisions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mood {
-    /// Networks: 0 to 14.
+    /// Faults of networks, 0 to 14.
     pub faults: u32,
-    /// Commits that lose their database, in a thousand.
+    /// Commits that lose their database connection, per thousand.
     pub cuts: u32,
-    /// Jobs that are lost, doubled or early, in a thousand each.
+    /// Jobs that are lost, duplicated or early, per thousand each.
     pub jobs: u32,
-    /// Work that stands still at a place for long, in a thousand.
+    /// Work that stops at a failpoint for long, per thousand.
     pub lingers: u32,
-    /// Calls that take long, in a thousand.
+    /// Slow calls, per thousand.
     pub slow: u32,
     /// Killed workers.
     pub kills: u32,
     /// Stopped workers.
     pub stops: u32,
-    /// Callers that change their mind.
+    /// Changes by callers.
     pub changes: u32,
-    /// The largest leap of the clock, in ms.
+    /// The largest step of the clock, in ms.
     pub leap: i64,
-    /// Clocks of workers may be off by so much, in ms.
+    /// The largest error of workers' clocks, in ms.
     pub skew: i64,
-    /// The place of an account whose network is away for good.
+    /// The index of an account whose network is permanently unreachable.
     pub outage: Option<usize>,
-    /// A post at which workers die, and where.
+    /// A post that crashes its workers, and the failpoint at which it does.
     pub poison: Option<(i64, &'static str)>,
 }
 
@@ -54,7 +54,7 @@ impl Mood {
         }
     }
 
-    /// Nothing goes wrong any more, but for what cannot be helped.
+    /// Returns rates without faults, except for the permanent ones.
     pub fn calm(self) -> Self {
         let Self { skew, leap, slow, outage, poison, .. } = self;
         Self { skew, leap, slow, outage, poison, ..Self::default() }

@@ -1,4 +1,4 @@
-//! Possible next steps: of workers, rings and posts.
+//! Possible next steps of workers, queued jobs and posts.
 
 use fanfare_domain::failpoint::Moment;
 use fanfare_jobs::{JobKind, PublishPost};
@@ -56,7 +56,7 @@ impl Play {
         self.expire().await
     }
 
-    /// A job reaches a worker, or does not.
+    /// Delivers a job to a worker, or loses it.
     pub async fn deliver(&mut self) -> Result<(), Broken> {
         let place = self.dice.place(self.jobs.len());
         let post = self.jobs[place];
@@ -77,7 +77,7 @@ impl Play {
         }
         let worker = &self.world.workers[self.dice.place(WORKERS)];
         if worker.asleep.is_some() {
-            // Popped by a process that stands still: as good as lost.
+            // Popped by a frozen process, so it is lost.
             return Ok(());
         }
         let actor = Actor { worker: worker.number, post };
@@ -92,7 +92,7 @@ impl Play {
         self.look(Some(actor)).await
     }
 
-    /// Work that waits at a place goes on.
+    /// Continues work that waits at a failpoint.
     pub async fn go_on(&mut self, place: usize) -> Result<(), Broken> {
         let Held { actor, place: name, .. } = self.world.stage.waiting()[place].clone();
         if name != "renewing" && self.dice.happens(self.mood.lingers) {
@@ -116,7 +116,7 @@ impl Play {
         self.look(Some(actor)).await
     }
 
-    /// The next commit may lose its database.
+    /// Decides whether the next commit loses its database connection.
     pub fn maybe_cut(&mut self) {
         let cut = self.dice.happens(self.mood.cuts).then(|| {
             if self.dice.happens(500) { Moment::BeforeCommit } else { Moment::AfterCommit }
@@ -127,7 +127,7 @@ impl Play {
         self.world.stage.cut_next(cut);
     }
 
-    /// A worker's scheduler enqueues due posts.
+    /// Runs the scheduler of a worker, which enqueues due posts.
     pub async fn sweep(&mut self, place: usize) -> Result<(), Broken> {
         let worker = &mut self.world.workers[place];
         if worker.asleep.is_some() {
@@ -150,7 +150,7 @@ impl Play {
 
     pub async fn create(&mut self) -> Result<(), Broken> {
         self.maybe_cut();
-        // One whose answer was lost may be there too: no two say the same.
+        // A post whose reply was lost may exist too, so each text is unique.
         self.created += 1;
         let number = self.created;
         let (said, made) = callers::create(&self.world, &mut self.dice, number).await;

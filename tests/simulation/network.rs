@@ -1,4 +1,4 @@
-//! The networks and their own record of what is public, which is the judge.
+//! The simulated networks. Their record of what is public is the ground truth.
 
 use std::{
     cell::RefCell,
@@ -14,29 +14,29 @@ use uuid::Uuid;
 
 use crate::stage::{Actor, Stage};
 
-/// Something public.
+/// A public post.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub id: String,
     pub account: String,
-    /// The post's content, which only some networks see; nil for what others have posted.
+    /// Identifies the content, which only some networks see; nil for posts of others.
     pub key: Uuid,
     pub text: String,
     pub at: Millis,
 }
 
-/// A request to a network.
+/// The kind of a call to a network.
 #[derive(Debug, Clone)]
 pub enum Ask {
-    /// Prepare: a container for a post.
+    /// Prepare: create a container for a post.
     Contain,
-    /// Commit: make the container public.
+    /// Commit: publish a container.
     Release { container: String },
-    /// Commit: make a post public.
+    /// Commit: publish a post.
     Post,
-    /// Read what is public.
+    /// Read a public post.
     Confirm { id: String },
-    /// Finds the entry of a commit call made at this time.
+    /// Search the post of a commit call that was made at this time.
     Find { container: Option<String>, since: Millis },
 }
 
@@ -50,10 +50,10 @@ impl Ask {
     }
 }
 
-/// A network's answer: an id, or that there is none.
+/// A network's reply: the id of a post, or that there is none.
 pub type Answer = Result<Option<String>, Error>;
 
-/// A call that is under way.
+/// A call in progress.
 #[derive(Debug)]
 pub struct Call {
     pub number: u64,
@@ -64,18 +64,18 @@ pub struct Call {
     pub text: String,
     pub ask: Ask,
     pub started: Millis,
-    /// The network does not answer before.
+    /// The earliest time of a reply.
     pub ready: Millis,
-    /// It can no longer be carried out: it was, or never will be.
+    /// True if its outcome is decided: it was carried out, or never will be.
     pub decided: bool,
-    /// The answer that its worker will get.
+    /// The reply that its worker will get.
     pub answer: Option<Answer>,
-    /// The fencing token under which it was made, if its worker's lease lasted for a while then and it was not stopped since.
+    /// The fencing token of its worker, if the lease was long enough at that time and the worker was not stopped since.
     pub shielded: Option<i64>,
     pub go: Option<oneshot::Sender<Answer>>,
 }
 
-/// The networks.
+/// The networks, shared by all workers.
 #[derive(Debug)]
 pub struct Network {
     stage: Arc<Stage>,
@@ -96,19 +96,19 @@ thread_local! {
 }
 
 impl Network {
-    /// The networks of the simulation that runs on this thread from now on.
+    /// Creates the networks of the simulation on this thread.
     pub fn open(stage: Arc<Stage>) -> Arc<Self> {
         let network = Arc::new(Self { stage, inner: Mutex::default() });
         NETWORK.set(Some(Arc::clone(&network)));
         network
     }
 
-    /// The networks of the simulation that runs on this thread.
+    /// Returns the networks of the simulation on this thread.
     pub fn here() -> Arc<Self> {
         NETWORK.with_borrow(Clone::clone).expect("a simulation runs on this thread")
     }
 
-    /// Makes a call, whose fate is decided later.
+    /// Makes a call, whose outcome is decided later.
     pub async fn call(
         &self,
         platform: PlatformId,
@@ -152,7 +152,7 @@ impl Network {
 }
 
 impl Inner {
-    /// Carries out the call at this place; what the network would answer.
+    /// Carries out the call at this index; returns the reply of the network.
     pub fn carry_out(&mut self, place: usize) -> Answer {
         let call = &mut self.calls[place];
         call.decided = true;
@@ -165,7 +165,7 @@ impl Inner {
                 Ok(Some(id))
             }
             Ask::Release { container } => {
-                // Harsher than the real ones: a container that is released twice is public twice.
+                // Stricter than real networks: a container that is published twice is public twice.
                 let id = self.publish(account, key, text);
                 self.containers.insert(container, Some(id.clone()));
                 Ok(Some(id))
@@ -186,7 +186,7 @@ impl Inner {
             Ask::Find { container: None, since } => {
                 let is_it = |entry: &&Entry| match class(platform) {
                     Class::Key { .. } => entry.key == key,
-                    // Clocks differ a little.
+                    // Clocks differ slightly.
                     _ => {
                         entry.account == account && entry.text == text && entry.at >= since - 2_000
                     }
@@ -196,14 +196,14 @@ impl Inner {
         }
     }
 
-    /// Puts something on the network.
+    /// Publishes a post on the network.
     pub fn publish(&mut self, account: String, key: Uuid, text: String) -> String {
         let id = format!("e{}", self.entries.len() + 1);
         self.entries.push(Entry { id: id.clone(), account, key, text, at: self.now });
         id
     }
 
-    /// Lets the calls of this worker go on without it.
+    /// Detaches the calls of a dead worker, which go on without it.
     pub fn orphan(&mut self, worker: usize) {
         for call in self.calls.iter_mut().filter(|call| call.actor.worker == worker) {
             call.go = None;
@@ -212,12 +212,12 @@ impl Inner {
     }
 }
 
-/// Returns the class of a lost call, as the real connector states it.
+/// Returns the class of the platform, as the real connector declares it.
 pub fn class(platform: PlatformId) -> Class {
     fanfare_platforms::find(platform).spec().class
 }
 
-/// Returns the time a call of a platform may last until it is given up.
+/// Returns the time-out of a call.
 pub fn deadline(call: &Call) -> Millis {
     let spec = fanfare_platforms::find(call.platform).spec();
     let time = if call.ask.phase() == Phase::Commit {
@@ -228,7 +228,7 @@ pub fn deadline(call: &Call) -> Millis {
     Millis::try_from(time.as_millis()).expect("a short time")
 }
 
-/// An answer that says nothing.
+/// Returns the error of a lost reply.
 pub fn nothing_heard() -> Answer {
     Err(Error::new(Kind::Ambiguous, "the connection was lost"))
 }

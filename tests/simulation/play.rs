@@ -1,4 +1,4 @@
-//! One simulation: a seed decides what happens next, until nothing is left to do.
+//! The main loop of a simulation: a seed decides each step, until nothing is left to do.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use crate::{
     world::{SKEW, World},
 };
 
-/// Worker processes at a time.
+/// The number of concurrent workers.
 pub const WORKERS: usize = 3;
 
-/// Decisions before it calms down.
+/// The number of decisions with faults.
 const DECISIONS: usize = 170;
 
-/// Posts made at most.
+/// The most posts that are created.
 const POSTS: usize = 8;
 
-/// The time at which all is calm, it is over after so many decisions.
+/// The most decisions without faults until everything has ended.
 const PATIENCE: usize = 5_000;
 
-/// A simulation under way.
+/// A running simulation.
 pub struct Play {
     pub world: World,
     pub dice: Dice,
@@ -68,7 +68,7 @@ impl Play {
         play
     }
 
-    /// Plays to the end.
+    /// Runs it to the end.
     pub async fn run(&mut self) -> Result<(), Broken> {
         for _ in 0..DECISIONS {
             Box::pin(self.decide()).await?;
@@ -89,7 +89,7 @@ impl Play {
         Err(format!("it never ends: {open:?}"))
     }
 
-    /// One decision.
+    /// Makes one decision.
     async fn decide(&mut self) -> Result<(), Broken> {
         let (held, calls) = (self.held(), self.answerable());
         let asleep = self.world.workers.iter().filter(|one| one.asleep.is_some()).count();
@@ -149,7 +149,7 @@ impl Play {
         }
     }
 
-    /// One step towards the end; false when there is nothing left to do.
+    /// Makes one step without faults; returns false when nothing is left to do.
     async fn calmly(&mut self) -> Result<bool, Broken> {
         if let Some(place) = self.held().first() {
             self.go_on(*place).await?;
@@ -178,7 +178,7 @@ impl Play {
         calls.chain(held).chain(rows).min()
     }
 
-    /// Places in the stage's list whose workers are awake.
+    /// Returns the indexes of waiting work whose workers are not stopped.
     pub fn held(&self) -> Vec<usize> {
         let (now, waiting) = (self.world.now(), self.world.stage.waiting());
         let may = |held: &Held| held.until <= now && self.is_awake(held.actor.worker);
@@ -186,7 +186,7 @@ impl Play {
         places.filter(|(_, held)| may(held)).map(|(place, _)| place).collect()
     }
 
-    /// Numbers of the calls whose workers are awake.
+    /// Returns the numbers of the calls whose workers are not stopped.
     fn answerable(&self) -> Vec<u64> {
         let network = self.world.network.lock();
         let heard = |call: &&Call| {
@@ -205,7 +205,7 @@ impl Play {
         self.trace.push(format!("{:>9.3} s  {what}", at as f64 / 1_000.0));
     }
 
-    /// Posts that came to each end, to show that a simulation does something.
+    /// Returns the kinds of ends that posts have reached, to show that a simulation covers them.
     pub fn ends(&self) -> BTreeSet<(String, String)> {
         let ends = self.judge.rows.values().filter(|row| row.is_final());
         ends.map(|row| (row.status.clone(), row.code().to_owned())).collect()

@@ -1,4 +1,4 @@
-//! Rows of the database.
+//! Rows of the database that invariants are checked on.
 
 use std::collections::BTreeMap;
 
@@ -30,17 +30,17 @@ pub struct Row {
 }
 
 impl Row {
-    /// Nothing more happens by itself.
+    /// Returns true if nothing more happens by itself.
     pub fn is_final(&self) -> bool {
         self.status == "published" || self.status == "failed"
     }
 
-    /// A worker may have it.
+    /// Returns true if a worker may be working on it.
     pub fn is_on_its_way(&self) -> bool {
         ["scheduled", "publishing", "processing"].contains(&self.status.as_str())
     }
 
-    /// Later posts of the account wait behind it.
+    /// Returns true if later posts of the account wait for it.
     pub fn stands_in_line(&self) -> bool {
         self.due_at.is_some() && !self.out_of_line
     }
@@ -51,7 +51,7 @@ impl Row {
     }
 }
 
-/// All posts.
+/// Returns all posts.
 pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
     let sql = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fencing_token, lease_expirations, attempts, attempt, sending_at, \
                content_key, platform_post_id, partly_public, duplicate_risk, error FROM posts ORDER BY id";
@@ -59,7 +59,7 @@ pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
     rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()
 }
 
-/// The events of a post.
+/// An event.
 #[derive(Debug, FromQueryResult)]
 pub struct Told {
     pub workspace_id: Uuid,
@@ -69,7 +69,7 @@ pub struct Told {
     pub status: Option<String>,
 }
 
-/// All events, in order.
+/// Returns all events, in order.
 pub async fn events(db: &Db) -> Vec<Told> {
     let sql = "SELECT workspace_id, sequence, event_type, post_id, status FROM events \
                WHERE sequence IS NOT NULL ORDER BY workspace_id, sequence";
@@ -77,7 +77,7 @@ pub async fn events(db: &Db) -> Vec<Told> {
     rows.expect("the events are read")
 }
 
-/// The ledger's record of a post.
+/// An attempt in the ledger.
 #[derive(Debug, FromQueryResult)]
 pub struct Tried {
     pub post_id: i64,
@@ -86,7 +86,7 @@ pub struct Tried {
     pub outcome: Option<String>,
 }
 
-/// The whole ledger, in order.
+/// Returns the whole ledger, in order.
 pub async fn ledger(db: &Db) -> Vec<Tried> {
     let sql =
         "SELECT post_id, number, ended_at, outcome FROM post_attempts ORDER BY post_id, number";

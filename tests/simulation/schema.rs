@@ -1,4 +1,4 @@
-//! A database in memory, quickly.
+//! Creates databases in memory, quickly.
 
 use fanfare_domain::db::Db;
 use sea_orm::{
@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 /// Statements that create the schema, recorded once: the migrations themselves take longer than a whole simulation.
 static SCHEMA: OnceCell<Vec<String>> = OnceCell::const_new();
 
-/// A fresh database with one connection, so that statements follow one another.
+/// Creates a database with one connection, so that statements are sequential.
 pub async fn database() -> Db {
     let schema = SCHEMA.get_or_init(written_down).await;
     let conn = connect().await;
@@ -29,7 +29,7 @@ async fn written_down() -> Vec<String> {
 
 async fn connect() -> DatabaseConnection {
     let mut options = ConnectOptions::new("sqlite::memory:");
-    // The database is gone with its connection, so that must last.
+    // The database is lost with its connection, so the connection must not be closed.
     options
         .max_connections(1)
         .min_connections(1)

@@ -1,8 +1,7 @@
-//! Points at which work waits for the next decision.
+//! Runs one piece of work at a time: work stops at failpoints until the next decision.
 //!
-//! A worker's work stops at its named places and at each call to a network. Exactly one piece of work runs at a time,
-//! until it stops again; so the order of everything is the order of the decisions, although the database has a thread of
-//! its own.
+//! Work stops at its failpoints and at each call to a network. Exactly one piece of work runs at a time, until it stops
+//! again. So the order of everything is the order of the decisions, although the database has its own thread.
 
 use std::{
     collections::HashMap,
@@ -18,20 +17,19 @@ use tokio::{
     task::Id,
 };
 
-/// In real time: only a simulation that hangs waits so long.
+/// The longest step in real time; only a simulation that hangs takes so long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Places at which work arrives because time has passed.
+/// Failpoints that work reaches because time has passed.
 const WOKEN: [&str; 3] = ["renewing", "writing", "dequeued"];
 
-/// Places at which work waits for time to pass, or for what it was waiting for before.
+/// Failpoints at which work waits for time to pass, or for something else as before.
 const RESTS: [&str; 3] = ["renewed", "unwritten", "queued"];
 
-/// Points of a group of posts, whose members would all have to wait: they are passed by.
+/// Failpoints of a batch of posts, all of which would have to wait: they are skipped.
 const OF_GROUPS: [&str; 1] = ["claiming"];
 
-/// The number of times everything else in the process may run before a step counts as over: enough for the task that
-/// enqueues.
+/// How often other tasks may run before a step counts as finished: enough for the task that enqueues.
 const ROUNDS: usize = 12;
 
 /// A worker and the post it works on.
@@ -43,12 +41,12 @@ pub struct Actor {
     pub post: i64,
 }
 
-/// Work that waits at a named place.
+/// Work that waits at a failpoint.
 #[derive(Debug, Clone)]
 pub struct Held {
     pub actor: Actor,
     pub place: String,
-    /// It does not go on before this time.
+    /// It does not continue before this time.
     pub until: Millis,
 }
 
@@ -63,14 +61,14 @@ struct Inner {
 }
 
 impl Inner {
-    /// The post that the current task is about: that of the step in which it was first seen.
+    /// Returns the post of the current task: that of the step in which the task was first seen.
     fn post_of_task(&mut self) -> i64 {
         let of_step = self.actor.map(|actor| actor.post);
         *self.tasks.entry(tokio::task::id()).or_insert_with(|| of_step.expect("a step"))
     }
 }
 
-/// Everything that waits.
+/// All waiting work.
 #[derive(Debug, Default)]
 pub struct Stage {
     inner: Mutex<Inner>,
@@ -78,7 +76,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Starts something and returns when all that runs waits again or has ended.
+    /// Starts something, and returns when all work waits again or has ended.
     pub async fn step(&self, actor: Actor, start: impl FnOnce()) {
         {
             let mut inner = self.lock();
@@ -109,7 +107,7 @@ impl Stage {
         self.lock().actor
     }
 
-    /// The running piece of work waits for a network, or has ended.
+    /// Notes that the running work waits for a network, or has ended.
     pub fn rest(&self) {
         let mut inner = self.lock();
         inner.running = inner.running.checked_sub(1).expect("something runs");
@@ -117,7 +115,7 @@ impl Stage {
         self.quiet.notify_one();
     }
 
-    /// The next commit of the running piece of work loses its database at this moment.
+    /// Makes the next commit of the running work lose its database connection at this moment.
     pub fn cut_next(&self, moment: Option<Moment>) {
         self.lock().cut = moment;
     }
@@ -127,19 +125,19 @@ impl Stage {
         self.lock().held.iter().map(|(held, _)| held.clone()).collect()
     }
 
-    /// Keeps the work at this place in [`Stage::waiting`] from going on before a time.
+    /// Delays the work at this index of [`Stage::waiting`] until a time.
     pub fn linger(&self, place: usize, until: Millis) {
         self.lock().held[place].0.until = until;
     }
 
-    /// Lets the work at this place in [`Stage::waiting`] go on until it waits again.
+    /// Continues the work at this index of [`Stage::waiting`] until it waits again.
     pub async fn go_on(&self, place: usize) {
         let (held, go) = self.lock().held.remove(place);
-        // A task that waits there lives as long as its worker, whose death empties this list.
+        // A waiting task lives as long as its worker, whose death empties this list.
         self.step(held.actor, || go.send(()).expect("somebody waits")).await;
     }
 
-    /// Drops the tasks of this worker that wait.
+    /// Drops the waiting tasks of a worker.
     pub fn kill(&self, worker: usize) {
         self.lock().held.retain(|(held, _)| held.actor.worker != worker);
     }
@@ -147,7 +145,7 @@ impl Stage {
     fn park(&self, worker: usize, place: &str) -> oneshot::Receiver<()> {
         let (go, gone_on) = oneshot::channel();
         let mut inner = self.lock();
-        // Time has woken it: nothing else begins by itself.
+        // It was woken by time, since nothing else starts by itself.
         let runs = !WOKEN.contains(&place);
         let actor = Actor { worker, post: inner.post_of_task() };
         inner.held.push((Held { actor, place: place.to_owned(), until: 0 }, go));
@@ -163,7 +161,7 @@ impl Stage {
     }
 }
 
-/// The named places of one worker.
+/// The failpoints of one worker.
 #[derive(Debug)]
 pub struct Places {
     pub stage: Arc<Stage>,

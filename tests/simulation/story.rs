@@ -1,4 +1,4 @@
-//! Plays seeds and reports what happened.
+//! Runs seeds and reports the results.
 
 use std::{
     cell::Cell,
@@ -17,14 +17,14 @@ use fanfare_domain::mutation::{self, Mutation};
 
 use crate::{judge::Broken, play::Play};
 
-/// Lines shown of a story that went wrong.
+/// The number of trace lines shown for a failed seed.
 const LAST: usize = 60;
 
 thread_local! {
     static PANICKED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The course of a simulation under a seed.
+/// The result of a seed.
 pub struct Story {
     seed: u64,
     pub trace: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Story {
 }
 
 impl Story {
-    /// Plays a seed.
+    /// Runs a seed.
     pub fn of(seed: u64) -> Self {
         static NOTICE: Once = Once::new();
         NOTICE.call_once(|| {
@@ -48,7 +48,7 @@ impl Story {
             let mut play = Play::new(seed).await;
             PANICKED.set(false);
             let mut broken = Box::pin(play.run()).await.err();
-            // A worker would only log the panic.
+            // A worker would only log a panic.
             if PANICKED.get() {
                 broken = Some("something panicked".to_owned());
             }
@@ -56,7 +56,7 @@ impl Story {
         })
     }
 
-    /// Plays a seed with a mutation of the protocol.
+    /// Runs a seed with a mutation of the protocol.
     #[cfg(debug_assertions)]
     pub fn with(mutation: Mutation, seed: u64) -> Self {
         mutation::turn_on(Some(mutation));
@@ -65,14 +65,14 @@ impl Story {
         story
     }
 
-    /// The whole story in one number.
+    /// Returns a hash of the trace.
     pub fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.trace.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Ends the test if something did not hold.
+    /// Panics if an invariant was violated.
     pub fn is_good(&self) {
         let Some(broken) = &self.broken else { return };
         let from = self.trace.len().saturating_sub(LAST);
@@ -85,7 +85,7 @@ impl Story {
     }
 }
 
-/// Does something with each number, on all processors; the results in the order of the numbers.
+/// Runs a function for each number, on all processors; returns the results in order.
 pub fn each<T: Send>(numbers: Range<u64>, act: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let next = AtomicU64::new(numbers.start);
     let done = Mutex::new(Vec::new());

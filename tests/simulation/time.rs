@@ -1,4 +1,4 @@
-//! Time passes.
+//! Advances time.
 
 use fanfare_entities::Millis;
 
@@ -9,11 +9,11 @@ use crate::{
     stage::Held,
 };
 
-/// The longest stretch of time that passes while a call is under way, in ms.
+/// The longest step of time during a call, in ms.
 const STRETCH: Millis = 5_000;
 
 impl Play {
-    /// Time passes, in stretches in which leases can be renewed.
+    /// Advances time, in steps between which leases are renewed.
     pub async fn pass(&mut self, by: Millis) -> Result<(), Broken> {
         let until = self.world.now() + by;
         loop {
@@ -31,14 +31,14 @@ impl Play {
             self.world.tick(next - now);
             self.world.stage.settle().await;
             self.note(format!("{} ms pass", next - now));
-            // A lease that is due comes first: until it is renewed its worker hears nothing.
+            // A due lease is renewed first: until then its worker gets no replies.
             self.renew().await?;
             self.expire().await?;
             self.hear(None)?;
         }
     }
 
-    /// Leases are renewed by all that are awake.
+    /// Renews the leases of all workers that are not stopped.
     pub async fn renew(&mut self) -> Result<(), Broken> {
         loop {
             let waiting = self.world.stage.waiting();
@@ -48,7 +48,7 @@ impl Play {
         }
     }
 
-    /// Calls past their deadline are given up, carried out or not.
+    /// Gives up calls past their deadline, carried out or not.
     pub async fn expire(&mut self) -> Result<(), Broken> {
         loop {
             let now = self.world.now();

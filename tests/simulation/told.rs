@@ -1,4 +1,4 @@
-//! Events and ledger tell the same story as the rows.
+//! Checks that events and ledger agree with the rows.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::{
     rows::{Row, events, ledger},
 };
 
-/// The events of one post.
+/// A summary of the events of one post.
 #[derive(Default)]
 struct Heard {
     publishing: usize,
@@ -19,7 +19,7 @@ struct Heard {
     last: String,
 }
 
-/// Compares events and ledger with the rows, when all is over.
+/// Compares events and ledger with the rows at the end.
 pub async fn compare(judge: &Judge, db: &Db) -> Result<(), Broken> {
     let mut heard: BTreeMap<i64, Heard> = BTreeMap::new();
     let mut sequences = BTreeMap::new();
@@ -35,7 +35,7 @@ pub async fn compare(judge: &Judge, db: &Db) -> Result<(), Broken> {
                 of.ends += 1;
                 of.last_end = event.status.clone();
             }
-            // Each may begin it anew.
+            // Each of these may start it again.
             "post.created" | "post.updated" => of.scheduled += 1,
             _ => {}
         }
@@ -92,7 +92,7 @@ async fn compare_ledger(judge: &Judge, db: &Db) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Returns the expected end of a post's last attempt.
+/// Returns the expected outcome of a post's last attempt.
 fn expected(row: &Row) -> &'static str {
     match (row.status.as_str(), row.duplicate_risk) {
         ("published", _) => "published",

@@ -1,4 +1,4 @@
-//! Everything that a simulation consists of: a database, networks, callers, and workers with clocks of their own.
+//! The parts of a simulation: a database, networks, callers, and workers with clocks of their own.
 
 use std::sync::{Arc, LazyLock};
 
@@ -36,13 +36,13 @@ use crate::{
 /// The time at which every simulation begins.
 const BEGIN: Millis = 1_900_000_000_000;
 
-/// The error of a worker's clock, in ms: the rest after it has been set by the database's.
+/// The largest error of a worker's clock after synchronisation with the database, in ms.
 pub const SKEW: Millis = 1_500;
 
 static CLIENT: LazyLock<Client> =
     LazyLock::new(|| Client::new(Policy { allow_private: false }).expect("a client"));
 
-/// Nothing is ever stored there.
+/// A media store, which is never used.
 static STORE: LazyLock<Store> = LazyLock::new(|| {
     let nowhere = format!("file://{}", std::env::temp_dir().display());
     let s3 = S3 { access_key: None, secret_key: None, region: None };
@@ -51,12 +51,12 @@ static STORE: LazyLock<Store> = LazyLock::new(|| {
 
 /// A worker process.
 pub struct Worker {
-    /// Never given twice.
+    /// Its number, which is never reused.
     pub number: usize,
     pub cx: Context,
     pub clock: Clock,
     pub selection: Selection,
-    /// Stopped: how much time it has missed.
+    /// If it is stopped, how much time it has missed.
     pub asleep: Option<Millis>,
 }
 
@@ -65,11 +65,11 @@ pub struct Account {
     pub id: AccountId,
     pub platform: PlatformId,
     pub remote_id: String,
-    /// Place of its workspace's caller.
+    /// The index of its workspace's caller.
     pub caller: usize,
 }
 
-/// The parts of a simulation.
+/// The state of a simulation.
 pub struct World {
     pub stage: Arc<Stage>,
     pub network: Arc<Network>,
@@ -77,7 +77,7 @@ pub struct World {
     pub queue: Queue,
     /// The true time.
     pub clock: Clock,
-    /// One in each workspace.
+    /// One caller for each workspace.
     pub callers: Vec<Act>,
     pub accounts: Vec<Account>,
     pub workers: Vec<Worker>,
@@ -87,7 +87,7 @@ pub struct World {
 }
 
 impl World {
-    /// Two workspaces with an account on each network, and no worker yet.
+    /// Returns a world of two workspaces with an account on each network, without workers.
     pub async fn open() -> Self {
         let stage = Arc::<Stage>::default();
         let clock = Clock::manual(BEGIN);
@@ -117,7 +117,7 @@ impl World {
         self.clock.now()
     }
 
-    /// A person with a workspace and an account on each network.
+    /// Adds a user with a workspace and an account on each network.
     async fn move_in(&mut self, name: &str) {
         let domain = self.domain(0, self.clock.clone());
         let email = format!("{name}@example.com");
@@ -192,7 +192,7 @@ impl World {
         Worker { number, cx, clock, selection: Selection::default(), asleep: None }
     }
 
-    /// Moves the clocks of all that are awake.
+    /// Advances the clocks of everything that is not stopped.
     pub fn tick(&mut self, by: Millis) {
         self.clock.advance(by);
         self.network.lock().now = self.now();

@@ -1,4 +1,4 @@
-//! A whole service in the test's process.
+//! A complete service in the test's process.
 
 mod options;
 mod parts;
@@ -28,9 +28,9 @@ use crate::{Cutter, Simulator, Stack, client::User};
 pub use options::Options;
 use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
 
-/// A service with its own database, queue, simulated networks and clock, which stands still until it is moved.
+/// A service with its own database, queue, simulated networks and clock, which stands still until the test moves it.
 pub struct TestApp {
-    /// The rules and the database.
+    /// The domain.
     pub domain: Domain,
     /// The clock.
     pub clock: Clock,
@@ -44,19 +44,19 @@ pub struct TestApp {
     pub redis_url: Option<String>,
     /// The master key.
     pub master_key: String,
-    /// The proxy before the simulated networks, if there is one.
+    /// The proxy in front of the simulated networks, if there is one.
     pub cutter: Option<Cutter>,
     dir: PathBuf,
     stop: CancellationToken,
 }
 
 impl TestApp {
-    /// A service with workers.
+    /// Starts a service with workers.
     pub async fn start() -> Self {
         Self::with(Options::default()).await
     }
 
-    /// A service as described.
+    /// Starts a service with these options.
     ///
     /// # Panics
     /// Something it needs is missing.
@@ -141,7 +141,7 @@ impl TestApp {
         app
     }
 
-    /// A second service on the same database, queue and counters; its origin.
+    /// Starts a second API on the same database, queue and counters; returns its origin.
     ///
     /// # Panics
     /// Something it needs is missing.
@@ -149,7 +149,7 @@ impl TestApp {
         self.instance_of(self.twin_domain().await).await
     }
 
-    /// A service with these rules; its origin.
+    /// Starts an API on a domain; returns its origin.
     ///
     /// # Panics
     /// There is no free port.
@@ -161,12 +161,12 @@ impl TestApp {
         origin
     }
 
-    /// The same rules over connections of their own, as another process has them.
+    /// Returns a domain with connections of its own, as another process has.
     async fn twin_domain(&self) -> Domain {
         self.beside_at(Failpoint::default()).await
     }
 
-    /// The same, with a place where a test does something.
+    /// Returns a domain like that of another process, with a failpoint at which the test acts.
     ///
     /// # Panics
     /// Something it needs is missing.
@@ -194,12 +194,12 @@ impl TestApp {
         self.work_on(self.domain.clone())
     }
 
-    /// The rules over connections of their own, as another process has them.
+    /// Returns a domain with connections of its own, as another process has.
     pub async fn beside(&self) -> Domain {
         self.twin_domain().await
     }
 
-    /// Starts more workers, over connections of their own.
+    /// Starts more workers, with connections of their own.
     pub async fn work_beside(&self) -> Context {
         self.work_on(self.twin_domain().await)
     }
@@ -216,19 +216,19 @@ impl TestApp {
         cx
     }
 
-    /// A new person with a personal workspace and a key with every scope.
+    /// Creates a user with a personal workspace and a key with every scope.
     pub async fn user(&self) -> User {
         let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
         let id = self.person(&email).await;
         self.key(id, None, &Scope::ALL).await
     }
 
-    /// A new person.
+    /// Creates a user.
     ///
     /// # Panics
     /// The database does not answer.
     pub async fn person(&self, email: &str) -> UserId {
-        // A machine with no time for us may be told that the database is away for a moment.
+        // On an overloaded machine the database may seem unreachable for a moment.
         self.eventually("a person", || async {
             match users::find_or_create(&self.domain, email).await {
                 Ok(id) => Some(id),
@@ -239,10 +239,10 @@ impl TestApp {
         .await
     }
 
-    /// A key for a person.
+    /// Creates a key for a user.
     ///
     /// # Panics
-    /// The person is not in the workspace.
+    /// The user is not a member of the workspace.
     pub async fn key(
         &self,
         user_id: UserId,
@@ -255,7 +255,7 @@ impl TestApp {
         User::new(&self.origin, key.expose_secret().to_owned())
     }
 
-    /// A team workspace.
+    /// Creates a team workspace.
     ///
     /// # Panics
     /// The database does not answer.
@@ -263,7 +263,7 @@ impl TestApp {
         users::create_workspace(&self.domain, "Team", owner).await.expect("a workspace")
     }
 
-    /// A new person with this role in a workspace, and a key scoped to it.
+    /// Creates a user with this role in a workspace, and a key for it.
     ///
     /// # Panics
     /// The database does not answer.
@@ -274,7 +274,7 @@ impl TestApp {
         (id, self.key(id, Some(workspace), &Scope::ALL).await)
     }
 
-    /// A brand, and a lock of these persons' memberships to it.
+    /// Creates a brand, and locks the memberships of these users to it.
     ///
     /// # Panics
     /// The database does not answer.
@@ -286,7 +286,7 @@ impl TestApp {
         id
     }
 
-    /// The number of stored secrets of accounts and connect sessions.
+    /// Returns the number of stored secrets of accounts and connect sessions.
     ///
     /// # Panics
     /// The database does not answer.
@@ -297,25 +297,25 @@ impl TestApp {
         kept.count(&self.domain.db.write).await.expect("the database answers")
     }
 
-    /// Nobody: a caller without a key.
+    /// Returns a caller without a key.
     #[must_use]
     pub fn nobody(&self) -> User {
         User::new(&self.origin, String::new())
     }
 
-    /// Directory of the service's files.
+    /// Returns the directory of the service's files.
     #[must_use]
     pub fn dir(&self) -> &std::path::Path {
         &self.dir
     }
 
-    /// Moves the clock on.
+    /// Advances the clock of the service.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(i64::try_from(by.as_millis()).expect("a short time"));
     }
 
-    /// Moves the clock on, and that of the simulated networks with it: networks compare times too. Waits for work in hand
-    /// before a step that would end its lease.
+    /// Advances the clocks of the service and the simulated networks. Waits for running work before a step that would
+    /// end its lease.
     ///
     /// # Panics
     /// The sandbox does not answer.
@@ -324,7 +324,7 @@ impl TestApp {
         self.leap(by).await;
     }
 
-    /// Moves both clocks past every lease. Nobody waits for work in hand: those who had it are dead.
+    /// Advances both clocks past every lease, without waiting for running work: its workers are dead.
     pub async fn lapse(&self) {
         self.leap(Duration::from_millis(LEASE.unsigned_abs() + 1_000)).await;
     }
@@ -336,7 +336,7 @@ impl TestApp {
         self.simulator.ask(reqwest::Method::PUT, "settings", &settings).await;
     }
 
-    /// `seconds` from now, as callers write it.
+    /// Returns the time `seconds` from now, in the format of the API.
     #[must_use]
     pub fn at(&self, seconds: i64) -> String {
         fanfare_domain::clock::show(self.clock.now() + seconds * 1_000)

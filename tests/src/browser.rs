@@ -1,4 +1,4 @@
-//! A real browser, driven by its DevTools protocol over a pair of pipes.
+//! A real browser, driven with the DevTools protocol over a pair of pipes.
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
@@ -9,28 +9,27 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout, Command},
 };
 
+use crate::patience::patience;
+
 /// Debian's path of Chromium.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// The time one command may take.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// The browser's error code while the page is being replaced.
+/// The browser's error code during a navigation.
 const GIVES_WAY: i64 = -32_000;
 
-/// The browser reads commands from descriptor 3 and answers on 4; a shell puts our pipes there.
+/// The browser reads commands from descriptor 3 and writes replies to 4; a shell redirects our pipes.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
 
-/// A headless Chromium with one page, ended with the test.
+/// A headless Chromium with one page, which ends with the test.
 pub struct Browser {
     process: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
     session: Option<String>,
     last: u64,
-    /// The page's complaints: exceptions, refused resources, broken policies.
+    /// Errors of the page: exceptions, refused resources, violated policies.
     pub complaints: Vec<String>,
-    /// The addresses of documents that it has set out for, those of other programs among them.
+    /// The addresses of all navigations, including those to other programs.
     pub destinations: Vec<String>,
     dir: PathBuf,
 }
@@ -90,18 +89,18 @@ impl Browser {
         browser
     }
 
-    /// Answers for a site that this machine cannot reach: every address that begins with `site` shows that it was reached.
+    /// Replaces a site that this machine cannot reach: every address that begins with `site` shows a page that says so.
     pub async fn stand_in(&mut self, site: &str) {
         let pattern = json!([{"urlPattern": format!("{site}*")}]);
         self.call("Fetch.enable", json!({ "patterns": pattern })).await;
     }
 
-    /// Waits until it has set out for an address that begins like this; the address.
+    /// Waits for a navigation to an address that begins with `start`; returns the address.
     ///
     /// # Panics
     /// It never does.
     pub async fn sets_out(&mut self, start: &str) -> String {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + patience();
         loop {
             if let Some(found) = self.destinations.iter().find(|url| url.starts_with(start)) {
                 return found.clone();
@@ -112,13 +111,13 @@ impl Browser {
                 self.destinations,
                 self.complaints
             );
-            // Events are read while a question is open, so a question is asked.
+            // Events are read only while a command is pending, so a command is sent.
             let _ = self.ask("Browser.getVersion", json!({})).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    /// Sends a command of the protocol; its result.
+    /// Sends a command of the protocol; returns its result.
     ///
     /// # Panics
     /// The browser refuses it or has ended.
@@ -127,7 +126,7 @@ impl Browser {
         answer.unwrap_or_else(|refusal| panic!("{method}: {refusal}"))
     }
 
-    /// The same; what the browser has against it, if it refuses.
+    /// Sends a command; returns its result, or the error of the browser.
     async fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.last += 1;
         let id = self.last;
@@ -137,7 +136,7 @@ impl Browser {
         }
         let line = format!("{command}\0");
         self.commands.write_all(line.as_bytes()).await.expect("the browser listens");
-        let answer = tokio::time::timeout(PATIENCE, async {
+        let answer = tokio::time::timeout(patience(), async {
             loop {
                 let said = self.hear().await;
                 if said["id"] == id {
@@ -176,7 +175,7 @@ impl Browser {
         said
     }
 
-    /// Shows a page in the place of a site; whether the browser took it is seen by what it shows.
+    /// Shows a page in place of a site. An error is ignored, since tests check what the browser shows.
     async fn fulfil(&mut self, request: &Value) {
         self.last += 1;
         let html = STANDARD.encode("<!doctype html><title>Arrived</title><h1>Arrived</h1>");
@@ -193,7 +192,7 @@ impl Browser {
             .expect("the browser listens");
     }
 
-    /// The value of an expression in the page; promises are waited for.
+    /// Returns the value of an expression in the page; promises are awaited.
     ///
     /// # Panics
     /// It throws.
@@ -209,12 +208,12 @@ impl Browser {
         Ok(answer["result"]["value"].take())
     }
 
-    /// Waits until an expression is true in the page, and the page is there with its styles.
+    /// Waits until an expression is true in the page, and the page is loaded with its styles.
     ///
     /// # Panics
     /// It never is.
     pub async fn until(&mut self, expression: &str) {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + patience();
         let asked = format!(
             "(() => {{ try {{ return document.readyState === 'complete' && Boolean({expression}) }} \
              catch {{ return false }} }})()"
@@ -223,7 +222,7 @@ impl Browser {
             match self.evaluate(&asked).await {
                 Ok(Value::Bool(true)) => return,
                 Ok(_) => {}
-                // While a page gives way to the next one there is nobody to ask.
+                // During a navigation no expression can be evaluated.
                 Err(refusal) => assert_eq!(refusal["code"], GIVES_WAY, "{expression}: {refusal}"),
             }
             assert!(tokio::time::Instant::now() < deadline, "never true in the page: {expression}");
@@ -231,7 +230,7 @@ impl Browser {
         }
     }
 
-    /// Opens an address and waits until the page is there.
+    /// Opens an address and waits until the page is loaded.
     pub async fn open(&mut self, url: &str) {
         let went = self.call("Page.navigate", json!({ "url": url })).await;
         assert!(went["errorText"].is_null(), "{url}: {went}");
@@ -242,7 +241,7 @@ impl Browser {
         self.until(&there).await;
     }
 
-    /// Looks through a window of this width, in the dark or not.
+    /// Sets the width of the window, and the dark or light colour scheme.
     pub async fn look(&mut self, width: u32, dark: bool) {
         let window =
             json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
@@ -261,10 +260,10 @@ impl Browser {
         }
     }
 
-    /// The whole page as a PNG.
+    /// Returns a screenshot of the whole page as PNG.
     ///
     /// # Panics
-    /// Chromium gives no picture.
+    /// Chromium returns none.
     pub async fn picture(&mut self) -> Vec<u8> {
         let params = json!({"format": "png", "captureBeyondViewport": true});
         let picture = self.call("Page.captureScreenshot", params).await;
@@ -275,7 +274,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.process.start_kill();
-        // Its helpers end by themselves a moment later, and write until then.
+        // Its child processes end a moment later, and write files until then.
         for _ in 0..20 {
             std::thread::sleep(Duration::from_millis(50));
             if std::fs::remove_dir_all(&self.dir).is_ok() || !self.dir.exists() {

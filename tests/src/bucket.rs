@@ -1,4 +1,4 @@
-//! A real S3 server on loopback, which checks signatures and keeps its files in a directory.
+//! A real S3 server on loopback, which checks signatures and stores its files in a directory.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 const ACCESS: &str = "AKIA-TEST";
 const SECRET: &str = "secret-of-the-test";
 
-/// A server whose buckets are the directories of one directory.
+/// A server whose buckets are subdirectories of one directory.
 pub struct Bucket {
     /// Address of the bucket `media`, as `FANFARE_MEDIA_URL` has it.
     pub url: String,

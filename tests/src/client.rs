@@ -1,4 +1,4 @@
-//! A caller of the API.
+//! An API client for tests.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::{Client, Method, RequestBuilder, header::HeaderMap};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract;
 
-/// A person with a key.
+/// A caller with an API key.
 #[derive(Clone)]
 pub struct User {
     /// The client, for requests that the methods below do not make.
@@ -17,7 +17,7 @@ pub struct User {
     pub key: String,
 }
 
-/// The service's answer.
+/// A reply of the service.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// HTTP status.
@@ -26,12 +26,12 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The body; null if it was not JSON.
     pub body: Value,
-    /// The body as it came.
+    /// The body as text.
     pub text: String,
 }
 
 impl Answer {
-    /// The answer, if it has this status.
+    /// Returns the reply, if it has this status.
     ///
     /// # Panics
     /// It has another.
@@ -41,7 +41,7 @@ impl Answer {
         self
     }
 
-    /// The answer, if it is an error with this status and code.
+    /// Returns the reply, if it is an error with this status and code.
     ///
     /// # Panics
     /// It is not.
@@ -53,7 +53,7 @@ impl Answer {
         answer
     }
 
-    /// A header as text; empty if absent.
+    /// Returns a header as text; empty if absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("")
@@ -61,16 +61,16 @@ impl Answer {
 }
 
 impl User {
-    /// The holder of `key`.
+    /// Returns a caller with `key`.
     #[must_use]
     pub fn new(origin: &str, key: String) -> Self {
         Self { http: Client::new(), origin: origin.to_owned(), key }
     }
 
-    /// Sends a request with these headers beside the key.
+    /// Sends a request with these additional headers.
     ///
     /// # Panics
-    /// The service does not answer, or otherwise than its OpenAPI document says.
+    /// The service does not answer, or the reply violates the OpenAPI document.
     pub async fn send(
         &self,
         method: Method,
@@ -91,14 +91,14 @@ impl User {
         self.checked(&method, path, request).await
     }
 
-    /// Sends a request to the API and holds its answer against the OpenAPI document.
+    /// Sends a request and checks the reply against the OpenAPI document.
     async fn checked(&self, method: &Method, path: &str, request: RequestBuilder) -> Answer {
         let answer = read(request.send().await.expect("the service answers")).await;
         contract::check(method, path, answer.status, &answer.body);
         answer
     }
 
-    /// Sends bytes as they are, with a content type.
+    /// Sends raw bytes with a content type.
     ///
     /// # Panics
     /// The service does not answer.
@@ -138,7 +138,7 @@ impl User {
         self.send(Method::DELETE, path, &[], None).await
     }
 
-    /// Sends a small file; its record.
+    /// Uploads a small file; returns its record.
     ///
     /// # Panics
     /// The service refuses.
@@ -148,7 +148,7 @@ impl User {
         self.post("/api/v1/media/upload", file).await.expect(201).body
     }
 
-    /// Announces a file; where and how it is sent.
+    /// Announces a file; returns where and how to send it.
     ///
     /// # Panics
     /// The service refuses.
@@ -170,7 +170,7 @@ impl User {
         read(request.send().await.expect("the service answers")).await
     }
 
-    /// Asks for an address outside the API, with these headers and without the key: what was answered, and the bytes.
+    /// Requests an address outside the API, with these headers and without the key; returns status, headers and bytes.
     ///
     /// # Panics
     /// The service does not answer.
@@ -184,7 +184,7 @@ impl User {
         (status, headers, reply.bytes().await.expect("the whole body").to_vec())
     }
 
-    /// Connects an account on a simulated network; its id.
+    /// Connects an account on a simulated network; returns its id.
     ///
     /// # Panics
     /// The service refuses.
@@ -193,7 +193,7 @@ impl User {
         made.expect(201).body["account"]["id"].as_i64().expect("an id")
     }
 
-    /// Makes a post; its record.
+    /// Creates a post; returns its record.
     ///
     /// # Panics
     /// The service refuses.
@@ -201,7 +201,7 @@ impl User {
         self.post("/api/v1/posts", body).await.expect(201).body["post"].clone()
     }
 
-    /// Returns an account's entries on a simulated network.
+    /// Returns the posts of an account on a simulated network.
     ///
     /// # Panics
     /// The service refuses.

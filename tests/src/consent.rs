@@ -1,14 +1,14 @@
-//! A person on the page of consent, where tools are let in.
+//! The user of the consent page.
 
 use url::Url;
 
 use crate::Visitor;
 
 impl Visitor {
-    /// Decides on the page: `allow` or `deny`, with everything as it stands there. The address that the browser is sent to.
+    /// Sends the form of the page with `allow` or `deny`; returns the address that the browser is redirected to.
     ///
     /// # Panics
-    /// The page is not there, or leads nowhere.
+    /// There is no page, or no redirect.
     pub async fn decide(&mut self, page: &str, decision: &str) -> Url {
         let shown = self.get(page).await.expect(200);
         let mut fields = vec![("csrf", shown.hidden("csrf")), ("decision", decision.to_owned())];
@@ -19,10 +19,10 @@ impl Visitor {
     }
 }
 
-/// The values of the fields of this name.
+/// Returns the values of the fields of this name.
 ///
 /// # Panics
-/// The page is cut off.
+/// The page is incomplete.
 #[must_use]
 pub fn values(html: &str, name: &str) -> Vec<String> {
     let mark = format!("name=\"{name}\" value=\"");
@@ -30,7 +30,7 @@ pub fn values(html: &str, name: &str) -> Vec<String> {
     all.map(|rest| rest[..rest.find('"').expect("an end")].to_owned()).collect()
 }
 
-/// The value of the field of this name that is chosen.
+/// Returns the value of the checked field of this name.
 ///
 /// # Panics
 /// None is.

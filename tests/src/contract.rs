@@ -1,4 +1,4 @@
-//! Replies held against the OpenAPI document: what is in them must be in the document, of the type that it says.
+//! Checks replies against the OpenAPI document: each field must be in the document, with the right type.
 
 use std::{
     collections::HashMap,
@@ -9,14 +9,14 @@ use jsonschema::Validator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// The document, with records that have no field but those it names. Callers are told to expect more; a test is not.
+/// The document, changed so that records have no other fields. Callers must accept unknown fields; tests must not.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = fanfare_api::document("https://service.example");
     close(&mut document);
     document
 });
 
-/// Validators by the place of their schema in the document.
+/// Validators by the JSON Pointer of their schema.
 static KNOWN: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
 /// Checks the reply to a request.
@@ -40,7 +40,7 @@ pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
     );
 }
 
-/// Returns the place in the document that describes the reply; none if the path is not in it and is no path of the API.
+/// Returns the JSON Pointer of the reply's schema; `None` for a path outside the API that is not in the document.
 fn place(method: &Method, path: &str, status: u16) -> Option<String> {
     let error = || Some("/components/schemas/Error".to_owned());
     let Some(template) = template(path) else {
@@ -57,7 +57,7 @@ fn place(method: &Method, path: &str, status: u16) -> Option<String> {
     ))
 }
 
-/// The path of the document that a request's path is one of; fixed steps win over parameters.
+/// Returns the path template of a request's path; fixed segments take precedence over parameters.
 fn template(path: &str) -> Option<&'static str> {
     let steps: Vec<_> = path.split('/').collect();
     let is_one = |template: &str| {
@@ -87,7 +87,7 @@ fn validator(place: &str) -> Arc<Validator> {
     validator
 }
 
-/// Lets no record have fields that it does not name.
+/// Forbids additional fields in all records.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -11,35 +11,35 @@ use tokio::{
 
 use walk::Walk;
 
-/// The point at which an exchange is cut.
+/// The point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// After this many bytes of the request.
     After(usize),
     /// This many bytes before the end of the request.
     Before(usize),
-    /// After so many hundredths of the request's head.
+    /// After this percentage of the request's head.
     Head(usize),
-    /// After so many hundredths of the request's body.
+    /// After this percentage of the request's body.
     Body(usize),
-    /// The time at which the network has all of it, and before it answers.
+    /// After the whole request, before the reply.
     Whole,
-    /// After the first byte of the answer's head.
+    /// After the first byte of the reply's head.
     AnswerFirst,
-    /// In the middle of the answer's head.
+    /// In the middle of the reply's head.
     AnswerHead,
-    /// Before the last byte of the answer's head.
+    /// Before the last byte of the reply's head.
     AnswerHeadEnd,
-    /// In the middle of the answer's body.
+    /// In the middle of the reply's body.
     AnswerBody,
-    /// Before the last byte of the answer's body.
+    /// Before the last byte of the reply's body.
     AnswerEnd,
-    /// After this many bytes of the answer.
+    /// After this many bytes of the reply.
     Answer(usize),
 }
 
 impl Cut {
-    /// The first, a middle and the last byte of head and body of request and answer.
+    /// The first, a middle and the last byte of head and body of request and reply.
     pub const EVERYWHERE: &[Self] = &[
         Self::After(0),
         Self::After(1),
@@ -55,13 +55,13 @@ impl Cut {
         Self::AnswerEnd,
     ];
 
-    /// The network has the whole request.
+    /// Returns true if the network receives the whole request.
     #[must_use]
     pub const fn is_sent(self) -> bool {
         !matches!(self, Self::After(_) | Self::Before(_) | Self::Head(_) | Self::Body(_))
     }
 
-    /// The number of bytes of the request that are passed on.
+    /// Returns the number of bytes of the request that are passed on.
     fn of_request(self, request: &[u8]) -> usize {
         let head = head_end(request);
         match self {
@@ -73,7 +73,7 @@ impl Cut {
         }
     }
 
-    /// The number of bytes of the answer that are passed on.
+    /// Returns the number of bytes of the reply that are passed on.
     fn of_answer(self, answer: &[u8]) -> usize {
         let head = head_end(answer);
         match self {
@@ -93,14 +93,14 @@ fn head_end(message: &[u8]) -> usize {
     message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |end| end + 4)
 }
 
-/// The exchange to cut: the request number `skip` (from 0) of those whose first line holds these words.
+/// The request to cut: number `skip` (from 0) of those whose request line contains these words.
 struct BeginStep {
     text: String,
     skip: usize,
     cut: Cut,
 }
 
-/// The proxy; it ends with the test.
+/// The proxy, which ends with the test.
 #[derive(Clone)]
 pub struct Cutter {
     address: std::net::SocketAddr,
@@ -110,7 +110,7 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// A proxy in front of `behind`.
+    /// Starts a proxy in front of `behind`.
     ///
     /// # Panics
     /// There is no free port.
@@ -128,13 +128,13 @@ impl Cutter {
         cutter
     }
 
-    /// Its address.
+    /// Returns its address.
     #[must_use]
     pub const fn address(&self) -> std::net::SocketAddr {
         self.address
     }
 
-    /// Cuts the next request whose first line holds all words of `text`.
+    /// Cuts the next request whose request line contains all words of `text`.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -142,7 +142,7 @@ impl Cutter {
         self.cut_later(text, 0, cut);
     }
 
-    /// The same after `skip` requests of this kind were let through.
+    /// Does the same after letting `skip` such requests through.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -151,7 +151,7 @@ impl Cutter {
         *self.armed.lock().expect("the lock") = Some(armed);
     }
 
-    /// True once the armed cut was made.
+    /// Returns true once the cut was made.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -160,8 +160,8 @@ impl Cutter {
         self.armed.lock().expect("the lock").is_none()
     }
 
-    /// Cuts every request whose first line holds all words of one of `calls` at the next byte, until each byte of a
-    /// request and of an answer was the last one. A request that comes again is let through.
+    /// Cuts each request whose request line contains all words of one of `calls`, every time one byte later, until
+    /// every byte of request and reply was the last one once. A repeated request is let through.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -169,7 +169,7 @@ impl Cutter {
         *self.walk.lock().expect("the lock") = Some(Walk::over(calls));
     }
 
-    /// The number of bytes of requests and of answers that were cut at, once there are no more.
+    /// Returns the number of bytes of requests and of replies at which it cut, once it has finished.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -178,7 +178,7 @@ impl Cutter {
         self.walk.lock().expect("the lock").as_ref().and_then(Walk::end)
     }
 
-    /// One connection: request by request, each read whole before it is passed on.
+    /// Serves one connection; each request is read completely before it is passed on.
     async fn serve(&self, mut client: TcpStream) -> Option<()> {
         let server = TcpStream::connect(self.behind).await.ok()?;
         let (mut answers, mut requests) = server.into_split();
@@ -199,7 +199,7 @@ impl Cutter {
             cut = forward => cut?,
             _ = tokio::io::copy(&mut answers, &mut to_client) => return None,
         };
-        // A network that has a whole request carries it out, whether or not anybody waits for the answer.
+        // A network that has the whole request carries it out, even if nobody waits for the reply.
         let patience = std::time::Duration::from_secs(5);
         let mut answer = Vec::new();
         let _ = tokio::time::timeout(patience, whole(&mut answers, &mut answer)).await;
@@ -226,7 +226,7 @@ impl Cutter {
     }
 }
 
-/// The next request of a connection, head and body; `waiting` holds what was read beyond it.
+/// Reads the next request of a connection, head and body; `waiting` holds the bytes after it.
 async fn whole_request<R: AsyncReadExt + Unpin>(
     from: &mut R,
     waiting: &mut Vec<u8>,
@@ -236,7 +236,7 @@ async fn whole_request<R: AsyncReadExt + Unpin>(
     Some(std::mem::replace(waiting, rest))
 }
 
-/// Reads until `into` holds a whole message, head and body, and says where that ends.
+/// Reads until `into` holds a whole message, head and body; returns its end.
 async fn whole<R: AsyncReadExt + Unpin>(from: &mut R, into: &mut Vec<u8>) -> Option<usize> {
     let head = loop {
         if let Some(end) = into.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -1,9 +1,9 @@
-//! Wrong clocks for processes of tests, by Debian's libfaketime: what the process asks the system for the time is off,
-//! what measures how long something took is not.
+//! Wrong clocks for processes of tests, with Debian's libfaketime: the wall clock of the process is off, its monotonic
+//! clock is not.
 
 use std::path::PathBuf;
 
-/// Variables for a process whose clock is off by `offset`, such as `+1d` or `-10m`.
+/// Returns the environment of a process whose clock is off by `offset`, such as `+1d` or `-10m`.
 ///
 /// # Panics
 /// libfaketime is not installed.
@@ -12,7 +12,7 @@ pub fn by(offset: &str) -> Vec<(&'static str, String)> {
     preloaded([("FAKETIME", offset.to_owned())])
 }
 
-/// The same with an offset that stands in a file and may change.
+/// Returns the same with an offset in a file, which may change.
 ///
 /// # Panics
 /// libfaketime is not installed.

@@ -1,7 +1,7 @@
-//! The harness of the stories: a whole service in the test's own process, on a database of its own.
+//! The harness of the stories: a complete service in the test's process, with its own database.
 //!
-//! Only the networks are simulated, and those over real HTTP. `TEST_STACK` says which stack a run tests: `embedded`
-//! (SQLite, queue in memory) or `fleet` (PostgreSQL, Redis; `make test-fleet` starts both).
+//! Only the networks are simulated, over real HTTP. `TEST_STACK` selects the stack of a run: `embedded` (SQLite, queue
+//! in memory) or `fleet` (PostgreSQL, Redis; `make test-fleet` starts both).
 
 mod app;
 pub mod browser;
@@ -14,6 +14,7 @@ pub mod faketime;
 pub mod files;
 pub mod networks;
 pub mod operator;
+mod patience;
 mod person;
 mod picture;
 mod png;
@@ -32,6 +33,7 @@ pub use bucket::Bucket;
 pub use client::{Answer, User};
 pub use cutter::{Cut, Cutter};
 pub use operator::Operator;
+pub use patience::patience;
 pub use picture::Picture;
 pub use postgres::Postgres;
 pub use raw::{Raw, RawAnswer};

@@ -1,4 +1,4 @@
-//! The networks as stories walk over them: what each of them takes as a post, and what it was asked.
+//! Helpers for stories about every network: example posts, and the calls that a simulated network received.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -10,25 +10,25 @@ use serde_json::{Value, json};
 
 use crate::{Picture, TestApp, User};
 
-/// Every network there is.
+/// Returns the names of all networks.
 #[must_use]
 pub fn all() -> Vec<&'static str> {
     platforms::all().iter().map(|platform| platform.spec().id.as_str()).collect()
 }
 
-/// Returns the networks that can be asked what became of a post, or those that cannot.
+/// Returns the networks that can be asked about the outcome of a call, or those that cannot.
 #[must_use]
 pub fn that_can_be_asked(asked: bool) -> Vec<&'static str> {
     all().into_iter().filter(|name| can_be_asked(name) == asked).collect()
 }
 
-/// Can the network be asked what became of a post?
+/// Returns true if the network can be asked about the outcome of a call.
 #[must_use]
 pub fn can_be_asked(name: &str) -> bool {
     connector(name).spec().class != Class::Blind
 }
 
-/// The connector of a network.
+/// Returns the connector of a network.
 ///
 /// # Panics
 /// There is no such network.
@@ -37,7 +37,7 @@ pub fn connector(name: &str) -> &'static dyn Platform {
     platforms::find(name.parse().expect("a network"))
 }
 
-/// The settings that a network cannot do without, from its first example.
+/// Returns the required settings of a network, from its first example.
 #[must_use]
 pub fn needed_settings(name: &str) -> Value {
     let spec = connector(name).spec();
@@ -54,7 +54,7 @@ pub fn example(example: &Example) -> Value {
     serde_json::from_str(example.post).expect("an example is JSON")
 }
 
-/// Addresses of the files that a network's usual post cannot do without, of the types in its first example.
+/// Returns the addresses of the files that a network's usual post needs, of the types in its first example.
 #[must_use]
 pub fn needed_media(name: &str) -> Vec<String> {
     let spec = connector(name).spec();
@@ -63,7 +63,7 @@ pub fn needed_media(name: &str) -> Vec<String> {
     types.map(|(place, mime)| Picture::lasting().file(mime, place)).collect()
 }
 
-/// A short text for an account of a network, unlike every other one, with what it cannot do without.
+/// Returns the body of a post for an account of a network, with a unique text and everything that is required.
 #[must_use]
 pub fn post(name: &str, account: i64) -> Value {
     static COUNT: AtomicUsize = AtomicUsize::new(1);
@@ -72,7 +72,7 @@ pub fn post(name: &str, account: i64) -> Value {
     json!({"account_id": account, "caption": caption, "settings": settings, "media_urls": media})
 }
 
-/// An example as the body of a post, with files that `picture` serves and the ids of an `earlier` post.
+/// Returns an example as the body of a post, with files that `picture` serves and the ids of an `earlier` post.
 #[must_use]
 pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) -> Value {
     let text = |name: &str| earlier[name].as_str().unwrap_or_default();
@@ -88,12 +88,12 @@ pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) 
     body
 }
 
-/// Lets time pass until a post has ended.
+/// Advances the clocks until a post has ended.
 pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
     let path = format!("/api/v1/posts/{id}");
     let shown = || async { user.get(&path).await.body["post"].clone() };
     let has_ended = |post: &Value| post["status"] == "published" || post["status"] == "failed";
-    // Looking at a file takes real time: a clock that leaps meanwhile ends its lease again and again.
+    // The analysis of a file takes real time: if the clock jumped meanwhile, its lease would end repeatedly.
     app.in_time("its files are looked at", Duration::from_millis(100), || async {
         let post = shown().await;
         let files = post["media"].as_array().cloned().unwrap_or_default();
@@ -107,22 +107,22 @@ pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
     .await
 }
 
-/// Publishes, and lets time pass until the post has ended.
+/// Creates a post, and advances the clocks until it has ended.
 pub async fn publish(app: &TestApp, user: &User, body: Value) -> Value {
     let post = user.publish(body).await;
     ended(app, user, &post["id"]).await
 }
 
-/// A call that a network was asked to make something public with.
+/// A publishing call to a network.
 #[derive(Debug, Clone)]
 pub struct CommitCall {
-    /// Words that its first line holds.
+    /// Words in its request line.
     pub words: String,
-    /// The number of calls before it that hold the same words.
+    /// The number of earlier calls with the same words.
     pub skip: usize,
 }
 
-/// The first publishing call among those that the youngest account of a network has seen, `since` so many of them.
+/// Returns the first publishing call to the newest account of a network, after the first `since` calls.
 ///
 /// # Panics
 /// The network was never asked to publish.
@@ -140,7 +140,7 @@ pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall 
     CommitCall { words: wanted, skip }
 }
 
-/// Returns the calls to the youngest account of a network, oldest first.
+/// Returns the calls to the newest account of a network, oldest first.
 ///
 /// # Panics
 /// The sandbox does not answer.

@@ -1,4 +1,4 @@
-//! A person at the dashboard.
+//! Operators in the dashboard under `/admin`.
 
 use fanfare_domain::ops::{Actor, operators};
 use secrecy::SecretString;
@@ -6,11 +6,11 @@ use secrecy::SecretString;
 pub use crate::visitor::{PASSWORD, Shown};
 use crate::{TestApp, Visitor};
 
-/// Somebody at the dashboard.
+/// An operator.
 pub type Operator = Visitor;
 
 impl Visitor {
-    /// A new operator who has logged in.
+    /// Creates an operator and logs in.
     ///
     /// # Panics
     /// The log-in is refused.
@@ -29,12 +29,12 @@ impl Visitor {
         operator
     }
 
-    /// Fills in the form of the dashboard's log-in, and keeps the cookie.
+    /// Sends the operators' log-in form, and keeps the cookie.
     pub async fn try_password(&mut self, email: &str, password: &str) -> Shown {
         self.try_password_at("/admin/login", email, password).await
     }
 
-    /// Asks to do something, gives a reason, and does it; what came of it stands on the page that follows.
+    /// Carries out an action with a reason; returns the page with the result.
     ///
     /// # Panics
     /// It is refused.

@@ -1,4 +1,4 @@
-//! A person who connects accounts in a browser.
+//! Users who connect accounts in a browser.
 
 use fanfare_domain::{UserId, sign_in};
 use secrecy::SecretString;
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Visitor {
-    /// A person with a password, logged in.
+    /// Creates a user with a password, and logs in.
     ///
     /// # Panics
     /// The log-in is refused.
@@ -23,7 +23,7 @@ impl Visitor {
         (id, person)
     }
 
-    /// Takes a step on the page of a connect session.
+    /// Sends a step of a connect session.
     ///
     /// # Panics
     /// The page has no form.
@@ -34,7 +34,7 @@ impl Visitor {
         self.send(&format!("{page}/{verb}"), &sent).await
     }
 
-    /// Takes a step that the page no longer offers.
+    /// Sends a step that the page no longer offers.
     ///
     /// # Panics
     /// There is no page with a form at all.
@@ -45,13 +45,13 @@ impl Visitor {
         self.send(&format!("{page}/{verb}"), &sent).await
     }
 
-    /// The same browser at another process of the service.
+    /// Returns the same browser for another process of the service.
     #[must_use]
     pub fn at(&self, origin: &str) -> Self {
         self.with_origin(origin)
     }
 
-    /// Goes on to the network from the page of a session; the network's page.
+    /// Follows the link from the page of a session to the network; returns the network's page.
     ///
     /// # Panics
     /// The page does not lead anywhere.
@@ -60,10 +60,10 @@ impl Visitor {
         away.link("Continue to")
     }
 
-    /// Grants access as the first account of the network's page, or refuses; where it sends the person back to.
+    /// Grants access as the first account of the network's page, or denies it; returns the redirect.
     ///
     /// # Panics
-    /// The network offers nothing of the kind.
+    /// The network does not offer that.
     pub async fn answer(&self, page: &str, words: Option<&str>) -> String {
         let shown = self.elsewhere(page).await.expect(200);
         let link = words.map_or_else(|| shown.first_choice(), |words| shown.link(words));
@@ -74,7 +74,7 @@ impl Visitor {
 }
 
 impl Shown {
-    /// Returns the address of the link with these words.
+    /// Returns the address of the link with this text.
     ///
     /// # Panics
     /// The page has no such link.

@@ -1,4 +1,4 @@
-//! A picture for posts, served on loopback.
+//! Serves a picture for posts on loopback.
 
 use std::sync::{
     Arc, LazyLock, OnceLock,
@@ -8,7 +8,7 @@ use std::sync::{
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// A server with one picture; it ends with the test.
+/// A server of one picture, which ends with the test.
 pub struct Picture {
     /// Address of the picture.
     pub url: String,
@@ -53,7 +53,7 @@ impl Picture {
         Self { url, asked }
     }
 
-    /// A server for posts that cannot be without a file; it lasts as long as the process, whichever test asked first.
+    /// Returns a shared server for posts that need a file, which lasts as long as the process.
     ///
     /// # Panics
     /// There is no free port.
@@ -73,8 +73,7 @@ impl Picture {
         })
     }
 
-    /// Address of the file number `place` of a type: the picture as PNG or JPEG, or the head of a film or
-    /// a document.
+    /// Returns the address of the `place`-th file of a type: a picture as PNG or JPEG, a video or a document.
     #[must_use]
     pub fn file(&self, mime: &str, place: usize) -> String {
         let name = match mime {
@@ -93,7 +92,7 @@ impl Picture {
     }
 }
 
-/// A grey JPEG of 640 by 480 pixels, which no network finds too small; made by ffmpeg when a story first asks for it.
+/// A grey JPEG of 640 by 480 pixels, which is large enough for every network; made by ffmpeg on first use.
 static PHOTO: LazyLock<Vec<u8>> = LazyLock::new(|| {
     made(
         "jpg",
@@ -115,7 +114,7 @@ static PHOTO: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// The head of a PDF file.
 const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
-/// Four grey and silent seconds, upright, as MP4; made by ffmpeg when a story first asks for it.
+/// A grey, silent, upright MP4 of four seconds; made by ffmpeg on first use.
 static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
     made(
         "mp4",
@@ -154,7 +153,7 @@ fn made(extension: &str, arguments: &[&str]) -> Vec<u8> {
     file
 }
 
-/// A grey PNG, stored without compression.
+/// Returns an uncompressed grey PNG.
 ///
 /// # Panics
 /// Never: it is small.

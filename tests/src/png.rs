@@ -1,6 +1,6 @@
-//! PNG files of any size whose pixels are stored, not packed: their bytes are as many as their pixels ask for.
+//! Uncompressed PNG files of any size.
 
-/// A PNG of `width` by `height` pixels; `byte` gives each byte of each row, three a pixel.
+/// Returns a PNG of `width` by `height` pixels; `byte` returns each byte of each row, three for each pixel.
 ///
 /// # Panics
 /// The picture is larger than a PNG can be.
@@ -8,7 +8,7 @@
 pub fn stored_png(width: u32, height: u32, mut byte: impl FnMut(u32, u32) -> u8) -> Vec<u8> {
     let mut pixels = Vec::new();
     for row in 0..height {
-        // The number of the row's filter.
+        // The filter type of the row.
         pixels.push(0);
         pixels.extend((0..width * 3).map(|place| byte(row, place)));
     }
@@ -37,7 +37,7 @@ pub fn stored_png(width: u32, height: u32, mut byte: impl FnMut(u32, u32) -> u8)
     png
 }
 
-/// A PNG of these many pixels, the same each time.
+/// Returns a PNG of this size, the same each time.
 #[must_use]
 pub fn plain_png(width: u32, height: u32) -> Vec<u8> {
     stored_png(width, height, |row, place| (place * 7 + row * 13) as u8)

@@ -1,4 +1,4 @@
-//! A PostgreSQL of a test's own, to be crashed.
+//! A private PostgreSQL, for tests that crash it.
 
 use std::{
     io::{BufRead, BufReader},
@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A private server; it ends when this is dropped, and its data with it.
+/// A private server, which ends on drop and loses its data.
 pub struct Postgres {
     url: String,
     port: String,
@@ -30,13 +30,13 @@ impl Postgres {
         Self { url, port, home, child: Some(child) }
     }
 
-    /// The address of its empty database.
+    /// Returns the address of its empty database.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Ends it as `pg_ctl stop -m immediate` does: no goodbye to anybody, and recovery at the next start.
+    /// Stops it like `pg_ctl stop -m immediate`: without a shutdown, and with recovery at the next start.
     ///
     /// # Panics
     /// It is not running.
@@ -46,14 +46,14 @@ impl Postgres {
         let sent = Command::new("kill").args(["-QUIT", &pid]).status();
         assert!(sent.expect("kill runs").success());
         let mut child = self.child.take().expect("it runs");
-        // The script ends with its server, in failure.
+        // The script fails when its server ends.
         child.wait().expect("it ends");
     }
 
-    /// Starts it again where it was, with all that was committed.
+    /// Starts it again at the same address, with all committed data.
     ///
     /// # Panics
-    /// It does not recover, or somebody else has its port.
+    /// It does not recover, or its port is taken.
     pub fn up(&mut self) {
         let keep = self.home.display().to_string();
         self.child = Some(run(&["--port", &self.port, "--keep", &keep]).0);

@@ -1,4 +1,4 @@
-//! A client that sends exactly what it is told to, on one connection that it keeps.
+//! An HTTP client that sends exactly the given bytes on one connection.
 
 use serde_json::Value;
 use tokio::{
@@ -19,14 +19,14 @@ pub struct Raw {
 pub struct RawAnswer {
     /// HTTP status.
     pub status: u16,
-    /// The head, in small letters.
+    /// The status line and headers, in lower case.
     pub head: String,
     /// The body; null if it was not JSON.
     pub body: Value,
 }
 
 impl RawAnswer {
-    /// True if the answer says that it is the last one on its connection.
+    /// Returns true if the reply has `Connection: close`.
     #[must_use]
     pub fn closes(&self) -> bool {
         self.head.contains("\r\nconnection: close")
@@ -51,12 +51,12 @@ impl Raw {
         Self { stream: TcpStream::connect(place).await.expect("it listens"), unread: Vec::new() }
     }
 
-    /// Sends bytes. What the other side does not want is not sent.
+    /// Sends bytes; errors are ignored.
     pub async fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes).await;
     }
 
-    /// Sends a request with these lines of its head beside `Host`, and a body.
+    /// Sends a request with these header lines besides `Host`, and a body.
     pub async fn request(&mut self, line: &str, head: &[String], body: &[u8]) {
         let lines: String = head.iter().map(|line| format!("{line}\r\n")).collect();
         let length = body.len();
@@ -65,10 +65,10 @@ impl Raw {
         self.send(body).await;
     }
 
-    /// Reads the next answer; none if the connection has ended.
+    /// Reads the next reply; `None` if the connection was closed.
     ///
     /// # Panics
-    /// It is no HTTP.
+    /// It is not HTTP.
     pub async fn answer(&mut self) -> Option<RawAnswer> {
         let end = loop {
             if let Some(end) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -92,7 +92,7 @@ impl Raw {
         Some(RawAnswer { status, head, body: serde_json::from_slice(&body).unwrap_or_default() })
     }
 
-    /// Reads a body that comes in chunks, each after its length.
+    /// Reads a chunked body.
     async fn chunks(&mut self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! A webhook receiver that remembers what it heard.
+//! A webhook receiver that records requests.
 
 use std::{
     sync::{Arc, Mutex},
@@ -11,24 +11,24 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// One request that was heard.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub struct Heard {
     /// Header lines, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body as it came.
+    /// The body as text.
     pub text: String,
 }
 
 impl Heard {
-    /// A header; empty if absent.
+    /// Returns a header; empty if absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value.as_str())
     }
 
-    /// The body.
+    /// Returns the body as JSON.
     ///
     /// # Panics
     /// It is not JSON.
@@ -49,7 +49,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts one that answers 200; it ends with the test.
+    /// Starts a server that answers 200, until the test ends.
     ///
     /// # Panics
     /// There is no free port.
@@ -68,7 +68,7 @@ impl Receiver {
         receiver
     }
 
-    /// Answers with this status from now on.
+    /// Sets the status of further replies.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -76,7 +76,7 @@ impl Receiver {
         *self.status.lock().expect("the lock") = status;
     }
 
-    /// Takes this long for each answer from now on.
+    /// Sets the delay of further replies.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
@@ -84,7 +84,7 @@ impl Receiver {
         *self.delay.lock().expect("the lock") = time;
     }
 
-    /// Returns the events received so far.
+    /// Returns the requests received so far.
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.

@@ -1,11 +1,11 @@
-//! A Redis of a test's own, to be flushed and stopped.
+//! A private Redis, for tests that flush or stop it.
 
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
 
-/// A private server; it ends when this is dropped.
+/// A private server, which ends on drop.
 pub struct Redis {
     port: String,
     child: Option<Child>,
@@ -23,13 +23,13 @@ impl Redis {
         Self { port, child: Some(child) }
     }
 
-    /// Its address.
+    /// Returns its address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/0", self.port)
     }
 
-    /// Stops it; what it had is gone.
+    /// Stops it; its data is lost.
     ///
     /// # Panics
     /// It does not stop.
@@ -40,15 +40,15 @@ impl Redis {
         }
     }
 
-    /// Starts it again, empty, where it was.
+    /// Starts it again at the same address, empty.
     ///
     /// # Panics
-    /// Somebody else has its port.
+    /// Its port is taken.
     pub fn up(&mut self) {
         self.child = Some(run(&["--port", &self.port]).0);
     }
 
-    /// Empties it.
+    /// Deletes all its data.
     ///
     /// # Panics
     /// It does not answer.
@@ -56,7 +56,7 @@ impl Redis {
         assert_eq!(self.ask(&["FLUSHALL"]), "OK");
     }
 
-    /// Returns the answer to a command.
+    /// Runs a command; returns the reply.
     ///
     /// # Panics
     /// It does not answer.

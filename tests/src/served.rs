@@ -1,10 +1,10 @@
-//! A file for posts, served on loopback, and films made for it.
+//! Servers of single files on loopback, and videos for them.
 
 use std::path::{Path, PathBuf};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// A server with one file; it ends with the test.
+/// A server of one file, which ends with the test.
 pub struct Served {
     /// Address of the file.
     pub url: String,
@@ -21,7 +21,8 @@ impl Served {
         Self::on(listener, name, mime, bytes)
     }
 
-    /// Serves this text under this name, with its own address in the place of `{url}`, in capitals in that of `{URL}`.
+    /// Serves this text under this name, with its own address in place of `{url}`, and in upper case in place of
+    /// `{URL}`.
     ///
     /// # Panics
     /// There is no free port.
@@ -32,7 +33,7 @@ impl Served {
         Self::on(listener, name, mime, text.into_bytes())
     }
 
-    /// Serves this text at an address of which the port is free again.
+    /// Serves this text at an address whose port is free again.
     ///
     /// # Panics
     /// It is not.
@@ -93,8 +94,8 @@ pub fn film(dir: &Path, picture: &str, args: &[&str]) -> Vec<u8> {
     std::fs::read(at).expect("the film")
 }
 
-/// ffmpeg and ffprobe as they are installed, but the ffprobe waits for the file `probe` and an encoding ffmpeg for the
-/// file `encode` in `dir`. Returns the directory with both.
+/// Creates wrappers of ffmpeg and ffprobe, and returns their directory. ffprobe waits for the file `probe` in `dir`,
+/// and an encoding ffmpeg for the file `encode`.
 ///
 /// # Panics
 /// The file system does not let it.
@@ -123,11 +124,11 @@ pub fn gated_tools(dir: &Path) -> PathBuf {
     tools
 }
 
-/// A place for the files of a test; it goes away with the value.
+/// A temporary directory, which is removed on drop.
 pub struct Place(pub PathBuf);
 
 impl Place {
-    /// A new one.
+    /// Creates one.
     ///
     /// # Panics
     /// The file system does not let it.
@@ -139,7 +140,8 @@ impl Place {
         Self(at)
     }
 
-    /// Process id of a program of [`gated_tools`] that runs; looked for, since it may write no file.
+    /// Returns the process id of a running program of [`gated_tools`]. It is searched in /proc, since the program
+    /// cannot write a file.
     #[must_use]
     pub fn pid(&self, name: &str) -> Option<u32> {
         let tool = self.0.join("tools").join(name).display().to_string();

@@ -1,4 +1,4 @@
-//! The control of the simulated networks.
+//! The control API of the simulated networks.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use url::Url;
 
-/// The address of a simulator, and the secret of its control.
+/// The address of a simulator, and the secret of its control API.
 #[derive(Debug, Clone)]
 pub struct Simulator {
     /// Its address.
     pub url: Url,
-    /// The secret of its control.
+    /// The secret of its control API.
     pub secret: String,
 }
 
 impl Simulator {
-    /// The one that was last started on a data directory, by `up` or `sandbox`.
+    /// Returns the simulator that `up` or `sandbox` last started on a data directory.
     ///
     /// # Panics
     /// None was.
@@ -28,7 +28,7 @@ impl Simulator {
         Self { url: text("address").parse().expect("an address"), secret: text("secret") }
     }
 
-    /// Asks the control.
+    /// Calls the control API.
     ///
     /// # Panics
     /// It refuses.
@@ -43,7 +43,7 @@ impl Simulator {
         said
     }
 
-    /// Makes a service account at the simulated Vertex AI; its file.
+    /// Creates a service account at the simulated Vertex AI; returns its file.
     ///
     /// # Panics
     /// The simulator refuses.
@@ -51,7 +51,7 @@ impl Simulator {
         self.ask_vertex("accounts").await
     }
 
-    /// Has all tokens of service accounts end.
+    /// Ends all tokens of service accounts.
     ///
     /// # Panics
     /// The simulator refuses.
@@ -66,7 +66,7 @@ impl Simulator {
         answer.expect("the simulator answers").json().await.expect("JSON")
     }
 
-    /// The accounts of a network, oldest first in each realm.
+    /// Returns the accounts of a network, oldest first in each realm.
     pub async fn accounts(&self, network: &str) -> Vec<Value> {
         let said = self.ask(Method::GET, &format!("{network}/accounts"), &Value::Null).await;
         said["accounts"].as_array().expect("a list").clone()
@@ -79,12 +79,12 @@ impl Simulator {
         said["calls"].as_array().expect("a list").clone()
     }
 
-    /// A new account on the network that stands in for the real one, with its credentials.
+    /// Creates an account on the network that replaces the real one; returns its credentials.
     pub async fn stand_in(&self, network: &str) -> Value {
         self.ask(Method::POST, &format!("{network}/accounts"), &json!({})).await
     }
 
-    /// Returns the address of the network that stands in for the real one.
+    /// Returns the address of the network that replaces the real one.
     ///
     /// # Panics
     /// Never: it is below a good address.

@@ -1,4 +1,4 @@
-//! The database and queue under a service of a test.
+//! The database and queue of a service of a test.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +22,7 @@ pub enum Stack {
 }
 
 impl Stack {
-    /// The one that this run tests.
+    /// Returns the stack that this run tests.
     ///
     /// # Panics
     /// `TEST_STACK` is neither.
@@ -36,7 +36,7 @@ impl Stack {
         }
     }
 
-    /// A database with the current schema that no other test uses, and its address.
+    /// Creates a database with the current schema for this test; returns it and its address.
     pub async fn database(self, dir: &Path) -> (Db, String) {
         let url = match self {
             Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
@@ -45,7 +45,7 @@ impl Stack {
         (migrated(&url).await, url)
     }
 
-    /// The address of a Redis database that no other test uses, where the stack has Redis.
+    /// Returns the address of a Redis database for this test, if the stack has Redis.
     #[must_use]
     pub fn redis_url(self) -> Option<String> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -59,7 +59,7 @@ impl Stack {
     }
 }
 
-/// The database there, with the current schema.
+/// Opens the database at an address, and migrates it.
 pub(crate) async fn migrated(url: &str) -> Db {
     let db = Db::open(url, 8).await.expect("the database opens");
     fanfare_migration::migrate(&db.write).await.expect("the schema is made");
@@ -75,7 +75,7 @@ fn service(name: &str) -> String {
     })
 }
 
-/// A database copied from a migrated template, which is made once; lives as long as the folder does.
+/// Creates a database from a migrated template, which is created once. It lives as long as the directory.
 async fn fresh_postgres(dir: &Path) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
     let server = service("TEST_POSTGRES_URL");
@@ -102,8 +102,8 @@ async fn fresh_postgres(dir: &Path) -> String {
     format!("{root}/{name}")
 }
 
-/// Keeps the name of a database beside its story's folder, and takes out those whose folder is gone: hundreds of
-/// databases that nobody uses any more would fill the disk of a small machine.
+/// Registers a database with its story's directory, and returns those whose directory is gone, to be dropped: hundreds
+/// of unused databases would fill a small disk.
 fn in_place_of_ended(dir: &Path, name: &str) -> Vec<String> {
     static KEPT: Mutex<Vec<(PathBuf, String)>> = Mutex::new(Vec::new());
     let mut kept = KEPT.lock().expect("the lock");

@@ -1,4 +1,4 @@
-//! Somebody with a browser that runs no scripts.
+//! A browser that runs no scripts.
 
 use reqwest::{
     Client, Response,
@@ -8,10 +8,10 @@ use reqwest::{
 
 use crate::TestApp;
 
-/// The password of everybody in a test.
+/// The password of all users in tests.
 pub const PASSWORD: &str = "a long enough password";
 
-/// Somebody with a browser.
+/// A browser without scripts, with its cookies.
 #[derive(Clone)]
 pub struct Visitor {
     http: Client,
@@ -20,19 +20,19 @@ pub struct Visitor {
     pub cookie: String,
 }
 
-/// A page as it was answered.
+/// A reply of the service to the browser.
 #[derive(Debug, Clone)]
 pub struct Shown {
     /// HTTP status.
     pub status: u16,
-    /// The address it redirects to, if it does.
+    /// The `Location` header; empty if there is none.
     pub location: String,
     /// The page.
     pub html: String,
 }
 
 impl Shown {
-    /// The value of a hidden field.
+    /// Returns the value of a hidden field.
     ///
     /// # Panics
     /// The page has no such field.
@@ -45,7 +45,7 @@ impl Shown {
         rest[..rest.find('"').expect("an end")].replace("&amp;", "&")
     }
 
-    /// The page, if it has this status.
+    /// Returns the reply, if it has this status.
     ///
     /// # Panics
     /// It has another.
@@ -58,7 +58,7 @@ impl Shown {
 }
 
 impl Visitor {
-    /// Somebody with a browser, and no log-in.
+    /// Returns a browser without a log-in.
     ///
     /// # Panics
     /// No client can be made.
@@ -67,7 +67,7 @@ impl Visitor {
         Self::of(&app.origin)
     }
 
-    /// The same at any service.
+    /// Returns a browser for the service at `origin`.
     ///
     /// # Panics
     /// No client can be made.
@@ -77,7 +77,7 @@ impl Visitor {
         Self { http, origin: origin.to_owned(), cookie: String::new() }
     }
 
-    /// Fills in the form of a log-in, and keeps the cookie.
+    /// Sends a log-in form, and keeps the cookie.
     pub async fn try_password_at(&mut self, page: &str, email: &str, password: &str) -> Shown {
         let form = self.get(page).await.expect(200);
         let fields = [
@@ -90,7 +90,7 @@ impl Visitor {
         self.send(path, &fields).await
     }
 
-    /// Asks for a page of the service, by its path or its whole address.
+    /// Requests a page of the service, by its path or its whole address.
     ///
     /// # Panics
     /// The service does not answer.
@@ -108,7 +108,7 @@ impl Visitor {
         self.read(request.form(fields).send().await.expect("an answer")).await
     }
 
-    /// Asks another site for a page, without our cookies.
+    /// Requests a page of another site, without our cookies.
     ///
     /// # Panics
     /// It does not answer.
@@ -136,8 +136,8 @@ impl Visitor {
         assert!(!header(&reply, "content-security-policy").contains("unsafe"));
         for line in reply.headers().get_all(SET_COOKIE) {
             let line = line.to_str().expect("text");
-            // The log-in of everybody goes along with a link from elsewhere, since networks send people back with one, and
-            // so does the choice of the workspace.
+            // The cookies of users' sessions and of the chosen workspace are `Lax`, since networks redirect users back
+            // to us.
             let goes_along = ["fanfare_session=", "fanfare_workspace="]
                 .iter()
                 .any(|name| line.starts_with(name));

@@ -1,4 +1,4 @@
-//! Finding out what is in one stored file.
+//! Analyses one stored file.
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
@@ -15,7 +15,7 @@ use crate::{
     lease::{self, Counted},
 };
 
-/// Analyses a file, if it is due and nobody else does.
+/// Claims an analysis if it is due, and analyses the file.
 pub async fn run(job: AnalyseMedia, cx: Context) {
     let row = match analysis::claim(&cx.domain, &cx.name, job.analysis_id).await {
         Ok(Some(row)) => row,
@@ -39,7 +39,7 @@ async fn carry(cx: &Context, row: &media_analysis::Model) {
     let poster = if let Outcome::Done(_, poster) = &outcome { poster.clone() } else { None };
     match analysis::finish(&cx.domain, lease, row, outcome).await {
         Ok(true) => tracing::debug!("a file was analysed"),
-        // Somebody else has done it meanwhile, or the file was deleted.
+        // Another worker has done it meanwhile, or the file was deleted.
         Ok(false) => lease::discard(cx, poster).await,
         Err(error) => {
             tracing::warn!(%error, "an analysis was not written; it will be made again");

@@ -1,11 +1,11 @@
-//! Applying what a network sent by webhook.
+//! Applies an event that a network sent by webhook.
 
 use fanfare_domain::inbox::inbound;
 use fanfare_jobs::ApplyInbound;
 
 use crate::Context;
 
-/// Applies an event and what else waits for its account.
+/// Applies an event, and the other waiting events of its account.
 pub async fn run(job: ApplyInbound, cx: Context) {
     if let Err(error) = inbound::run(&cx.domain, &cx.name, job.event_id).await {
         tracing::warn!(%error, "what a network sent is left to its lease");

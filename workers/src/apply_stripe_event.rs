@@ -1,4 +1,4 @@
-//! Applying one event of Stripe.
+//! Applies one Stripe event.
 
 use fanfare_domain::{
     billing::events::{self, EventOutcome},
@@ -10,10 +10,10 @@ use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};
 
-/// The attempts at an event; the last waits are two hours each, since Stripe may be away for long.
+/// The most attempts at an event. The last waits are two hours each, since Stripe may be away for long.
 const TRIES: i32 = 20;
 
-/// Applies an event, if it is due and nobody else has it.
+/// Claims a Stripe event if it is due, and applies it.
 pub async fn run(job: ApplyStripeEvent, cx: Context) {
     let row = match events::claim(&cx.domain, &cx.name, job.event_id).await {
         Ok(Some(row)) => row,

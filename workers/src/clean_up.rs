@@ -1,4 +1,4 @@
-//! Sweeping away what is past its time.
+//! Removes what is past its time, and runs the other chores.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,19 +9,19 @@ use fanfare_jobs::{CleanUp, JobKind};
 
 use crate::{Context, lease};
 
-/// A file that a killed process left unfinished this long ago is removed.
+/// The age at which a file is removed that a killed process left unfinished.
 const UNFINISHED: Duration = Duration::from_secs(24 * 3_600);
 
-/// Makes sure that there are rows for this work.
+/// Creates the rows of the chores if they are missing.
 pub async fn ensure(cx: &Domain) {
-    // The counter is there before it first rises, so that the alarm sees it rise.
+    // The counter exists before it first rises, so that the alarm sees it rise.
     fanfare_metrics::record::wallet_mismatches(0);
     if let Err(error) = upkeep::ensure(cx).await {
         tracing::warn!(%error, "the clean-up could not be set up; the next start tries again");
     }
 }
 
-/// Cleans up, if it is due and nobody else does.
+/// Claims a chore if it is due, and runs it.
 pub async fn run(job: CleanUp, cx: Context) {
     let row = match upkeep::claim(&cx.domain, &cx.name, job.chore_id).await {
         Ok(Some(row)) => row,

@@ -21,7 +21,7 @@ use crate::{
     publish_post::rate_limit::{Limiter, RateLimitDecision, RateLimitRequest},
 };
 
-/// Many small writes as few large ones.
+/// Groups many small writes into a few large ones.
 pub type Batched<I, O> = Batcher<(), I, O>;
 
 /// The context of a worker process. Cheap to clone.
@@ -32,7 +32,7 @@ pub struct Context(Arc<Inner>);
 pub struct Inner {
     /// The rules and the database.
     pub domain: Domain,
-    /// Name of this worker, unique in the fleet; stands in the ledger.
+    /// The name of this worker, unique in the fleet; the ledger records it.
     pub name: String,
     /// Finds the connector of a network.
     pub connector: Connector,
@@ -50,13 +50,13 @@ pub struct Inner {
     pub begin_step: Batched<BeginStep, bool>,
     /// Results of steps.
     pub complete_step: Batched<CompleteStep, bool>,
-    /// Renewals of posts' leases: whether the row is still held.
+    /// Renewals of posts' leases; returns whether the row is still held.
     pub renew: Batched<(Lease, Millis), bool>,
     /// Claims of webhook deliveries.
     pub claim_delivery: Batched<i64, Option<deliveries::Claimed>>,
     /// Results of webhook deliveries.
     pub finish_delivery: Batched<deliveries::Outcome, bool>,
-    /// Accounts that have just published, so that their numbers are read in time.
+    /// Accounts that have just published, so that their analytics are read in time.
     published: Batched<AccountId, ()>,
     /// The dispatcher of posts.
     pub calls: Dispatcher,
@@ -68,13 +68,13 @@ pub struct Inner {
 pub type Connector = fn(PlatformId) -> &'static dyn Platform;
 
 impl Context {
-    /// A context for the worker called `name`.
+    /// Creates the context of the worker called `name`.
     #[must_use]
     pub fn new(domain: Domain, name: String) -> Self {
         Self::with_connector(domain, name, platforms::find)
     }
 
-    /// The same with other connectors than the real ones.
+    /// Creates a context with other connectors than the real ones.
     #[must_use]
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
@@ -141,7 +141,8 @@ impl Context {
         }))
     }
 
-    /// Has the numbers of a post of this account read in time. Nobody waits for it: a daily reading finds the post anyway.
+    /// Schedules the first reading of a new post's analytics. Runs in the background; if it fails, the daily reading
+    /// finds the post.
     pub fn note_published(&self, account: AccountId) {
         let noted = self.published.clone();
         tokio::spawn(async move {
@@ -151,7 +152,7 @@ impl Context {
         });
     }
 
-    /// The time.
+    /// Returns the time.
     #[must_use]
     pub fn now(&self) -> Millis {
         self.domain.clock.now()
@@ -169,10 +170,10 @@ impl std::ops::Deref for Context {
 /// The slots of a context that runs no worker.
 const UNBOUNDED: usize = usize::MAX / 8;
 
-/// The statements of a post that holds a slot do not wait: meanwhile the slot would stand idle.
+/// Statements of posts that hold a slot do not wait for a batch, because the slot would stand idle meanwhile.
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// Claims posts for this worker.
+/// Returns the batched claims of posts for this worker.
 fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Batched<i64, Option<Box<Claimed>>> {
     let (name, calls): (Arc<str>, _) = (name.into(), calls.clone());
     batched(cx, "claim", max_delay(cx), move |cx, ids: Vec<Arc<i64>>| {
@@ -220,7 +221,7 @@ fn plain(ids: &[Arc<i64>]) -> Vec<i64> {
     ids.iter().map(|id| **id).collect()
 }
 
-/// Returns the claimed rows in the order of `ids`; for a repeated id only once.
+/// Returns the claimed rows in the order of `ids`; a repeated id gets its row only once.
 fn in_order<T>(
     ids: &[Arc<i64>],
     taken: impl IntoIterator<Item = T>,

@@ -1,4 +1,4 @@
-//! Making one file that fits a network.
+//! Converts one file into a form that a network accepts.
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
@@ -14,7 +14,7 @@ use crate::{
     lease::{self, Counted},
 };
 
-/// Converts a file, if it is due and nobody else does.
+/// Claims a conversion if it is due, and makes the file.
 pub async fn run(job: ConvertMedia, cx: Context) {
     let (row, source) = match variants::claim(&cx.domain, &cx.name, job.variant_id).await {
         Ok(Some(claimed)) => claimed,
@@ -46,7 +46,7 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
     cx.counters.media(JobKind::ConvertMedia, outcome.measure());
     match variants::finish(&cx.domain, lease, row, outcome).await {
         Ok(true) => tracing::debug!("a file was converted"),
-        // Somebody else has made it meanwhile, or the file was deleted.
+        // Another worker has made it meanwhile, or the file was deleted.
         Ok(false) => lease::discard(cx, path).await,
         Err(error) => {
             tracing::warn!(%error, "a conversion was not written; it will be made again");

@@ -5,7 +5,7 @@ use fanfare_jobs::{CopyAttachment, JobKind};
 
 use crate::{Context, lease};
 
-/// Copies or removes a file, if it is due and nobody else has it.
+/// Claims a file of an inbox if it is due, and copies or removes it.
 pub async fn run(job: CopyAttachment, cx: Context) {
     let row = match files::claim(&cx.domain, &cx.name, job.file_id).await {
         Ok(Some(row)) => row,

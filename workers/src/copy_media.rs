@@ -13,13 +13,13 @@ use url::Url;
 
 use crate::{Context, lease};
 
-/// A file that does not answer is asked for this often.
+/// The most attempts to fetch a file.
 const TRIES: i32 = 3;
 
-/// The time before each try but the first, in ms. A connection that was cut is made anew at once.
+/// The wait before each attempt but the first, in ms. After a cut connection the second one is made at once.
 const PAUSES: [i64; 2] = [0, 1_000];
 
-/// Copies a file, if it is due and nobody else has it.
+/// Claims a copy if it is due, and copies the file.
 pub async fn run(job: CopyMedia, cx: Context) {
     let row = match media::claim(&cx.domain, &cx.name, job.asset_id).await {
         Ok(Some(row)) => row,
@@ -89,7 +89,7 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
     }
 }
 
-/// Returns the time at which it is tried again.
+/// Returns the time of the next attempt.
 fn next(cx: &Context, row: &media_asset::Model) -> Millis {
     let tried = usize::try_from(row.attempts).unwrap_or(usize::MAX);
     cx.now() + PAUSES.get(tried).copied().unwrap_or(PAUSES[1])

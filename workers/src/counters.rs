@@ -23,12 +23,12 @@ impl Counters {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
     }
 
-    /// Counts how much after its time something began.
+    /// Counts how late work began.
     pub fn began(&self, kind: JobKind, platform: &str, late_by: Millis) {
         self.add(kind, platform, late(late_by));
     }
 
-    /// Counts what came of a post.
+    /// Counts the outcome of a post.
     pub fn post(&self, platform: &str, record: &CompleteStep) {
         let kind = JobKind::PublishPost;
         let measure = match record.status {
@@ -44,7 +44,7 @@ impl Counters {
         }
     }
 
-    /// Counts what came of a webhook delivery.
+    /// Counts the outcome of a webhook delivery.
     pub fn delivery(&self, status: DeliveryStatus) {
         let measure = match status {
             DeliveryStatus::Delivered => measure::DONE,
@@ -54,7 +54,7 @@ impl Counters {
         self.add(JobKind::DeliverWebhook, "", measure.to_owned());
     }
 
-    /// Counts what came of a copy.
+    /// Counts the outcome of a copy.
     pub fn copy(&self, outcome: &Outcome) {
         let measure = match outcome {
             Outcome::Stored(_) | Outcome::Unchanged(_) => measure::DONE,
@@ -64,7 +64,7 @@ impl Counters {
         self.add(JobKind::CopyMedia, "", measure.to_owned());
     }
 
-    /// Counts what came of an event of Stripe.
+    /// Counts the outcome of a Stripe event.
     pub fn event(&self, outcome: &EventOutcome) {
         let measure = match outcome {
             EventOutcome::Applied => measure::DONE,
@@ -74,7 +74,7 @@ impl Counters {
         self.add(JobKind::ApplyStripeEvent, "", measure.to_owned());
     }
 
-    /// Counts what came of a letter.
+    /// Counts the outcome of a letter.
     pub fn letter(&self, outcome: &MailOutcome) {
         let measure = match outcome {
             MailOutcome::Sent | MailOutcome::Dropped => measure::DONE,
@@ -84,7 +84,7 @@ impl Counters {
         self.add(JobKind::SendMail, "", measure.to_owned());
     }
 
-    /// Counts what came of a step of a film.
+    /// Counts the outcome of a video's step.
     pub fn film(&self, outcome: &VideoOutcome) {
         let measure = match outcome {
             VideoOutcome::Stored(_) => measure::DONE,
@@ -95,7 +95,7 @@ impl Counters {
         self.add(JobKind::MakeVideo, "", measure.to_owned());
     }
 
-    /// Counts what came of work on a file.
+    /// Counts the outcome of work on a file.
     pub fn media(&self, kind: JobKind, measure: &'static str) {
         self.add(kind, "", measure.to_owned());
     }

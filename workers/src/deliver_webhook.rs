@@ -28,13 +28,13 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The most bytes of a receiver's reply to keep.
 const KEPT: usize = 2_048;
 
-/// Waits after the first, second, … failed try, in seconds; after the last one the delivery has failed.
+/// The waits after the first, second, … failed attempt, in seconds; after the last one the delivery has failed.
 const WAITS: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 
-/// A wait that a receiver asks for is believed up to this long.
+/// The longest wait that a receiver may ask for.
 const LONGEST_ASKED: Duration = Duration::from_secs(24 * 3_600);
 
-/// Makes one try of a delivery, if it is due and nobody else has it.
+/// Claims a delivery if it is due, and makes one attempt.
 pub async fn run(job: DeliverWebhook, cx: Context) {
     let claimed = match cx.claim_delivery.call((), job.delivery_id).await {
         Ok(Some(claimed)) => claimed,
@@ -80,7 +80,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     if outcome.status == DeliveryStatus::Delivered {
         tracing::debug!(tries, status, "a webhook took a delivery");
     } else {
-        // Not what it said: a receiver may repeat what it was sent.
+        // The reply is not logged: a receiver may repeat what it was sent.
         tracing::info!(tries, status, "a webhook did not take a delivery");
     }
     cx.counters.delivery(outcome.status);
@@ -89,7 +89,7 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     }
 }
 
-/// Gives a delivery back for which there was no slot.
+/// Gives back a delivery that found no slot.
 async fn defer(cx: &Context, lease: Lease) {
     let at = back_at(cx.now());
     if let Err(error) = durable::release(&cx.domain, JobKind::DeliverWebhook, &[lease], at).await {
@@ -156,7 +156,7 @@ async fn send(
         .header("X-Fanfare-Delivery", &row.uid.to_string())
         .body("application/json", body.into())
         .deadline(DEADLINE)
-        // Only its beginning is read, however long it is.
+        // `read_beginning` reads only the first bytes.
         .max_reply(usize::MAX)
         .open()
         .await
@@ -165,7 +165,7 @@ async fn send(
     Ok((status, beginning(reply).await, asked))
 }
 
-/// The first bytes of a reply; however long it is, no more of it is read.
+/// Reads the first bytes of a reply, and no more of it.
 async fn beginning(mut reply: Download) -> String {
     let mut kept = Vec::new();
     while kept.len() < KEPT {
@@ -178,7 +178,7 @@ async fn beginning(mut reply: Download) -> String {
     String::from_utf8_lossy(&kept).replace('\0', "")
 }
 
-/// `t=<seconds>,v1=<hex>` with one `v1` for each live secret; what is signed is `<t>.<body>`.
+/// Returns `t=<seconds>,v1=<hex>`, with one `v1` for each valid secret; `<t>.<body>` is signed.
 fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
     let mut header = format!("t={seconds}");
     for secret in secrets {
@@ -195,8 +195,8 @@ fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
     header
 }
 
-/// Returns the time at which the next try is made, if there is one left: after the usual wait, or a longer one that the
-/// receiver asked for.
+/// Returns the time of the next attempt, if one is left: after the usual wait, or a longer one that the receiver asked
+/// for.
 fn next_try(tries: i32, asked: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(tries).ok()?.checked_sub(1)?;
     let wait = Duration::from_secs(*WAITS.get(place)?);

@@ -1,11 +1,11 @@
-//! Suggesting posts for an account.
+//! Derives suggestions of posts for an account.
 
 use fanfare_domain::{analytics::suggestions, durable::Lease};
 use fanfare_jobs::{DeriveSuggestions, JobKind};
 
 use crate::{Context, lease};
 
-/// Suggests posts for an account, if it is time and nobody else does.
+/// Claims an account's round of suggestions if it is due, and derives them.
 pub async fn run(job: DeriveSuggestions, cx: Context) {
     let row = match suggestions::claim(&cx.domain, &cx.name, job.account_id).await {
         Ok(Some(row)) => row,

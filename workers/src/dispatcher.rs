@@ -6,8 +6,9 @@
 //! - its [`Line`] lets it pass: publishing calls of one account are made one after the other, in their order; a receiver of
 //!   webhooks gets four deliveries at once.
 //!
-//! A network always finds its quarter, although others hold all slots, so one that hangs does not stop the others. What
-//! finds no slot within [`PATIENCE`] goes back to the queue, so that what a worker holds is what it can work on.
+//! A network always finds its quarter, even while others hold all slots, so a network that hangs does not stop the
+//! others. A row that finds no slot within [`SLOT_TIMEOUT`] goes back to the queue, so that a worker only holds rows
+//! that it can work on.
 
 mod state;
 #[cfg(test)]
@@ -27,24 +28,24 @@ use tokio::{
 
 use state::{State, Ticket};
 
-/// A request that finds no slot for this long is deferred.
+/// How long a request waits for a slot before it is deferred.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A row that found no slot is due again after this time, in ms, plus up to as much again, so that rows that were
-/// given up together does not come back together.
+/// A row that found no slot is due again after this time, in ms, plus a random part of up to as much again, so that
+/// rows that were deferred together do not come back together.
 const BACK: Millis = 1_000;
 
-/// Deliveries to one receiver at once.
+/// The most deliveries to one receiver at once.
 pub(crate) const PER_RECEIVER: usize = 4;
 
-/// Writing a step down takes a while in which its slot would stand idle: one request more for every four slots gets ready
-/// meanwhile.
+/// For every this many slots one more request than there are slots may get ready: recording a step takes a while, in
+/// which its slot would stand idle.
 const READY_FOR_EACH: usize = 4;
 
-/// A request that was made ready waits this long for a slot; beyond that the network has become slower.
+/// How long a request that got ready ahead waits for a free slot before its call is made anyway.
 const READY: Duration = Duration::from_millis(100);
 
-/// The place of a post among those of its account: its time, then its id.
+/// The position of a post among those of its account: its time, then its id.
 pub type Order = (Millis, i64);
 
 /// An ordering key: requests with the same key wait behind one another.
@@ -63,7 +64,7 @@ pub struct Request {
     pub tenant: WorkspaceId,
     /// The network that it goes to; none for webhooks.
     pub platform: Option<String>,
-    /// The line it waits in, and its place there.
+    /// The line it waits in, and its position there.
     pub line: Option<(Line, Order)>,
 }
 
@@ -83,7 +84,7 @@ impl Dispatcher {
         self.state().set_slots(slots);
     }
 
-    /// Puts a post into the line of its account, until the membership is dropped.
+    /// Puts a post into the line of its account, until the entry is dropped.
     #[must_use]
     pub fn join(&self, account: AccountId, order: Order) -> Membership {
         let line = Line::Account(account);
@@ -91,7 +92,7 @@ impl Dispatcher {
         Membership { dispatcher: self.clone(), line, order }
     }
 
-    /// Returns true while a post has its place among those of its account.
+    /// Returns true while a post is in the line of its account.
     #[must_use]
     pub fn holds(&self, post: i64) -> bool {
         self.state().holds(post)
@@ -136,11 +137,11 @@ impl Dispatcher {
     }
 }
 
-/// A request that waits; dropping it withdraws the request.
+/// A request that waits for its slot; dropping it withdraws the request.
 #[derive(Debug)]
 pub struct Wish {
     dispatcher: Dispatcher,
-    /// None once it is granted.
+    /// `None` once it is granted.
     ticket: Option<Ticket>,
     slot: oneshot::Receiver<Slot>,
 }
@@ -153,7 +154,7 @@ impl Wish {
         Some(slot)
     }
 
-    /// Waits for the slot until `patience` ends; none if there was none by then.
+    /// Waits for the slot until `patience` ends. Returns `None` if there was no slot by then.
     pub async fn within(mut self, patience: impl Future<Output = ()>) -> Option<Slot> {
         tokio::select! {
             biased;
@@ -179,7 +180,7 @@ pub fn back_at(now: Millis) -> Millis {
     now + BACK + rand::rng().random_range(0..BACK)
 }
 
-/// A post in the line of its account.
+/// The entry of a post in the line of its account, until it is dropped.
 #[derive(Debug)]
 pub struct Membership {
     dispatcher: Dispatcher,
@@ -188,7 +189,7 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// The line, and the place in it.
+    /// Returns the line, and the position in it.
     pub const fn place(&self) -> (Line, Order) {
         (self.line, self.order)
     }
@@ -211,7 +212,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Says that everything is ready for the call; waits if more requests are ready than there are slots, but not for long.
+    /// Begins the call that holds this slot. If more requests are ready than there are slots, it waits a moment for a
+    /// free one.
     pub async fn begin(&mut self) {
         let turns: Arc<Semaphore> = self.dispatcher.state().turns();
         self.turn = Arc::clone(&turns).try_acquire_owned().ok();

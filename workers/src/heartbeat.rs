@@ -1,4 +1,4 @@
-//! Heartbeats: reports that this process lives, what it runs and what it has counted, and learns whether to drain.
+//! Heartbeats: report that this process is alive, what it runs and what it has counted, and read whether it must drain.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    /// Notes that a row is being worked on, until the guard is dropped.
+    /// Records that a row is being worked on, until the guard is dropped.
     pub fn begin(&self, kind: JobKind, id: i64, now: Millis) -> Begun<'_> {
         let key = (now, kind, id);
         *self.running().entry(key).or_default() += 1;
@@ -48,7 +48,7 @@ impl InFlight {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends when the process is to take work (`false`) or none (`true`).
+    /// Waits until the process is draining (`true`) or takes work (`false`).
     pub async fn until(&self, drained: bool) {
         let mut heard = self.drained.subscribe();
         // The sender lives as long as `self`.
@@ -67,7 +67,7 @@ impl InFlight {
     }
 }
 
-/// A row that is being worked on.
+/// Marks a row as being worked on until it is dropped.
 #[derive(Debug)]
 pub struct Begun<'a> {
     in_flight: &'a InFlight,
@@ -86,7 +86,7 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// Beats until `stop` and until everything else has ended, which `ended` says; then takes the row away.
+/// Writes heartbeats until everything else has ended, which `ended` says; then removes the worker's row.
 pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
     let queues: Vec<_> = options.queues.iter().map(|queue| queue.as_str()).collect();
     let mut beat = Beat {
@@ -126,7 +126,7 @@ fn hear(cx: &Context, drain: bool) {
     }
 }
 
-/// Adds what was counted since the last time; what cannot be written is added next time.
+/// Writes what was counted since the last heartbeat. Counts that cannot be written are written with the next one.
 async fn count(cx: &Context) {
     let counts = cx.counters.take();
     if let Err(error) = samples::add(&cx.domain, &counts).await {
@@ -135,7 +135,7 @@ async fn count(cx: &Context) {
     }
 }
 
-/// The machine's name.
+/// Returns the name of the machine.
 #[must_use]
 pub fn host() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();

@@ -5,7 +5,7 @@ use fanfare_jobs::KeepAccount;
 
 use crate::Context;
 
-/// Does what an account needs, if it is due and nobody else has it.
+/// Claims an account if its upkeep is due, and does what it needs.
 pub async fn run(job: KeepAccount, cx: Context) {
     let row = match upkeep::claim(&cx.domain, &cx.name, AccountId(job.account_id)).await {
         Ok(Some(row)) => row,

@@ -1,4 +1,4 @@
-//! Work on a file that may take minutes: renews its lease, and reports what is wrong with the file in one way.
+//! Leases of work that may take minutes, and the retries of work on files.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use crate::Context;
 /// The most attempts at work that fails for a temporary reason, each after a longer wait.
 const TRIES: i32 = 5;
 
-/// Does the work and renews the lease every third of it. A lost lease does not stop the work: the fencing token discards its
-/// result.
+/// Does the work and renews the lease after each third of its time. A lost lease does not stop the work; the fencing
+/// token discards its result.
 pub async fn kept<T>(
     cx: &Context,
     kind: JobKind,
@@ -41,7 +41,7 @@ pub async fn kept<T>(
     }
 }
 
-/// Returns the time at which it is tried again, if that may help.
+/// Returns the time at which work on a file is tried again, if that may help.
 pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
     let tries = attempts + 1;
     if !flaw.is_passing() || tries >= TRIES {
@@ -51,21 +51,21 @@ pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
     Some(now + 1_000 * 4_i64.pow(tries.unsigned_abs().saturating_sub(1)))
 }
 
-/// A flaw as a row keeps it.
+/// Returns a flaw as a row stores it.
 pub fn stored(flaw: &Flaw) -> Value {
     json!({"code": flaw.code(), "message": flaw.to_string(), "remedy": flaw.remedy()})
 }
 
 /// Work whose outcome can be counted.
 pub trait Counted {
-    /// Its measure in the charts.
+    /// Returns its measure in the charts.
     fn measure(&self) -> &'static str;
 }
 
 impl Counted for analysis::Outcome {
     fn measure(&self) -> &'static str {
         match self {
-            // A file that is found wanting has been analysed all the same.
+            // A file with a flaw has been analysed too.
             Self::Done(..) | Self::Failed(_) => measure::DONE,
             Self::Again(_) => measure::RETRIED,
         }
@@ -82,7 +82,7 @@ impl Counted for variants::Outcome {
     }
 }
 
-/// Removes a file that was made in vain.
+/// Removes a file that is not needed, because its row did not take it.
 pub async fn discard(cx: &Context, path: Option<String>) {
     let Some(path) = path else { return };
     if let Err(error) = cx.domain.store.delete(&path).await {

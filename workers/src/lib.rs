@@ -51,15 +51,15 @@ pub use publish_post::run as publish_post;
 pub struct Options {
     /// The queues it serves.
     pub queues: Vec<QueueName>,
-    /// The number of posts published to one network at once; every other network has up to a quarter of that besides. Other
-    /// kinds of work use a share of it.
+    /// The number of posts published at once. A network always finds a quarter of that, even while others use all
+    /// slots. Other kinds of work use a share of it.
     pub slots: usize,
-    /// The longest time that running work may take after a stop.
+    /// The longest time that running work may still take after a stop.
     pub grace: Duration,
 }
 
-/// Rows of posts a worker holds for each of its slots: while one is with its network, others are being claimed or have
-/// their results written.
+/// The rows that a worker holds for each of its slots: while one is being sent, others are being claimed or have their
+/// results written.
 const ROWS_A_SLOT: usize = 4;
 
 impl Default for Options {
@@ -144,7 +144,7 @@ async fn unless_drained(
     Ok(())
 }
 
-/// The one list of what is done for which kind of work.
+/// Starts the worker for one kind of work. This is the list of all handlers.
 async fn work(
     kind: JobKind,
     cx: Context,

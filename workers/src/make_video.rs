@@ -1,4 +1,4 @@
-//! Getting a film from a model: submit once, ask until it is there, download, store.
+//! Makes a video with a model: submits the job once, polls until the video is ready, downloads and stores it.
 
 use std::time::Duration;
 
@@ -22,17 +22,17 @@ use url::Url;
 
 use crate::{Context, lease, publish_post::retry_policy};
 
-/// Tries at a provider that cannot be reached or is busy.
+/// The most attempts to submit a job to a provider that cannot be reached or is busy.
 const TRIES: i32 = 5;
 
-/// Tries at a film's download, and the time between two of them: an hour in all.
+/// The most attempts to download a video, and the time between two of them: an hour in all.
 const DOWNLOADS: i32 = 10;
 const DOWNLOAD_AGAIN: Millis = 6 * 60_000;
 
-/// The time a provider may take, in ms.
+/// The longest time that a provider may take, in ms.
 const LONGEST: Millis = 20 * 60_000;
 
-/// Takes the next step of a film, if it is due and nobody else has it.
+/// Claims a video if it is due, and takes its next step.
 pub async fn run(job: MakeVideo, cx: Context) {
     let row = match work::claim(&cx.domain, &cx.name, job.job_id).await {
         Ok(Some(row)) => row,
@@ -70,7 +70,7 @@ async fn carry(cx: &Context, row: ai_job::Model) {
     }
 }
 
-/// Takes the step that comes next. `None`: the row is somebody else's by now.
+/// Takes the next step. Returns `None` if another worker has the row by now.
 async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<VideoOutcome>> {
     let provider = VideoProvider::named(&row.provider);
     let filmer = provider.and_then(|it| cx.domain.settings.ai.filmer(it, &row.model));
@@ -151,7 +151,7 @@ async fn submit(
     }
 }
 
-/// Reacts to a submission that failed.
+/// Returns what a failed submission means for the job.
 fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option<VideoOutcome> {
     let again = |after: Option<Duration>| {
         if row.attempts + 1 >= TRIES {
@@ -233,7 +233,7 @@ async fn download(
     stored_or_again(cx, row, fetched.await).await
 }
 
-/// A film that is stored, or the next try at its download.
+/// Returns the stored video, or the next attempt at its download.
 async fn stored_or_again(cx: &Context, row: &ai_job::Model, stored: Option<Taken>) -> VideoOutcome {
     match stored {
         Some(file) => {

@@ -1,4 +1,4 @@
-//! Sets due posts that a pause covers aside, and makes them due again after the pause.
+//! Sets aside due posts that a pause covers, and makes them due again after the pause.
 
 use std::{
     collections::HashSet,

@@ -1,9 +1,9 @@
 //! Bounds how many ids are queued at once.
 //!
 //! Queued rows are read again in every turn of the scheduler, and a flush loses them. So only as many are queued as the
-//! workers take between two turns; the bound grows when workers ran out of ids, and shrinks when most ids are left.
+//! workers take between two turns. The bound grows when workers ran out of ids, and shrinks when most ids are left.
 
-/// Fewest and most ids.
+/// The smallest and the largest bound.
 const BOUNDS: (usize, usize) = (64, 1_024);
 
 /// The prefetch bound of one kind of work.
@@ -21,8 +21,8 @@ impl Default for Prefetch {
 }
 
 impl Prefetch {
-    /// Returns how many ids may be pushed while `waiting` are queued; none until a quarter is free, because a turn for a few
-    /// rows costs as much as one for many.
+    /// Returns how many ids may be pushed while `waiting` are queued: none until a quarter of the bound is free,
+    /// because selecting a few rows costs as much as selecting many.
     pub fn room(&mut self, waiting: usize) -> usize {
         if self.filled && waiting <= self.length / 8 {
             self.length = (self.length * 2).min(BOUNDS.1);

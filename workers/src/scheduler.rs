@@ -1,8 +1,8 @@
-//! Enqueues due rows that are not queued yet and rows whose lease has expired, and sets timers for rows that are due before
-//! its next turn.
+//! Enqueues due rows that are not queued yet and rows whose lease has expired, and sets timers for rows that are due
+//! before its next turn.
 //!
-//! One process leads at a time. While the queue cannot be reached every worker schedules for itself, into its own memory;
-//! the claim keeps them apart.
+//! One process leads at a time. While the queue cannot be reached every worker schedules for itself, into its own
+//! memory; the claim keeps them apart.
 
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ const REST: Duration = Duration::from_millis(250);
 /// The sleep while more rows are due than the queue takes, or were in this turn.
 const SHORT_REST: Duration = Duration::from_millis(20);
 
-/// The number of times the waiting rows are counted.
+/// The interval at which the waiting rows are counted.
 const COUNT_EVERY: Duration = Duration::from_secs(5);
 
 /// The interval at which dead workers are looked for.
@@ -135,8 +135,8 @@ impl Scheduler<'_> {
     async fn enqueue_due(&mut self, kind: JobKind, alone: bool) -> Result<bool> {
         let cx = &self.cx.domain;
         let queued = if alone { Ok(0) } else { cx.queue.depth(kind).await };
-        // A row that was enqueued and is no longer queued was taken by a worker that died, or that came a moment early
-        // because its clock is behind.
+        // A row that was enqueued and is no longer queued was taken by a worker that died, or by one whose clock is
+        // behind and for which it was not due yet.
         let lost = self.paused_posts.is_unsettled() || matches!(queued, Ok(0));
         let queued = usize::try_from(queued.unwrap_or(0)).unwrap_or(usize::MAX);
         let prefetch = self.prefetch.entry(kind).or_default();

@@ -14,7 +14,7 @@ use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};
 
-/// Sends a letter, if it is due and nobody else has it.
+/// Claims a letter if it is due, and sends it.
 pub async fn run(job: SendMail, cx: Context) {
     let row = match letters::claim(&cx.domain, &cx.name, job.letter_id).await {
         Ok(Some(row)) => row,
@@ -77,7 +77,7 @@ async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutc
     }
 }
 
-/// The usual waits of a post, as many times.
+/// Returns the outcome of a failed try: the next try, after the same waits as for posts, or the failure after the last.
 fn again(cx: &Context, row: &letter::Model, why: String) -> MailOutcome {
     match retry_policy::next_try(row.id.0, row.attempts + 1, None, cx.now()) {
         Some(at) => MailOutcome::Again(at, why),

@@ -1,11 +1,11 @@
-//! Making one change on a network that its request did not see through.
+//! Makes one change on a network that the request which asked for it did not finish.
 
 use fanfare_domain::{durable::Lease, outgoing};
 use fanfare_jobs::{JobKind, SendOutgoing};
 
 use crate::{Context, lease};
 
-/// Makes a change, or finds out what came of it, if it is due and nobody else does.
+/// Claims a change if it is due, and makes it or finds out whether it was made.
 pub async fn run(job: SendOutgoing, cx: Context) {
     let row = match outgoing::claim(&cx.domain, &cx.name, job.outgoing_id).await {
         Ok(Some(row)) => row,

@@ -8,7 +8,7 @@ use fanfare_jobs::{JobKind, SyncAnalytics};
 
 use crate::{Context, lease};
 
-/// Reads what is due of an account, unless somebody else does.
+/// Claims an account's analytics if they are due, and reads them.
 pub async fn run(job: SyncAnalytics, cx: Context) {
     let row = match sync::claim(&cx.domain, &cx.name, job.account_id).await {
         Ok(Some(row)) => row,

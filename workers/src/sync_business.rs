@@ -5,7 +5,7 @@ use fanfare_jobs::{JobKind, SyncBusiness};
 
 use crate::{Context, lease};
 
-/// Reads a profile, if it is due and nobody else does.
+/// Claims a business profile if it is due, and reads it.
 pub async fn run(job: SyncBusiness, cx: Context) {
     let row = match sync::claim(&cx.domain, &cx.name, job.profile_id).await {
         Ok(Some(row)) => row,

@@ -5,7 +5,7 @@ use fanfare_jobs::{JobKind, SyncInbox};
 
 use crate::{Context, lease};
 
-/// Reads an inbox, if it is due and nobody else does.
+/// Claims an inbox if it is due, and reads it.
 pub async fn run(job: SyncInbox, cx: Context) {
     let row = match sync::claim(&cx.domain, &cx.name, job.sync_id).await {
         Ok(Some(row)) => row,

@@ -1,4 +1,5 @@
-//! `/admin/act/{verb}`: asks whether to do something and why, then does it. Sent twice, it is done once.
+//! `/admin/act/{verb}`: previews an action, asks for the reason and carries it out, once even if the form is sent
+//! twice.
 
 use fanfare_domain::{
     Code, Error, PostId, Result, WebhookId,
@@ -16,7 +17,7 @@ use super::{
 };
 use crate::{browser::form, query::Pairs};
 
-/// The question.
+/// Shows the preview and asks for the reason.
 pub async fn ask(visit: Visit) -> Result<Answer> {
     let mut action = action(visit.path("verb"), &visit.query)?;
     let preview = match &mut action {
@@ -31,7 +32,7 @@ pub async fn ask(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page("Confirm", question(&visit, &action, &preview)))
 }
 
-/// The deed.
+/// Carries the action out.
 pub async fn carry_out(visit: Visit) -> Result<Answer> {
     let action = action(visit.path("verb"), &visit.form)?;
     let back = back(&action, &visit.form);
@@ -43,7 +44,7 @@ pub async fn carry_out(visit: Visit) -> Result<Answer> {
     Ok(Answer::See(format!("{back}{joint}done={id}{again}")))
 }
 
-/// The page that shows what came of it.
+/// Returns the page that shows the result.
 fn back(action: &Action, pairs: &Pairs) -> String {
     match action {
         Action::Drain(_) | Action::Wake(_) => "/admin/fleet".to_owned(),
@@ -58,12 +59,12 @@ fn back(action: &Action, pairs: &Pairs) -> String {
     }
 }
 
-/// The posts are those that were missed, of which there is a page.
+/// Returns true if the posts are those that missed their time, which have a page of their own.
 fn is_missed(pairs: &Pairs) -> bool {
     all(pairs, "error").any(|code| code == "missed")
 }
 
-/// The action that a query or a form names.
+/// Returns the action of a query or a form.
 fn action(verb: &str, pairs: &Pairs) -> Result<Action> {
     Ok(match verb {
         "drain" => Action::Drain(one(pairs, "worker")?.to_owned()),
@@ -136,7 +137,7 @@ fn is_empty(action: &Action) -> bool {
     matches!(action, Action::Retry { posts, .. } if posts.is_empty())
 }
 
-/// Action it to, as the form sends it.
+/// Renders the hidden fields that describe the action.
 fn fields(action: &Action) -> Markup {
     let hidden = |name: &str, value: &str| html! { input type="hidden" name=(name) value=(value); };
     html! {

@@ -10,13 +10,13 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "audit").await?;
     Ok(Answer::Page("Audit log", html! { h1 { "Audit log" } (part) }))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let page = audit::list(&visit.cx, visit.parsed("before")?).await?;
     let rows: Vec<_> = page.entries.iter().map(row).collect();
@@ -43,7 +43,7 @@ fn row(entry: &audit::Entry) -> Vec<Markup> {
     ]
 }
 
-/// On what, with a link if it is a post.
+/// Renders the target of an action, with a link if it is a post.
 fn target(name: &str) -> Markup {
     html! {
         @match name.strip_prefix("post:") {
@@ -53,7 +53,7 @@ fn target(name: &str) -> Markup {
     }
 }
 
-/// Lists the posts that were sent again, and those that were not with the reason.
+/// Renders the posts that were retried, and those that were not with the reason.
 fn details(details: &Value) -> Markup {
     let list = |key: &str| details[key].as_array().cloned().unwrap_or_default();
     let (sent, left, risky) = (list("sent"), list("left_out"), list("risk_accepted"));

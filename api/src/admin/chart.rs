@@ -8,8 +8,8 @@ use super::parts::number;
 const WIDTH: i64 = 300;
 const HEIGHT: i64 = 60;
 
-/// Work done as columns (failed on top of it), what waited as a line; `name` and `over` say what it shows to those who
-/// cannot see it.
+/// Renders finished work as columns (failures on top) and waiting work as a line; `name` and `over` describe it for
+/// screen readers.
 #[must_use]
 pub fn chart(name: &str, over: &str, step: &str, points: &[Point]) -> Markup {
     let most = points.iter().map(|point| point.done + point.failed).max().unwrap_or(0);
@@ -54,7 +54,7 @@ fn line(points: &[Point], deepest: i64) -> String {
     points.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
 }
 
-/// The height of a value; what is more than nothing can be seen.
+/// Returns the height of a value; anything above zero is visible.
 fn height(n: i64, most: i64) -> f64 {
     if n == 0 || most == 0 { 0.0 } else { (f(n) / f(most) * f(HEIGHT - 4)).max(1.5) }
 }

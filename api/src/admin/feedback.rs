@@ -14,7 +14,7 @@ use super::{
 
 const STATUSES: [&str; 5] = ["open", "planned", "started", "done", "declined"];
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let before = visit.parsed("before")?.map(FeedbackId);
     let items = feedback::list_all(&visit.cx, before).await?;
@@ -43,7 +43,7 @@ fn row(item: &Item) -> Vec<Markup> {
     ]
 }
 
-/// The form that asks for a change; a reason is asked for on the next page.
+/// Renders the form that changes an item; the next page asks for the reason.
 fn change(item: &Item) -> Markup {
     let (status, place) = (format!("status-{}", item.id), format!("hidden-{}", item.id));
     html! {

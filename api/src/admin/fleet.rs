@@ -14,7 +14,7 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "fleet").await?;
     Ok(Answer::Page(
@@ -30,7 +30,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (fleet, now) = (fleet::list(&visit.cx).await?, visit.cx.clock.now());
     Ok(html! {

@@ -1,4 +1,4 @@
-//! The frame of every page.
+//! The layout of operators' pages.
 
 use fanfare_domain::{Error, ops::audit};
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ const MENU: &[(&str, &str)] = &[
     ("/admin/audit", "Audit log"),
 ];
 
-/// A page for an operator who is logged in.
+/// Renders a page for an operator who is logged in.
 pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
     let done = done(visit).await;
     frame(
@@ -35,7 +35,8 @@ pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
     )
 }
 
-/// Shows the result of the order that led here. Its id is looked up, so that an address cannot put text into the page.
+/// Returns the result of the action that led here. It is looked up by its id, so that a crafted address cannot put text
+/// into the page.
 async fn done(visit: &Visit) -> Option<String> {
     let id = visit.query("done")?.parse().ok()?;
     let outcome = audit::of_order(&visit.cx, id).await.ok().flatten()?.outcome;
@@ -44,12 +45,12 @@ async fn done(visit: &Visit) -> Option<String> {
     Some(if first { outcome } else { format!("{before}{outcome}") })
 }
 
-/// A page for everybody.
+/// Renders a page for visitors without a log-in.
 pub fn bare(title: &str, main: Markup) -> Markup {
     frame(title, None, main)
 }
 
-/// Shows an error.
+/// Renders the page of an error.
 pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
     frame(
         "That did not work",
@@ -63,7 +64,7 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
     )
 }
 
-/// An error and what to do about it.
+/// Renders an error and its remedy.
 pub fn said(error: &Error) -> Markup {
     html! {
         p.flash.bad role="alert" { (error.message()) }

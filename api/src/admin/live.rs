@@ -1,4 +1,4 @@
-//! Pages that keep themselves up to date, by server-sent events: each event is the part of the page that changes.
+//! Live pages, updated by server-sent events: each event is the part of the page that changes.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -14,10 +14,11 @@ use super::{
     waiting, webhooks,
 };
 
-/// The interval at which it is looked.
+/// The interval between two events.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// The number of events after which the browser asks anew, so that a log-in that ended and a process that is to stop are noticed.
+/// The number of events after which the browser reconnects, so that it notices an ended session and a process that
+/// shuts down.
 const EVENTS: u32 = 30;
 
 /// The pages that are live.
@@ -32,7 +33,7 @@ const PARTS: &[(&str, Part)] = &[
     ("audit", |visit| Box::pin(audit::part(visit))),
 ];
 
-/// The stream of one page.
+/// Responds with the stream of a page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let name = visit.path("page");
     let found = PARTS.iter().find(|(known, _)| *known == name);
@@ -40,7 +41,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     found.map(|(_, part)| Answer::Live(*part)).ok_or_else(missing)
 }
 
-/// The part as it stands in the page: complete without a script, replaced by one.
+/// Renders the live part of a page, which is complete without a script and updated by one.
 pub async fn embed(visit: Visit, name: &str) -> Result<Markup> {
     let found = PARTS.iter().find(|(known, _)| *known == name);
     let Some((_, part)) = found else { return Err(Error::internal("a live page has no part")) };
@@ -59,7 +60,7 @@ fn address(visit: &Visit, name: &str) -> String {
     if query.is_empty() { path } else { path + "?" + &query }
 }
 
-/// Answers with the stream.
+/// Responds with a stream of the part.
 pub fn stream(res: &mut Response, visit: Visit, part: Part) {
     sse::stream(res, events(visit, part));
 }
@@ -71,7 +72,7 @@ fn events(visit: Visit, part: Part) -> impl Stream<Item = Result<SseEvent, Infal
             return None;
         }
         tokio::time::sleep(EVERY).await;
-        // A log-in that has ended shows nothing more.
+        // Nothing is sent once the session has ended.
         sessions::find(&visit.cx, &visit.token).await.ok()??;
         let now = part(visit.clone()).await.ok()?.into_string();
         let event = if now == before {

@@ -1,4 +1,4 @@
-//! Operators' log-ins.
+//! The operators' log-in.
 
 use fanfare_domain::{
     Error, Result,
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::browser::{form::Cookie, login::Realm};
 
-/// The people who run the service.
+/// The log-in of the people who run the service.
 pub static OPERATORS: Realm = Realm {
     path: "/admin/login",
     session: Cookie { name: "fanfare_operator", path: "/admin", same_site: "Strict" },
@@ -32,7 +32,7 @@ pub static OPERATORS: Realm = Realm {
     lasts: LASTS / 1_000,
 };
 
-/// Ends the log-in.
+/// Ends the session.
 pub async fn log_out(visit: Visit) -> Result<Answer, Error> {
     sessions::log_out(&visit.cx, &visit.token).await?;
     Ok(Answer::Leave(OPERATORS.path.to_owned()))

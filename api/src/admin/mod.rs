@@ -1,7 +1,7 @@
-//! The operator's dashboard, below `/admin`: pages made on the server, which work without scripts.
+//! The operators' dashboard, below `/admin`: pages rendered on the server, which work without scripts.
 //!
-//! [`PAGES`] lists every page. What lies before each of them is `middleware/page.rs`, so a page that is in the list cannot be
-//! left open. What is shown and done is the domain's (`domain::ops`).
+//! [`PAGES`] lists every page. `middleware/page.rs` checks the session of each of them, so that no page of the list can
+//! be left open. The data and the actions are those of `domain::ops`.
 
 mod act;
 mod audit;
@@ -48,7 +48,7 @@ const PAGES: &[Page<Dashboard>] = &[
     Page::of("/admin/{**rest}", page!(visit::nowhere)),
 ];
 
-/// The dashboard's router.
+/// Returns the router of the dashboard.
 pub fn router(domain: &Domain) -> Router {
     page::router(domain, PAGES)
 }

@@ -4,7 +4,7 @@ use fanfare_domain::clock::show;
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 
-/// A length of time in one unit.
+/// Formats a duration in one unit.
 #[must_use]
 pub fn span(ms: Millis) -> String {
     match ms.max(0) {
@@ -16,7 +16,7 @@ pub fn span(ms: Millis) -> String {
     }
 }
 
-/// The upper end of a class of lateness.
+/// Formats the upper bound of a latency bucket.
 #[must_use]
 pub fn at_most(ms: Option<Millis>) -> String {
     match ms {
@@ -26,7 +26,7 @@ pub fn at_most(ms: Option<Millis>) -> String {
     }
 }
 
-/// A time, as date and clock in UTC.
+/// Renders a time as date and clock in UTC.
 #[must_use]
 pub fn time(at: Millis) -> Markup {
     let full = show(at);
@@ -34,7 +34,7 @@ pub fn time(at: Millis) -> Markup {
     html! { time datetime=(full) { (short) } }
 }
 
-/// A time, by how far it is from now.
+/// Renders a time relative to now.
 #[must_use]
 pub fn distance(at: Millis, now: Millis) -> Markup {
     let text = match at - now {
@@ -45,7 +45,7 @@ pub fn distance(at: Millis, now: Millis) -> Markup {
     html! { time datetime=(show(at)) title=(show(at)) { (text) } }
 }
 
-/// A status, in words and colour.
+/// Renders a status in words and colour.
 #[must_use]
 pub fn badge(status: &str) -> Markup {
     let tone = match status {
@@ -59,14 +59,14 @@ pub fn badge(status: &str) -> Markup {
     html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 #[must_use]
 pub fn short(text: &str, most: usize) -> String {
     let cut: String = text.chars().take(most).collect();
     if cut.len() < text.len() { cut + "…" } else { cut }
 }
 
-/// A number with its thousands apart.
+/// Formats a number with thousands separators.
 #[must_use]
 pub fn number(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
@@ -82,7 +82,7 @@ pub fn number(n: i64) -> String {
     format!("{}{}", if n < 0 { "-" } else { "" }, parts.join(","))
 }
 
-/// A table. Each cell carries the name of its column, so that on a phone a row can stand as a card.
+/// Renders a table. Each cell carries the name of its column, so that a row can be shown as a card on a phone.
 #[must_use]
 pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
     html! {
@@ -102,13 +102,13 @@ pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
     }
 }
 
-/// The text in place of an empty list.
+/// Renders the text in place of an empty list.
 #[must_use]
 pub fn empty(words: &str) -> Markup {
     html! { p.empty { (words) } }
 }
 
-/// A link that asks whether to do something.
+/// Renders a link to the preview of an action.
 #[must_use]
 pub fn ask(verb: &str, query: &str, words: &str) -> Markup {
     html! { a.button href={ "/admin/act/" (verb) "?" (query) } { (words) } }

@@ -1,4 +1,4 @@
-//! `/admin/platforms`: how publishing to each network goes, and holding it back.
+//! `/admin/platforms`: how publishing to each network goes, and pausing it.
 
 use fanfare_domain::{
     Result,
@@ -16,7 +16,7 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "platforms").await?;
     Ok(Answer::Page(
@@ -37,7 +37,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (networks, pauses) = (networks::list(&visit.cx).await?, pauses::list(&visit.cx).await?);
     let rows: Vec<_> = networks.iter().map(|network| row(network, &pauses)).collect();
@@ -89,7 +89,7 @@ fn success(tally: &Tally) -> Markup {
     }
 }
 
-/// Shows the used share of the network's limits, over all accounts.
+/// Renders the used share of the network's limits, over all accounts.
 fn budget(network: &Network) -> Markup {
     let Some(budget) = &network.budget else { return html! { span.soft { "no limit" } } };
     let share = budget.share();
@@ -100,7 +100,7 @@ fn budget(network: &Network) -> Markup {
     }
 }
 
-/// The version of its API, and when that ends.
+/// Renders the version of its API, and when it ends.
 fn api(network: &Network) -> Markup {
     let Some(version) = network.api_version else { return html! { span.soft { "–" } } };
     html! {

@@ -1,4 +1,4 @@
-//! `/admin/queues`: what waits, how late it begins, how much gets done.
+//! `/admin/queues`: waiting work, lateness and throughput.
 
 use fanfare_domain::{
     Result,
@@ -16,12 +16,12 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// `/admin` is the queues.
+/// Redirects `/admin` to the queues.
 pub async fn start(_visit: Visit) -> Result<Answer> {
     Ok(Answer::See("/admin/queues".to_owned()))
 }
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "queues").await?;
     Ok(Answer::Page(
@@ -40,7 +40,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let queues = queues::list(&visit.cx).await?;
     let (posts, others): (Vec<_>, Vec<_>) =
@@ -56,7 +56,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     })
 }
 
-/// Pauses is due and not counted: it waits for somebody.
+/// Renders the pauses. Paused work is due but not counted as late, since it waits for an operator.
 fn paused(pauses: &[Pause]) -> Markup {
     html! {
         @if !pauses.is_empty() {

@@ -1,4 +1,4 @@
-//! `/admin/readings`: how reading numbers, inboxes and business profiles keeps up, and what networks refuse.
+//! `/admin/readings`: the lag of reading metrics, inboxes and business profiles, and what networks refuse.
 
 use fanfare_domain::{
     Result,
@@ -13,16 +13,16 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// From this lag on a reading counts as late, in ms.
+/// The lag from which on a reading counts as late, in ms.
 const LATE: Millis = 30 * 60_000;
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "readings").await?;
     Ok(Answer::Page("Readings", html! { h1 { "Readings" } (part) }))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let now = visit.cx.clock.now();
     let (lags, refused) = (readings::lags(&visit.cx).await?, readings::refused(&visit.cx).await?);

@@ -1,4 +1,4 @@
-//! The operators' site: finds sessions and writes responses in the layout.
+//! The pages of operators: finds sessions and writes responses in the layout.
 
 use fanfare_domain::{
     Domain, Error, Result,
@@ -22,7 +22,7 @@ use crate::{
     middleware::page::Site,
 };
 
-/// The pages for operators.
+/// The pages of operators.
 pub struct Dashboard;
 
 #[async_trait]

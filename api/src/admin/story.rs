@@ -1,4 +1,4 @@
-//! `/admin/work/{kind}/{id}`: one row's whole story.
+//! `/admin/work/{kind}/{id}`: the history of one work row.
 
 use fanfare_domain::{
     Code, Error, Result,
@@ -16,7 +16,7 @@ use super::{
     visit::{Answer, Visit, parse},
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let kind = named(&visit)?.0.as_str();
     let part = live::embed(visit, "work").await?;
@@ -29,7 +29,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// The row that the address names. What no row can be called is an address where nothing is.
+/// Returns the kind and id of the row in the path; 404 if they are malformed.
 fn named(visit: &Visit) -> Result<(Kind, i64)> {
     let (kind, id) = (visit.path("kind"), visit.path("id"));
     let found = Kind::named(kind).and_then(|kind| Ok((kind, parse("id", id)?)));
@@ -38,7 +38,7 @@ fn named(visit: &Visit) -> Result<(Kind, i64)> {
     })
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (kind, id) = named(&visit)?;
     let story = story::story(&visit.cx, kind, id).await?;
@@ -71,7 +71,7 @@ fn error(story: &Story) -> Markup {
     }
 }
 
-/// An error as the ledger has it, with the network's words.
+/// Renders an error of the ledger, with the network's message.
 fn fault(error: &Value) -> Markup {
     let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
     let reply = &error["platform_error"];

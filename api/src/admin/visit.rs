@@ -1,4 +1,4 @@
-//! The request of an operator, and its response.
+//! Requests of operators, and their responses.
 
 use fanfare_domain::{
     Code, Error, Result,
@@ -18,15 +18,15 @@ pub type Part = fn(Visit) -> BoxFuture<'static, Result<Markup>>;
 
 /// The response of a page.
 pub enum Answer {
-    /// A page with this title.
+    /// A page with a title.
     Page(&'static str, Markup),
-    /// The same page, which says what is wrong with what was asked of it.
+    /// A page with an error about the request.
     Wrong(&'static str, Markup),
-    /// Go there.
+    /// A redirect.
     See(String),
-    /// Go there, without a log-in from now on.
+    /// End the session and redirect.
     Leave(String),
-    /// The page of this name again and again, as it changes.
+    /// A stream of the live part of a page.
     Live(Part),
 }
 
@@ -38,7 +38,7 @@ impl Visit {
     }
 }
 
-/// Answers for addresses without a page.
+/// Responds to unknown addresses.
 pub async fn nowhere(visit: Visit) -> Result<Answer> {
     let message = format!("There is no page /admin/{}.", visit.path("rest"));
     Err(Error::new(Code::NotFound, message))

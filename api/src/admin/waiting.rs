@@ -1,4 +1,4 @@
-//! `/admin/waiting`: posts that wait for a human.
+//! `/admin/waiting`: posts that wait for a person to decide.
 
 use fanfare_domain::{
     Result,
@@ -17,13 +17,13 @@ use super::{
     work,
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "waiting").await?;
     Ok(Answer::Page("Missed and unknown", html! { h1 { "Missed and unknown" } (part) }))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (cx, now) = (&visit.cx, visit.cx.clock.now());
     let unknown = waiting::list(cx, Why::Unknown, visit.parsed("unknown")?).await?;

@@ -1,4 +1,4 @@
-//! `/admin/webhooks`: receivers that do not hear.
+//! `/admin/webhooks`: webhooks whose deliveries fail.
 
 use fanfare_domain::{
     Result,
@@ -13,7 +13,7 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let part = live::embed(visit, "webhooks").await?;
     Ok(Answer::Page(
@@ -29,7 +29,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// The live part of the page.
+/// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (failing, now) = (failing_webhooks::failing(&visit.cx).await?, visit.cx.clock.now());
     let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();

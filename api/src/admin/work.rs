@@ -1,4 +1,4 @@
-//! `/admin/work`: finding rows.
+//! `/admin/work`: search for work rows.
 
 use fanfare_domain::{
     Result,
@@ -17,7 +17,7 @@ use super::{
     visit::{Answer, Visit},
 };
 
-/// Reads the search terms of an address.
+/// Reads the search from the address.
 pub fn query(visit: &Visit) -> Result<Query> {
     Ok(Query {
         kind: visit.query("kind").map_or(Ok(Kind::default()), Kind::named)?,
@@ -31,7 +31,7 @@ pub fn query(visit: &Visit) -> Result<Query> {
     })
 }
 
-/// The same as it stands in an address.
+/// Returns the address of a search.
 fn address(query: &Query, cursor: Option<i64>) -> String {
     let mut pairs = Serializer::new(String::new());
     pairs.append_pair("kind", query.kind.as_str());
@@ -50,7 +50,7 @@ fn address(query: &Query, cursor: Option<i64>) -> String {
     pairs.finish()
 }
 
-/// The page.
+/// Shows the page.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let (query, found) = match query(&visit) {
         Ok(query) => {
@@ -91,7 +91,7 @@ fn filter(query: &Query) -> Markup {
                 label for="status" { "Status" }
                 select #status name="status" {
                     option value="" { "any" }
-                    // Statuses of every kind: a form whose kind was just changed has not been sent yet.
+                    // Statuses of every kind: the kind may just have been changed in the form.
                     @for kind in Kind::ALL {
                         optgroup label=(kind.as_str()) {
                             @for status in kind.statuses() {
@@ -148,7 +148,7 @@ fn results(query: &Query, page: &Page, now: Millis) -> Markup {
     }
 }
 
-/// A table of rows.
+/// Renders a table of rows.
 pub fn rows(caption: &str, kind: Kind, found: &[Found], now: Millis) -> Markup {
     let heads = match kind {
         Kind::Post => {

@@ -7,13 +7,13 @@ use fanfare_domain::{
 
 use crate::{Call, discovery::InWorkspace};
 
-/// Shows it.
+/// Shows the wallet.
 pub async fn show(mut call: Call) -> Result<Reply<OneWallet>> {
     call.query::<InWorkspace>()?;
     credits::show(&call.act).await
 }
 
-/// Lists its changes, newest first.
+/// Lists the entries of its ledger, newest first.
 pub async fn ledger(mut call: Call) -> Result<Reply<EntryPage>> {
     let part = call.query()?;
     credits::ledger(&call.act, part).await

@@ -1,4 +1,4 @@
-//! A person's subscription and credits by the API, and what Stripe tells at `POST /api/stripe/webhook`.
+//! The operations on subscriptions and credits, and Stripe's webhook at `POST /api/stripe/webhook`.
 
 pub mod credits;
 pub mod subscription;
@@ -12,10 +12,10 @@ use crate::{middleware::request::Seen, reply, request_id};
 /// The largest event, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Its name in logs.
+/// Its route in logs.
 const ROUTE: &str = "/api/stripe/webhook";
 
-/// The route.
+/// Returns the router of the webhook.
 pub fn router(domain: &Domain) -> Router {
     Router::with_path(ROUTE.trim_start_matches('/')).post(Webhook(domain.clone()))
 }

@@ -1,4 +1,4 @@
-//! A person's subscription, by the API.
+//! The operations on a user's subscription.
 
 use fanfare_domain::{
     Reply, Result,
@@ -7,28 +7,28 @@ use fanfare_domain::{
 
 use crate::Call;
 
-/// Shows it.
+/// Shows the subscription.
 pub async fn show(call: Call) -> Result<Reply<OneSubscription>> {
     change::show(&call.act).await
 }
 
-/// Cancels it.
+/// Cancels the subscription.
 pub async fn cancel(mut call: Call) -> Result<Reply<OneSubscription>> {
     let asked = call.body()?;
     change::cancel(&call.act, asked, call.idempotency_key.as_deref()).await
 }
 
-/// Pauses it.
+/// Pauses the subscription.
 pub async fn pause(call: Call) -> Result<Reply<OneSubscription>> {
     change::pause(&call.act, call.idempotency_key.as_deref()).await
 }
 
-/// Resumes it.
+/// Resumes the subscription.
 pub async fn resume(call: Call) -> Result<Reply<OneSubscription>> {
     change::resume(&call.act, call.idempotency_key.as_deref()).await
 }
 
-/// Downgrades it.
+/// Downgrades the subscription.
 pub async fn downgrade(mut call: Call) -> Result<Reply<OneSubscription>> {
     let asked = call.body()?;
     change::downgrade(&call.act, asked, call.idempotency_key.as_deref()).await

@@ -1,4 +1,4 @@
-//! Answers that are pages, or lead to one.
+//! Responses that are pages or redirects, and their security headers.
 
 use salvo::{
     Response,
@@ -9,11 +9,11 @@ use salvo::{
 };
 use url::Url;
 
-/// Pages take style and script from this service alone, and none that stands in the page.
+/// Pages load styles and scripts from this service only, and none inline.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Headers that every page has.
+/// Sets the headers of every page.
 pub fn protect(res: &mut Response) {
     let headers = res.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
@@ -21,7 +21,7 @@ pub fn protect(res: &mut Response) {
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
 }
 
-/// Headers of a page that shows stored files, which may have an origin of their own.
+/// Sets the headers of a page that shows stored files, which may have an origin of their own.
 pub fn protect_with_media(res: &mut Response, media_base_url: &str) {
     let Ok(media) = Url::parse(media_base_url) else { return };
     let origin = media.origin().ascii_serialization();
@@ -31,7 +31,7 @@ pub fn protect_with_media(res: &mut Response, media_base_url: &str) {
     }
 }
 
-/// Headers of a page whose address is a secret: it goes nowhere, not into other sites' logs nor into search engines.
+/// Sets the headers of a page whose address is a secret: it must not reach other sites' logs or search engines.
 pub fn protect_secret(res: &mut Response) {
     protect(res);
     let headers = res.headers_mut();
@@ -40,8 +40,8 @@ pub fn protect_secret(res: &mut Response) {
     headers.insert(robots, HeaderValue::from_static("noindex, nofollow"));
 }
 
-/// Headers of a page whose form leads to another site or program: browsers hold the whole chain of redirects after a form to
-/// `form-action`, so it has none.
+/// Sets the headers of a page whose form leads to another site or program. There is no `form-action`, since browsers
+/// apply it to all redirects after the form.
 pub fn protect_leading_away(res: &mut Response) {
     protect_secret(res);
     let policy = POLICY.replace(" form-action 'self';", "");
@@ -50,7 +50,7 @@ pub fn protect_leading_away(res: &mut Response) {
     }
 }
 
-/// Answers with a page.
+/// Responds with a page.
 pub fn html(res: &mut Response, status: StatusCode, page: maud::Markup) {
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     res.headers_mut().insert(CONTENT_TYPE, kind);
@@ -58,7 +58,7 @@ pub fn html(res: &mut Response, status: StatusCode, page: maud::Markup) {
     res.replace_body(ResBody::Once(page.into_string().into()));
 }
 
-/// Sends the visitor to another page.
+/// Redirects to another page with status 303.
 pub fn see(res: &mut Response, place: &str) {
     if let Ok(place) = HeaderValue::from_str(place) {
         res.headers_mut().insert(LOCATION, place);

@@ -1,4 +1,4 @@
-//! Forms: their token, their fields, and the cookies behind them.
+//! Forms: their CSRF token, their fields and their cookies.
 
 use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId};
 use rand::RngExt;
@@ -12,25 +12,25 @@ use subtle::ConstantTimeEq;
 
 use crate::query::{self, Pairs};
 
-/// A cookie as this service sets it. Scripts never see it.
+/// A cookie of this service, which scripts cannot read.
 #[derive(Debug, Clone, Copy)]
 pub struct Cookie {
-    /// Its name on http. On https it has `__Host-` before it, which browsers take from this host alone, and only over https:
-    /// neither a neighbouring host nor whoever sits on the line can set one.
+    /// Its name on http. On https it gets the prefix `__Host-`, which browsers accept from this host only and over
+    /// https only: neither a neighbouring host nor an attacker on the network can set it.
     pub name: &'static str,
-    /// The pages that get it on http. On https all do: `__Host-` wants it so.
+    /// The path of the pages that get it on http. On https all do, as `__Host-` requires.
     pub path: &'static str,
     /// `Strict`: only pages of ours lead to a page with it. `Lax`: a link from elsewhere does too.
     pub same_site: &'static str,
 }
 
-/// Keeps which workspace the pages show. A link from elsewhere shows the same one.
+/// Stores which workspace the pages show. Links from other sites show the same one.
 pub const WORKSPACE: Cookie = Cookie { name: "fanfare_workspace", path: "/", same_site: "Lax" };
 
-/// Largest form, in bytes, unless a page takes larger ones.
+/// The largest form, in bytes, unless a page accepts larger ones.
 pub const LARGEST: usize = 64 * 1024;
 
-/// The token that a form of this log-in carries. It follows from the cookie's token, which another site can neither read
+/// Returns the CSRF token of forms of this session. It is derived from the cookie, which another site can neither read
 /// nor guess.
 #[must_use]
 pub fn token_of(cookie: &SecretString) -> String {
@@ -40,22 +40,22 @@ pub fn token_of(cookie: &SecretString) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Was this form made for this log-in?
+/// Returns true if the form has the CSRF token of this session.
 #[must_use]
 pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
     let sent = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.as_bytes());
     sent.is_some_and(|sent| bool::from(sent.ct_eq(token_of(cookie).as_bytes())))
 }
 
-/// The fields of a form.
+/// Returns the fields of a form.
 ///
 /// # Errors
-/// [`Code::PayloadTooLarge`], also if the body could not be read; or what is wrong with a text in it.
+/// [`Code::PayloadTooLarge`], also if the body could not be read; or an error about a field.
 pub async fn fields(req: &mut Request) -> Result<Pairs> {
     fields_up_to(req, LARGEST).await
 }
 
-/// The fields of a form of at most `largest` bytes.
+/// Returns the fields of a form of at most `largest` bytes.
 ///
 /// # Errors
 /// As for [`fields`].
@@ -69,14 +69,14 @@ pub async fn fields_up_to(req: &mut Request, largest: usize) -> Result<Pairs> {
     }
 }
 
-/// A field of a form; empty if it was not sent.
+/// Returns a field of a form; empty if it was not sent.
 #[must_use]
 pub fn field(fields: &Pairs, name: &str) -> String {
     fields.iter().find(|(known, _)| known == name).map_or_else(String::new, |(_, v)| v.clone())
 }
 
-/// The token behind a form that needs no log-in, so that no other site can send it: it is in a cookie of its own, which is set if
-/// the browser has none.
+/// Returns the secret from which the CSRF token of a form without a log-in is derived. It is in a cookie of its own,
+/// which is set if the browser has none.
 pub fn before(req: &Request, res: &mut Response, cx: &Domain, kept: &Cookie) -> SecretString {
     cookie(req.headers(), cx, kept).unwrap_or_else(|| {
         let mut bytes = [0_u8; 16];
@@ -97,17 +97,22 @@ fn is_secure(cx: &Domain) -> bool {
     cx.settings.base_url.starts_with("https://")
 }
 
-/// A cookie of ours, as the browser sent it.
+/// Returns the value of one of our cookies.
 #[must_use]
 pub fn cookie(headers: &HeaderMap, cx: &Domain, cookie: &Cookie) -> Option<SecretString> {
     find(headers, &cookie.full_name(cx))
 }
 
-/// The workspace that was last chosen in this browser.
+/// Returns the workspace that was last chosen in this browser.
 #[must_use]
 pub fn workspace(headers: &HeaderMap, cx: &Domain) -> Option<WorkspaceId> {
     let chosen = cookie(headers, cx, &WORKSPACE)?;
     chosen.expose_secret().parse().ok().map(WorkspaceId)
+}
+
+/// Has the browser's pages show this workspace from now on.
+pub fn choose_workspace(res: &mut Response, cx: &Domain, id: WorkspaceId) {
+    set_cookie(res.headers_mut(), cx, &WORKSPACE, &id.to_string(), 365 * 24 * 3_600);
 }
 
 fn find(headers: &HeaderMap, name: &str) -> Option<SecretString> {
@@ -121,7 +126,7 @@ fn find(headers: &HeaderMap, name: &str) -> Option<SecretString> {
         .map(|(_, value)| SecretString::from(value))
 }
 
-/// Has the browser keep a cookie for this many seconds; 0 has it forget it.
+/// Sets a cookie for this many seconds; 0 deletes it.
 pub fn set_cookie(
     headers: &mut HeaderMap,
     cx: &Domain,

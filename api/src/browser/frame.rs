@@ -1,10 +1,10 @@
-//! The frame of every page.
+//! The HTML frame of every page.
 
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;
 
-/// A page: what is added to its head, what stands above it, and what it says.
+/// Renders a page from additions to its head, its header and its content.
 pub fn page(title: &str, head: &Markup, header: &Markup, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -1,4 +1,4 @@
-//! Logging in, for operators and for everybody: who, where and with which cookie is a [`Realm`].
+//! Logging in. There is one [`Realm`] for operators and one for users, each with its pages and cookies.
 
 use fanfare_domain::{
     Domain, Error, Result,
@@ -19,44 +19,44 @@ use super::{
 };
 use crate::{address, middleware::request::Seen, query, request_id};
 
-/// A try to log in.
+/// An attempt to log in.
 pub struct Try {
-    /// The rules' context.
+    /// The domain.
     pub cx: Domain,
-    /// The name or address.
+    /// The user's name or e-mail address.
     pub email: String,
     /// The password.
     pub password: SecretString,
-    /// The address of the caller.
+    /// The client's IP address.
     pub address: String,
     /// The id of the request, for logs.
     pub request_id: String,
 }
 
-/// One place to log in at, such as the dashboard, with its pages and cookies.
+/// A log-in, such as that of the dashboard, with its pages and cookies.
 pub struct Realm {
-    /// The page on which they do.
+    /// The path of the log-in page.
     pub path: &'static str,
-    /// The cookie of a log-in.
+    /// The cookie of the session.
     pub session: Cookie,
-    /// The cookie behind the form of the log-in itself.
+    /// The cookie that protects the log-in form itself.
     pub before: Cookie,
-    /// The page they come to; they may go on to others below it.
+    /// The default page after the log-in; pages below it are allowed as the next page too.
     pub home: &'static str,
-    /// Other places below which they may go on.
+    /// Other paths below which the next page may be.
     pub also: &'static [&'static str],
-    /// The text above the form, given the page to go on with.
+    /// Renders the text above the form, for the next page.
     pub intro: fn(&str) -> Markup,
-    /// The frame of a page for a person who is not logged in.
+    /// Renders a page for a visitor who is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
-    /// Tries to log a person in.
+    /// Attempts the log-in.
     pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
-    /// The time it lasts, in seconds.
+    /// The lifetime of a session, in seconds.
     pub lasts: i64,
 }
 
 impl Realm {
-    /// Returns the log-in page, with the way back if the page can be requested again.
+    /// Returns the URL of the log-in page, with the current page as the next one if it can be requested again.
     pub fn way_in(&self, req: &Request) -> String {
         if ![Method::GET, Method::HEAD].contains(req.method()) {
             return format!("{}?{ENDED}=1", self.path);
@@ -66,7 +66,7 @@ impl Realm {
         format!("{}?next={next}", self.path)
     }
 
-    /// A page of ours to go on with: never another site's, nor one that only looks like ours.
+    /// Returns the next page if it is one of ours, else the home page: an open redirect to another site is impossible.
     fn place<'a>(&self, next: &'a str) -> &'a str
     where
         Self: 'a,
@@ -81,10 +81,10 @@ impl Realm {
     }
 }
 
-/// In the address of the form if it came instead of what a form was to do.
+/// A query parameter: the session had expired when a form was sent.
 const ENDED: &str = "ended";
 
-/// The form, and what takes it.
+/// Shows and handles the log-in form.
 pub struct Form(pub Domain, pub &'static Realm);
 
 #[async_trait]
@@ -105,7 +105,7 @@ impl Handler for Form {
             }
             return;
         }
-        // A query that cannot be one of our pages' is left out.
+        // An invalid query is ignored.
         let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes());
         let pairs = pairs.unwrap_or_default();
         let is_ended = pairs.iter().any(|(name, _)| name == ENDED);
@@ -126,7 +126,7 @@ struct Shown {
 }
 
 impl Form {
-    /// Shows the form. Its token follows from a cookie of its own, so that no other site can log a visitor in.
+    /// Shows the form. Its CSRF token is derived from a cookie of its own, so that no other site can log a visitor in.
     fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: Shown) {
         let Self(cx, realm) = self;
         let before = form::before(req, res, cx, &realm.before);
@@ -186,7 +186,7 @@ impl Form {
     }
 }
 
-/// Returns the address that a tool says belongs to the person (`login_hint` of OpenID Connect).
+/// Returns the e-mail address that an OAuth client suggests (`login_hint` of OpenID Connect).
 fn hint(next: &str) -> Option<String> {
     let (_, asked) = next.split_once('?')?;
     let hint = query::pairs(Some(asked)).into_iter().find(|(name, _)| name == "login_hint")?.1;

@@ -1,5 +1,5 @@
-//! The common parts of pages with a log-in, for operators and users: their frame and headers, forms and
-//! their tokens, and the log-in itself.
+//! Shared parts of pages with a log-in, for operators and users: the HTML frame, response headers, forms with their
+//! CSRF tokens, and the log-in itself.
 
 pub mod answer;
 pub mod form;

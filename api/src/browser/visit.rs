@@ -1,4 +1,4 @@
-//! A request of somebody who is logged in.
+//! Requests of logged-in visitors.
 
 use std::{collections::HashMap, str::FromStr};
 
@@ -6,18 +6,18 @@ use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId, error::excerpt};
 
 use crate::query::Pairs;
 
-/// A request of somebody who is logged in; `S` says who.
+/// A request of a logged-in visitor, with a session of type `S`.
 #[derive(Clone)]
 pub struct Visit<S> {
-    /// The rules' context.
+    /// The domain.
     pub cx: Domain,
     /// The session.
     pub session: S,
-    /// The token of the log-in, as the cookie has it.
+    /// The session token from the cookie.
     pub token: secrecy::SecretString,
-    /// The address of the client.
+    /// The client's IP address.
     pub address: String,
-    /// For logs and what is written down.
+    /// The id of the request.
     pub request_id: String,
     /// Parameters of the path.
     pub path: HashMap<String, String>,
@@ -25,34 +25,34 @@ pub struct Visit<S> {
     pub query: Pairs,
     /// Fields of the form.
     pub form: Pairs,
-    /// A person looks at it: it is no prefetch, and no part of another page.
+    /// True if a person navigates to the page: it is neither a prefetch nor a part of another page.
     pub is_document: bool,
-    /// The path of the page, as the router writes it.
+    /// The path of the page, with `{parameters}`.
     pub route: &'static str,
-    /// The workspace that was last chosen in this browser; nothing is checked yet.
+    /// The workspace that was last chosen in this browser, not checked yet.
     pub workspace: Option<WorkspaceId>,
 }
 
 impl<S> Visit<S> {
-    /// A parameter of the path; empty if there is none.
+    /// Returns a parameter of the path; empty if there is none.
     #[must_use]
     pub fn path(&self, name: &str) -> &str {
         self.path.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// A parameter of the query that was filled in.
+    /// Returns a parameter of the query, if it is not empty.
     #[must_use]
     pub fn query(&self, name: &str) -> Option<&str> {
         first(&self.query, name)
     }
 
-    /// A field of the form that was filled in.
+    /// Returns a field of the form, if it is not empty.
     #[must_use]
     pub fn form(&self, name: &str) -> Option<&str> {
         first(&self.form, name)
     }
 
-    /// A parameter of the query as a number or an id.
+    /// Parses a parameter of the query as a number or an id.
     ///
     /// # Errors
     /// [`Code::InvalidField`].
@@ -66,7 +66,7 @@ fn first<'a>(pairs: &'a Pairs, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
 }
 
-/// A value as a number or an id.
+/// Parses a value as a number or an id.
 ///
 /// # Errors
 /// [`Code::InvalidField`].

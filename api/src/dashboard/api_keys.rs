@@ -1,4 +1,4 @@
-//! `/dashboard/api`: the keys of a person.
+//! `/dashboard/api`: the user's API keys.
 
 use fanfare_domain::{
     Code, Error, KeyId, Result, Tx,
@@ -16,8 +16,8 @@ use crate::oauth_connect::{Answer, Visit};
 
 const TITLE: &str = "API keys";
 
-/// Shows the keys there are, by their beginnings. Whoever never had one gets the first one here, once, and only when somebody
-/// looks.
+/// Shows the keys by their prefixes. A user who never had a key gets the first one here, once, and only if the page is
+/// not just prefetched.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let fresh = if visit.is_document {
         signup::first_key(&visit.cx, visit.session.user_id).await?
@@ -28,7 +28,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page(TITLE, page(&visit, fresh, None).await?))
 }
 
-/// Makes a key, which is shown on the page that answers and nowhere else.
+/// Creates a key, which is shown on this response and nowhere else.
 pub async fn create(mut visit: Visit) -> Result<Answer> {
     let made = match confirm::require(&mut visit).await {
         Ok(()) => make(&visit).await,
@@ -37,7 +37,7 @@ pub async fn create(mut visit: Visit) -> Result<Answer> {
     answer(&visit, made, "This is your new API key.").await
 }
 
-/// Revokes a key and makes one like it in its place.
+/// Revokes a key and creates one like it.
 pub async fn replace(mut visit: Visit) -> Result<Answer> {
     let replaced = match confirm::require(&mut visit).await {
         Ok(()) => swap(&visit).await,
@@ -142,7 +142,7 @@ fn shown_once(intro: &str, key: &SecretString, base_url: &str) -> Markup {
     }
 }
 
-/// Lines that are ready to be copied.
+/// Renders commands that are ready to be copied.
 fn lines(base_url: &str, key: Option<&SecretString>) -> Markup {
     let key = key.map_or("YOUR_KEY", |key| key.expose_secret());
     html! {

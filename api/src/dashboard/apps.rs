@@ -1,4 +1,4 @@
-//! `/dashboard/apps`: the tools that a person has let in, and the OAuth apps of the person's own.
+//! `/dashboard/apps`: the apps that have access to the user's account, and the user's own OAuth apps.
 
 use fanfare_domain::{
     Code, Error, GrantId, Result,
@@ -15,12 +15,12 @@ use crate::oauth_connect::{Answer, Visit};
 const TITLE: &str = "Apps";
 const PAGE: &str = "/dashboard/apps";
 
-/// Shows what was let in, and the person's own apps.
+/// Shows the apps with access and the user's own.
 pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page(TITLE, page(&visit, None).await?))
 }
 
-/// Ends what a tool may do.
+/// Revokes the access of an app.
 pub async fn end(mut visit: Visit) -> Result<Answer> {
     match confirm::require(&mut visit).await {
         Ok(()) => {}
@@ -37,7 +37,7 @@ pub async fn end(mut visit: Visit) -> Result<Answer> {
     Ok(Answer::See(PAGE.to_owned()))
 }
 
-/// Makes an app.
+/// Creates an app.
 pub async fn create(visit: Visit) -> Result<Answer> {
     let new = NewApp {
         client_name: visit.form("name").unwrap_or_default().to_owned(),
@@ -85,7 +85,7 @@ async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Transaction) -> Resu
     }
 }
 
-/// The addresses of the form, one a line.
+/// Returns the redirect URIs of the form, one a line.
 fn uris(visit: &Visit) -> Vec<String> {
     let lines = visit.form("redirect_uris").unwrap_or_default().lines();
     lines.map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! `/dashboard/billing`: a person's subscription and credits, and the way to cards, invoices and more credits.
+//! `/dashboard/billing`: the user's subscription and credits, with links to cards, invoices and more credits.
 
 use fanfare_domain::{
     Result,
@@ -22,14 +22,14 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Page("Billing", page(subscription.as_ref(), &wallet, packs)))
 }
 
-/// Leads on to the checkout of a pack of credits.
+/// Redirects to the checkout of a pack of credits.
 pub async fn credits(visit: Visit) -> Result<Answer> {
     let pack = visit.parsed("pack")?.unwrap_or_default();
     let order = visit.parsed("order")?.unwrap_or_else(Uuid::now_v7);
     Ok(Answer::See(packs::open(&visit.cx, visit.session.user_id, pack, order).await?))
 }
 
-/// Leads on to the payment provider's page for cards, invoices and tax data.
+/// Redirects to the payment provider's page for cards, invoices and tax data.
 pub async fn portal(visit: Visit) -> Result<Answer> {
     Ok(Answer::See(change::portal(&visit.cx, visit.session.user_id).await?))
 }

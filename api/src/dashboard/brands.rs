@@ -1,4 +1,4 @@
-//! `/dashboard/brands/{id}`: the voice of a brand, and making a brand.
+//! `/dashboard/brands/{id}`: the voice of a brand, and creating a brand.
 
 use fanfare_domain::{
     BrandId, Code, Error, Result,
@@ -56,7 +56,7 @@ pub async fn save(visit: Visit) -> Result<Answer> {
     }
 }
 
-/// Makes a brand, and goes on to its voice.
+/// Creates a brand and redirects to its voice.
 pub async fn create(visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     let name = visit.form("name").unwrap_or_default();
@@ -75,7 +75,7 @@ pub async fn create(visit: Visit) -> Result<Answer> {
     }
 }
 
-/// Returns the form that makes a brand.
+/// Renders the form that creates a brand.
 pub fn new(visit: &Visit) -> Markup {
     html! {
         form.narrow method="post" action="/dashboard/brands" {

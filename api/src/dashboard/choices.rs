@@ -1,4 +1,4 @@
-//! The connected accounts of a workspace, to choose among.
+//! The connected accounts of a workspace, to choose from.
 
 use fanfare_domain::{Result, platforms::label};
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{operation, parts, seat::Seat};
 use crate::oauth_connect::Visit;
 
-/// The accounts that the person sees.
+/// The accounts that the user sees.
 #[derive(Deserialize)]
 pub struct Accounts {
     /// The accounts, oldest first.
@@ -27,7 +27,7 @@ pub struct AccountName {
 }
 
 impl Accounts {
-    /// Returns the accounts of the seat's workspace.
+    /// Returns the accounts of the workspace.
     ///
     /// # Errors
     /// The database's.

@@ -1,4 +1,4 @@
-//! Something grave needs the password again if it was given long ago.
+//! Asks for the password again before serious changes, unless it was given recently.
 
 use fanfare_domain::{Code, Error, Result, sign_in};
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use crate::oauth_connect::Visit;
 
-/// Fails unless the password was given recently, or stands in the form and is right.
+/// Fails unless the password was given recently, or is in the form and correct.
 ///
 /// # Errors
 /// [`Code::FieldRequired`] or [`Code::InvalidField`], [`Code::RateLimited`] if too many were tried.
@@ -25,7 +25,7 @@ pub async fn require(visit: &mut Visit) -> Result<()> {
     Ok(())
 }
 
-/// Returns the field for the password, where it is needed; `id` tells several on a page apart.
+/// Renders the password field if it is needed; `id` distinguishes several on a page.
 pub fn field(visit: &Visit, id: &str) -> Markup {
     let id = format!("password-{id}");
     html! {

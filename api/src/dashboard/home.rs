@@ -1,4 +1,4 @@
-//! `/dashboard`: what goes out next, what needs attention, and what to do first.
+//! `/dashboard`: the next posts, what needs attention, and the first steps.
 
 use std::collections::HashMap;
 
@@ -8,6 +8,7 @@ use fanfare_domain::{
     accounts, credits, keys,
     platforms::label,
     posts::agenda,
+    quota::Quota,
 };
 use fanfare_entities::{Millis, account, account::AccountStatus, post};
 use maud::{Markup, html};
@@ -23,7 +24,7 @@ use crate::oauth_connect::{Answer, Visit};
 /// The age up to which failures are shown, in ms.
 const RECENT: Millis = 14 * 24 * 3_600_000;
 
-/// The time before the end of an account's access from which it is shown, in ms.
+/// How long before an account's access expires it is shown, in ms.
 const SOON: Millis = 7 * 24 * 3_600_000;
 
 /// The content of the page.
@@ -188,7 +189,7 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
 fn plan(seat: &Seat, home: &Home) -> Markup {
     let (membership, wallet) = (&seat.act.membership, &home.credits.wallet);
     let connected = home.accounts.iter().filter(|row| !row.sandbox).count();
-    let places = accounts::places(membership.plan);
+    let included = Quota::Accounts.of(&seat.act.cx.settings.plans, membership.plan);
     let is_low = wallet.included.allowance > 0 && wallet.available * 10 < wallet.included.allowance;
     html! {
         section aria-labelledby="plan" {
@@ -201,7 +202,7 @@ fn plan(seat: &Seat, home: &Home) -> Markup {
                         @if !membership.active { " " (badge("paused")) }
                     }
                     dt { "Accounts" }
-                    dd { (connected) " of " (places) }
+                    dd { (connected) " of " (included) }
                     dt { "Credits" }
                     dd {
                         (wallet.available)
@@ -211,7 +212,7 @@ fn plan(seat: &Seat, home: &Home) -> Markup {
                     }
                 }
                 @if is_low { p.flash.warn { "Few credits are left." } }
-                @if connected as u64 >= places { p.flash.warn { "All places for accounts are taken." } }
+                @if connected as u64 >= included { p.flash.warn { "All places for accounts are taken." } }
                 p { a href="/dashboard/billing" { "Billing" } " · " a href="/dashboard/accounts" { "Accounts" } }
             }
         }

@@ -1,10 +1,11 @@
-//! The menu of the pages for a person who is logged in.
+//! The menu of the users' pages.
 
 use maud::{Markup, html};
 
 use crate::oauth_connect::Visit;
 
-/// Every entry, in groups: its path and its label. An entry is the current one on its own page and on all pages below it.
+/// Every entry, in groups: its path and its label. An entry is the current one on its own page and on all pages below
+/// it.
 const MENU: &[(&str, &[(&str, &str)])] = &[
     (
         "Publish",
@@ -38,7 +39,7 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Returns the menu, with the entry of this page marked.
+/// Renders the menu, with the entry of this page marked.
 pub fn menu(visit: &Visit) -> Markup {
     let here = current(visit.route);
     html! {
@@ -55,7 +56,7 @@ pub fn menu(visit: &Visit) -> Markup {
     }
 }
 
-/// Returns the entry with the longest path that a page is at or below.
+/// Returns the entry with the longest path at or above a page.
 fn current(route: &str) -> Option<&'static str> {
     let is_above = |path: &str| {
         route

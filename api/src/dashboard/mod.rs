@@ -1,6 +1,6 @@
-//! A person's own pages: made on the server, complete without scripts, behind the log-in of everybody.
+//! The users' dashboard: pages rendered on the server, complete without scripts, behind the users' log-in.
 //!
-//! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`.
+//! [`PAGES`] lists every page; `middleware/page.rs` checks requests to them.
 
 mod accounts;
 mod analytics;
@@ -73,6 +73,9 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::form("/dashboard/reviews/{id}", page!(reviews::reply)),
     Page::form("/dashboard/reviews/{id}/delete", page!(reviews::delete)),
     Page::of("/dashboard/team", page!(team::show)),
+    Page::form("/dashboard/team/invitations", page!(team::invite::send)),
+    Page::form("/dashboard/team/invitations/{id}", page!(team::invite::withdraw)),
+    Page::form("/dashboard/team/workspaces", page!(team::workspace::create)),
     Page::form("/dashboard/team/{id}/{verb}", page!(team::act)),
     Page::form("/dashboard/brands", page!(brands::create)),
     Page::of("/dashboard/brands/{id}", page!(brands::show)).takes(page!(brands::save)),
@@ -87,7 +90,7 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::form("/dashboard/settings/{part}", page!(settings::save)),
 ];
 
-/// The pages' router.
+/// Returns the router of the pages.
 pub fn router(domain: &Domain) -> Router {
     page::pages(domain, PAGES)
 }

@@ -1,7 +1,7 @@
-//! Operations of the API, carried out for the person at a page.
+//! Runs operations of the API for the user of a page.
 //!
-//! A form's action is a request of the route of the same operation. It goes through the same pipeline (`endpoint.rs`), so
-//! limits, roles, checks and idempotency are those of the API; only the API add-on is not needed here.
+//! The action of a form is a request to the route of the operation. It goes through the same pipeline (`endpoint.rs`),
+//! so that limits, roles, validation and idempotency are those of the API; only the API add-on is not required.
 
 use fanfare_domain::{Error, Result, access::Caller};
 use serde::de::DeserializeOwned;
@@ -15,8 +15,8 @@ use crate::{
     routes::ROUTES,
 };
 
-/// Carries out an operation by its name, with the arguments of its path, query and body. `idempotency_key` among them keeps
-/// a form that is sent twice from acting twice.
+/// Runs an operation by its name, with the arguments of its path, query and body. With `idempotency_key` among them, a
+/// form that is sent twice acts once.
 ///
 /// # Errors
 /// The operation's.
@@ -24,7 +24,7 @@ pub async fn run(visit: &Visit, name: &str, arguments: Value) -> Result<Value> {
     read(visit, name, arguments).await
 }
 
-/// Does the same, and reads the reply as a `T`.
+/// Runs an operation and reads the reply as a `T`.
 ///
 /// # Errors
 /// The operation's.

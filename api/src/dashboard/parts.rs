@@ -18,13 +18,13 @@ pub fn day(time: Millis) -> String {
     show(time).chars().take(10).collect()
 }
 
-/// Returns a time to the minute, in UTC, or that there is none yet.
+/// Returns a time to the minute, in UTC, or "never".
 pub fn used(time: Option<Millis>) -> String {
     let shown = |time| show(time).replace('T', " ").chars().take(16).collect::<String>() + " UTC";
     time.map_or_else(|| "never".to_owned(), shown)
 }
 
-/// Returns the beginning of a text of somebody's, in one line.
+/// Returns the beginning of a user's text, in one line.
 pub fn cut(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();
     let mut line = String::new();
@@ -42,13 +42,13 @@ pub fn cut(text: &str, most: usize) -> String {
     line.chars().take(most).chain(['…']).collect()
 }
 
-/// Returns a time as a clock in the zone shows it.
+/// Renders a time in this time zone.
 pub fn moment(time: Millis, zone: &str) -> Markup {
     let shown = local(time, zone).format("%a %-d %b %Y, %H:%M").to_string();
     html! { time datetime=(show(time)) { (shown) } }
 }
 
-/// Returns the state of something, in words and colour.
+/// Renders a status in words and colour.
 pub fn badge(status: &str) -> Markup {
     let tone = match status {
         "published" | "connected" | "ready" | "completed" => "good",
@@ -60,7 +60,7 @@ pub fn badge(status: &str) -> Markup {
     html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
 }
 
-/// Returns what was wrong with the form that was sent.
+/// Renders the error of a form.
 pub fn wrong(error: Option<&Error>) -> Markup {
     html! {
         @if let Some(error) = error {
@@ -73,18 +73,18 @@ pub fn wrong(error: Option<&Error>) -> Markup {
     }
 }
 
-/// Returns true for an error that the person can mend in the form.
+/// Returns true for an error that the user can correct in the form.
 pub fn is_about_the_form(error: &Error) -> bool {
     let codes = [Code::KeyLimit, Code::ClientLimit, Code::RateLimited, Code::WorkspaceNotFound];
     !error.violations().is_empty() || codes.contains(&error.code())
 }
 
-/// Returns the values of a field that may be ticked several times.
+/// Returns the values of a group of checkboxes.
 pub fn ticked(visit: &Visit, name: &str) -> Vec<String> {
     visit.form.iter().filter(|(known, _)| known == name).map(|(_, value)| value.clone()).collect()
 }
 
-/// Returns a list of all scopes to tick.
+/// Renders a checkbox for each scope.
 pub fn scopes(name: &str, ticked: &[Scope]) -> Markup {
     html! {
         fieldset {
@@ -100,7 +100,7 @@ pub fn scopes(name: &str, ticked: &[Scope]) -> Markup {
     }
 }
 
-/// Returns something that cannot be undone: it opens, says what it does, and has a button of its own.
+/// Renders an action that cannot be undone: it expands, explains the effect and has a button of its own.
 pub fn confirmed(
     visit: &Visit,
     label: &str,
@@ -122,7 +122,7 @@ pub fn confirmed(
     }
 }
 
-/// Returns a hidden value that makes a form sent twice one change.
+/// Renders a hidden field that makes a form sent twice act once.
 pub fn once() -> Markup {
     html! { input type="hidden" name="once" value=(Uuid::now_v7()); }
 }
@@ -141,7 +141,7 @@ pub fn is_shown_beside(error: &Error) -> bool {
     theirs && !elsewhere.contains(&error.code())
 }
 
-/// Returns what to say in place of a page that the workspace's plan does not include.
+/// Renders the message in place of a page that the workspace's plan does not include.
 pub fn not_included(error: &Error) -> Markup {
     html! {
         p.flash.warn { (error.message()) }
@@ -149,29 +149,29 @@ pub fn not_included(error: &Error) -> Markup {
     }
 }
 
-/// Returns a note that a change was made.
+/// Renders a note that a change was made.
 pub fn done(words: Option<&str>) -> Markup {
     html! { @if let Some(words) = words { p.flash.good role="status" { (words) } } }
 }
 
-/// Returns a text of somebody's with its lines, cut if it is longer than any network allows.
+/// Returns a user's text with its line breaks, cut if it is longer than any network allows.
 pub fn lines(text: &str) -> String {
     let short: String = text.chars().take(5_000).collect();
     if short.len() < text.len() { short + "…" } else { short }
 }
 
-/// Returns a time as replies write it.
+/// Parses a time as replies write it.
 pub fn millis(time: &str) -> Option<Millis> {
     chrono::DateTime::parse_from_rfc3339(time).ok().map(|time| time.timestamp_millis())
 }
 
-/// Returns a time as replies write it, to the minute.
+/// Renders a time of a reply to the minute.
 pub fn minute(time: &str) -> Markup {
     let short = time.get(..16).unwrap_or(time).replace('T', " ");
     html! { time datetime=(time) { (short) " UTC" } }
 }
 
-/// Returns a page's link to the next part of a list.
+/// Renders the link to the next page of a list.
 pub fn next(page: &str, cursor: Option<&str>) -> Markup {
     html! {
         @if let Some(cursor) = cursor {

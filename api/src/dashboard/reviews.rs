@@ -58,7 +58,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, page(&visit, None).await?))
 }
 
-/// Answers a review, or puts another answer in the place of the one that is there.
+/// Answers a review, or replaces its answer.
 pub async fn reply(visit: Visit) -> Result<Answer> {
     let mut body = json!({
         "review_id": visit.path("id"),

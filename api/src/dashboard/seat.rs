@@ -1,4 +1,4 @@
-//! The person's place in the workspace that a page shows.
+//! The user's membership in the workspace that a page shows.
 
 use fanfare_domain::{
     Act, Code, PostId, Result,
@@ -11,16 +11,16 @@ use maud::{Markup, html};
 use super::parts;
 use crate::oauth_connect::{Answer, Visit};
 
-/// The person's place in a workspace.
+/// The user of a page and the membership in its workspace.
 pub struct Seat {
-    /// The caller, as the domain's functions take it.
+    /// The caller for the domain's functions.
     pub act: Act,
-    /// The workspaces that the person is in.
+    /// The workspaces of the user.
     pub workspaces: Vec<Workspace>,
 }
 
 impl Seat {
-    /// Finds the seat in the workspace that was chosen last, or else in the person's own.
+    /// Finds the membership in the workspace that was chosen last, or else in the user's own.
     ///
     /// # Errors
     /// The database's.
@@ -35,7 +35,7 @@ impl Seat {
         Self::at(visit, caller, membership).await
     }
 
-    /// Finds the seat in the workspace of a post.
+    /// Finds the membership in the workspace of a post.
     ///
     /// # Errors
     /// [`Code::PostNotFound`].
@@ -54,17 +54,17 @@ impl Seat {
         Ok(Self { act, workspaces })
     }
 
-    /// True if the role is at least this one.
+    /// Returns true if the role is at least this one.
     pub fn may(&self, role: Role) -> bool {
         self.act.membership.role >= role
     }
 
-    /// The zone in which times are shown.
+    /// Returns the time zone in which times are shown.
     pub fn zone(&self) -> &str {
         &self.act.membership.timezone
     }
 
-    /// Returns the heading of a page, with the switch between workspaces and what is done first on this page.
+    /// Renders the heading of a page, with its main actions and the switch between workspaces.
     pub fn head(&self, visit: &Visit, title: &str, actions: &Markup) -> Markup {
         let here = self.act.membership.workspace_id;
         let name = self.workspaces.iter().find(|one| one.id == here);
@@ -91,7 +91,7 @@ impl Seat {
     }
 }
 
-/// Shows another workspace from now on.
+/// Switches to another workspace.
 pub async fn choose(visit: Visit) -> Result<Answer> {
     let id = visit.form("workspace_id").unwrap_or_default();
     let id = crate::browser::visit::parse("workspace_id", id)?;

@@ -1,4 +1,5 @@
-//! `/dashboard/settings`: a person's name, password and log-ins, and the name, zone and posting times of a workspace.
+//! `/dashboard/settings`: the user's name, password and sessions, and the name, time zone and posting times of a
+//! workspace.
 
 use fanfare_domain::{
     Code, Error, Result,
@@ -181,7 +182,7 @@ fn workspace(visit: &Visit, seat: &Seat, (name, zone): (&str, &str)) -> Markup {
     }
 }
 
-/// Shows the posting times of the account that was chosen.
+/// Renders the posting times of the chosen account.
 async fn times(visit: &Visit, accounts: &Accounts, seat: &Seat) -> Result<Markup> {
     let asked = visit.query("account_id").or_else(|| visit.form("account_id"));
     let chosen = asked.and_then(|id| accounts.accounts.iter().find(|one| one.id.to_string() == id));

@@ -209,7 +209,7 @@ fn kind(kind: &str) -> &str {
     }
 }
 
-/// Returns what an entry was for: the operation that was paid, or the period or payment that it came from.
+/// Renders the reason of an entry: the paid operation, or the period or payment it came from.
 fn reason(entry: &Entry) -> Markup {
     html! {
         @match (&entry.operation, &entry.r#ref) {

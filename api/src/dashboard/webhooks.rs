@@ -1,4 +1,4 @@
-//! `/dashboard/webhooks`: where events are sent to, and what became of them.
+//! `/dashboard/webhooks`: the webhooks and their deliveries.
 
 use fanfare_domain::{Error, Result, access::Role, events::TYPES};
 use maud::{Markup, html};
@@ -52,7 +52,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, page(&visit, None, None).await?))
 }
 
-/// Makes a webhook; its secret is on the page that answers and nowhere else.
+/// Creates a webhook; its secret is shown on this response and nowhere else.
 pub async fn create(visit: Visit) -> Result<Answer> {
     let events = parts::ticked(&visit, "events");
     let body = json!({
@@ -64,7 +64,7 @@ pub async fn create(visit: Visit) -> Result<Answer> {
     with_secret(&visit, operation::run(&visit, "create_webhook", body).await).await
 }
 
-/// Does something with a webhook.
+/// Runs an action on a webhook.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let id = visit.path("id");
     let (name, body, done) = match visit.path("verb") {

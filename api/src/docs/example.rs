@@ -1,4 +1,4 @@
-//! The same request as `curl` sends it, as a command, and as a call of a tool.
+//! Examples of a request: with `curl`, as a command and as a tool call.
 
 use serde_json::{Map, Value, json};
 
@@ -9,10 +9,7 @@ const UUID: &str = "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d";
 /// The id of a signup: 256 bits in base64.
 const SIGNUP: &str = "3q2-7wAAESIzRFVmd4iZqrvM3e7_ABEiM0RVZneImao";
 
-/// Words of commands that something else has already.
-const TAKEN: [(&str, &str); 1] = [("media", "upload")];
-
-/// Returns the line to be pasted into a shell that has `FANFARE_API_KEY`.
+/// Returns the `curl` command, for a shell with `FANFARE_API_KEY`.
 pub fn curl(base_url: &str, route: &Route) -> String {
     let method = match route.method {
         crate::Method::Get => String::new(),
@@ -30,9 +27,9 @@ pub fn curl(base_url: &str, route: &Route) -> String {
     line
 }
 
-/// Returns the command.
+/// Returns the `fanfare` command.
 pub fn command(route: &Route) -> String {
-    let mut line = format!("fanfare {} {}", route.tag, verb(route));
+    let mut line = route.command();
     for name in route.path_parameters() {
         line += &format!(" {}", value(route, name));
     }
@@ -45,20 +42,7 @@ pub fn command(route: &Route) -> String {
     }
 }
 
-/// Returns the words of an operation's name that are not its chapter: `create_post` of `posts` is `create`, and so is
-/// `create_api_key` of `keys`. The command line has the same rule.
-fn verb(route: &Route) -> String {
-    let singular: Vec<_> = route.tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
-    let is_chapter = |word: &&str| {
-        singular.contains(&word.trim_end_matches('s')) || (route.tag == "keys" && *word == "api")
-    };
-    let words: Vec<_> = route.name.split('_').filter(|word| !is_chapter(word)).collect();
-    let verb = words.join("-");
-    let is_taken = TAKEN.contains(&(route.tag, verb.as_str()));
-    if verb.is_empty() || is_taken { route.name.replace('_', "-") } else { verb }
-}
-
-/// Returns the call of the tool.
+/// Returns the MCP tool call.
 pub fn tool_call(route: &Route) -> String {
     let mut arguments = Map::new();
     for name in route.path_parameters() {
@@ -75,7 +59,7 @@ pub fn tool_call(route: &Route) -> String {
     pretty(&json!({"name": route.name, "arguments": arguments}))
 }
 
-/// Returns a value as people read it.
+/// Returns a value as indented JSON.
 pub fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
@@ -109,7 +93,7 @@ fn value(route: &Route, parameter: &str) -> &'static str {
     }
 }
 
-/// The query parameters without which the example would fail.
+/// Returns the query parameters without which the example would fail.
 fn query(route: &Route) -> &'static [(&'static str, &'static str)] {
     match route.name {
         "delete_post_group" => &[("confirm", "true")],

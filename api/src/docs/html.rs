@@ -1,4 +1,4 @@
-//! The frame of a page. It loads nothing and runs nothing.
+//! The HTML frame of a page, which loads and runs nothing.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -25,7 +25,7 @@ main:has(#as-curl:checked) :is(.as-cli,.as-mcp),main:has(#as-cli:checked) :is(.a
 main:has(#as-mcp:checked) :is(.as-curl,.as-cli){display:none}\
 section:target,h3:target{outline:2px solid var(--accent);outline-offset:.4rem;border-radius:4px}";
 
-/// A whole page.
+/// Renders a page.
 pub fn page(title: &str, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -55,7 +55,7 @@ pub fn page(title: &str, main: &Markup) -> String {
     page.into_string()
 }
 
-/// The choice of how requests are shown. It needs no script: the style sheet hides the other forms.
+/// Renders the switch between the forms of a request. It needs no script: the style sheet hides the other forms.
 pub fn switch() -> Markup {
     let forms = [("as-curl", "curl"), ("as-cli", "Command"), ("as-mcp", "MCP tool")];
     html! {
@@ -68,7 +68,7 @@ pub fn switch() -> Markup {
     }
 }
 
-/// A text with `` `code` `` shown as code.
+/// Renders a text, with `` `code` `` as code.
 pub fn marked(text: &str) -> Markup {
     html! {
         @for (place, part) in text.split('`').enumerate() {

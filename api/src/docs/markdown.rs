@@ -1,4 +1,4 @@
-//! The same pages as Markdown, for agents: from the table of routes and the catalogue of errors.
+//! The documentation as Markdown, for agents, made from the route table and the error catalogue.
 
 use fanfare_domain::{
     Code,
@@ -33,12 +33,12 @@ pub fn index(base_url: &str, routes: &[Route]) -> String {
     text
 }
 
-/// Reference and errors in one text.
+/// Returns reference and errors as one text.
 pub fn everything(base_url: &str, routes: &[Route]) -> String {
     format!("{}\n{}", reference(base_url, routes), errors())
 }
 
-/// The reference.
+/// Returns the reference.
 pub fn reference(base_url: &str, routes: &[Route]) -> String {
     let mut text = format!(
         "# The Fanfare API\n\nSend your key as `Authorization: Bearer …` to {base_url}. Bodies are JSON; a field that is \
@@ -53,7 +53,7 @@ pub fn reference(base_url: &str, routes: &[Route]) -> String {
     text
 }
 
-/// One operation.
+/// Returns the entry of one operation.
 pub fn entry(base_url: &str, route: &Route) -> String {
     let (method, curl) = (route.method.as_str(), example::curl(base_url, route));
     let mut text = format!(
@@ -78,7 +78,7 @@ pub fn entry(base_url: &str, route: &Route) -> String {
     text + &format!("\n```sh\n{curl}\n```\n\n{}\n", answers.join(" "))
 }
 
-/// One operation by itself: its request in three forms, its replies and its errors.
+/// Returns the page of one operation: its request in three forms, its replies and its errors.
 pub fn operation(base_url: &str, route: &Route, answers: &[Answer]) -> String {
     let mut text = entry(base_url, route).trim_start().replacen("### ", "# ", 1);
     text += &format!("\n{}\n\nAs a command:\n\n", Hints::of(route).words());
@@ -98,7 +98,7 @@ pub fn operation(base_url: &str, route: &Route, answers: &[Answer]) -> String {
     text
 }
 
-/// Returns the fixes and calls that a refusal may bring, as lines.
+/// Returns the fixes and next calls of an error, one a line.
 fn remedies(code: Code) -> String {
     let mut text = String::new();
     let fixes = fixes(code);
@@ -118,7 +118,7 @@ fn lines(leads: &[Lead]) -> String {
     if lines.is_empty() { lines } else { lines + "\n" }
 }
 
-/// The errors.
+/// Returns the list of errors.
 pub fn errors() -> String {
     let entry = |code: &Code| {
         let entry = code.entry();

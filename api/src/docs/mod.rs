@@ -1,4 +1,4 @@
-//! The pages for people, made from the table of routes and the catalogue of errors.
+//! The documentation pages, made from the route table and the error catalogue.
 
 pub mod example;
 mod html;
@@ -23,7 +23,7 @@ use html::marked;
 pub use html::page;
 pub use reference::{Reference, answers};
 
-/// The start page.
+/// Returns the start page.
 pub fn start(base_url: &str) -> String {
     let line = format!(
         "curl {base_url}/api/v1/whoami \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\""
@@ -45,7 +45,7 @@ fn anchor(tag: &str) -> String {
     tag.replace(' ', "-")
 }
 
-/// The fields of query and body.
+/// Renders the fields of query and body.
 fn fields(route: &Route) -> Markup {
     let listed = schemas(route);
     let any = listed.iter().any(|(schema, _)| !schema["properties"].is_null());
@@ -56,7 +56,7 @@ fn fields(route: &Route) -> Markup {
     }
 }
 
-/// The schemas of a route's query and body, each with the place where its fields stand.
+/// Returns the schemas of a route's query and body, each with its name.
 fn schemas(route: &Route) -> Vec<(Value, &'static str)> {
     let mut generator = SchemaGenerator::default();
     let query = route.query.map(|query| (query.schema)(&mut generator).to_value());
@@ -84,7 +84,7 @@ fn properties(schema: &Value, place: &str) -> Markup {
     }
 }
 
-/// The errors, each with its anchor.
+/// Returns the page of errors, each with its anchor.
 pub fn errors() -> String {
     let main = html! {
         p {
@@ -118,7 +118,7 @@ pub fn errors() -> String {
     page("Errors", &main)
 }
 
-/// The calls that lead out of a refusal.
+/// Renders the calls that may follow an error.
 fn ways(leads: &[Lead]) -> Markup {
     html! {
         @if !leads.is_empty() {

@@ -1,4 +1,4 @@
-//! The pages of the reference over HTTP: `/docs`, with a search in `?q=`, and `/docs/{operation}`, also as `.md`.
+//! Serves the reference: `/docs`, with a search in `?q=`, and `/docs/{operation}`, also as `.md`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use salvo::{
 use super::Reference;
 use crate::{middleware::request::Seen, page::Page, query};
 
-/// The longest search that is read, in characters.
+/// The longest search, in characters.
 const LONGEST: usize = 200;
 
 /// `GET /docs`.

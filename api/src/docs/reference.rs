@@ -1,5 +1,5 @@
-//! The reference: every route of the table with its request in three forms, its replies and its errors; whole, by the words
-//! of a search, or one operation at a time.
+//! The reference: every route with its request in three forms, its replies and its errors; whole, by search words, or
+//! one operation at a time.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{Route, Success, hints::Hints, openapi};
 
-/// The reference, made once.
+/// The reference, rendered once.
 pub struct Reference {
     entries: Vec<Entry>,
 }
 
-/// One operation in it.
+/// An operation in the reference.
 struct Entry {
     route: &'static Route,
     words: String,
@@ -26,16 +26,16 @@ struct Entry {
     markdown: String,
 }
 
-/// An answer of success with an example of its body.
+/// A successful reply with an example of its body.
 pub struct Answer {
-    /// Its status, and the occasion of it.
+    /// Its status, and when it is sent.
     pub success: Success,
     /// An example.
     pub body: Value,
 }
 
 impl Reference {
-    /// Makes the reference of these routes.
+    /// Renders the reference of these routes.
     #[must_use]
     pub fn new(base_url: &str, routes: &'static [Route]) -> Self {
         let document = openapi::document(base_url, routes);
@@ -49,7 +49,7 @@ impl Reference {
         Self { entries: routes.iter().map(entry).collect() }
     }
 
-    /// Returns the page: everything, or what has all words of a search.
+    /// Returns the page with all operations, or with those that contain all words of a search.
     #[must_use]
     pub fn page(&self, query: &str) -> String {
         let words = search::words(query);
@@ -85,7 +85,7 @@ impl Reference {
         Some(html::page(name, &main))
     }
 
-    /// Returns the same as Markdown.
+    /// Returns the page of one operation as Markdown.
     #[must_use]
     pub fn markdown(&self, name: &str) -> Option<&str> {
         let entry = self.entries.iter().find(|entry| entry.route.name == name)?;
@@ -93,7 +93,7 @@ impl Reference {
     }
 }
 
-/// Returns the answers of success of a route, by what the document says of them.
+/// Returns the successful replies of a route, with examples from their schemas.
 pub fn answers(document: &Value, route: &Route) -> Vec<Answer> {
     let method = route.method.as_str().to_lowercase();
     let responses = &document["paths"][route.path][method]["responses"];

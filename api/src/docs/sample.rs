@@ -1,8 +1,8 @@
-//! An example of a value that a JSON Schema describes: made from the typed views, so that it cannot grow stale.
+//! Makes example values from JSON Schemas, so that they are never out of date.
 
 use serde_json::{Map, Value, json};
 
-/// Makes samples of the schemas of a document.
+/// Makes samples for the schemas of a document.
 pub struct Sampler<'a>(pub &'a Value);
 
 impl Sampler<'_> {
@@ -11,8 +11,7 @@ impl Sampler<'_> {
         self.named(schema, "", &[]).unwrap_or_default()
     }
 
-    /// Returns a value of a field that lies within these schemas; `None` of one that would have no end, because it holds
-    /// another of its kind.
+    /// Returns a value for a field inside these schemas; `None` for one that would recurse for ever.
     fn named(&self, schema: &Value, name: &str, within: &[String]) -> Option<Value> {
         if let Some(path) = schema["$ref"].as_str() {
             if within.iter().any(|outer| outer == path) {
@@ -45,7 +44,7 @@ impl Sampler<'_> {
         Some(whole)
     }
 
-    /// The first choice that has an end.
+    /// Returns the first choice that does not recurse.
     fn chosen(&self, choices: &[Value], name: &str, within: &[String]) -> Option<Value> {
         let may_be_null = choices.iter().any(is_null);
         if may_be_null && is_left_out(name) {
@@ -101,7 +100,7 @@ fn is_null(schema: &Value) -> bool {
     schema["type"] == "null"
 }
 
-/// Fields that are null where everything is well.
+/// Returns true for fields that are usually null.
 fn is_left_out(name: &str) -> bool {
     let words =
         ["error", "cursor", "reason", "addon", "pause", "pending_change", "next_attempt_at"];

@@ -1,12 +1,12 @@
-//! The search of the reference: by words, on the server, so that it needs no script.
+//! The search of the reference, on the server, so that it needs no script.
 
 use fanfare_domain::{Code, error::excerpt};
 use maud::{Markup, html};
 
-/// The most words that count.
+/// The most words of a search.
 const MOST: usize = 12;
 
-/// The words of a search, in lower case.
+/// Returns the words of a search in lower case.
 pub fn words(query: &str) -> Vec<String> {
     let words = query.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
     words
@@ -16,12 +16,12 @@ pub fn words(query: &str) -> Vec<String> {
         .collect()
 }
 
-/// True if a text in lower case has all of these words.
+/// Returns true if a text in lower case contains all words.
 pub fn has(text: &str, words: &[String]) -> bool {
     words.iter().all(|word| text.contains(word.as_str()))
 }
 
-/// The number of operations that were found, and the errors that have all of these words.
+/// Renders the number of operations found, and the errors that contain all words.
 pub fn errors(words: &[String], operations: usize) -> Markup {
     let fits = |code: &&Code| {
         let entry = code.entry();

@@ -1,4 +1,4 @@
-//! A route that needs no key: it knows the caller's address and no more. An `Authorization` header means nothing to it.
+//! Routes that need no key. They know only the caller's IP address; an `Authorization` header is ignored.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::{Handler, address, keys, middleware::request::Seen, progress::Progres
 /// A request without a key.
 #[derive(Clone)]
 pub struct PublicCall {
-    /// The rules' context.
+    /// The domain.
     pub cx: Domain,
-    /// The address of the client.
+    /// The client's IP address, as it is counted.
     pub address: String,
-    /// Tells a caller who listens of the call's progress.
+    /// Reports the progress of the call.
     pub progress: Progress,
     path: HashMap<String, String>,
     query: Value,
@@ -30,23 +30,23 @@ pub struct PublicCall {
 }
 
 impl PublicCall {
-    /// The body, read strictly.
+    /// Returns the body; unknown fields are errors.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All its violations.
     pub fn body<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.body.take())
     }
 
-    /// The query, read strictly.
+    /// Returns the query; unknown parameters are errors.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All its violations.
     pub fn query<T: DeserializeOwned + JsonSchema + 'static>(&mut self) -> Result<T> {
         strict::read(self.query.take())
     }
 
-    /// A parameter of the path, decoded; empty if the path has none of this name.
+    /// Returns a parameter of the path, decoded; empty if there is none of this name.
     #[must_use]
     pub fn path(&self, name: &str) -> &str {
         self.path.get(name).map(String::as_str).unwrap_or_default()
@@ -54,7 +54,7 @@ impl PublicCall {
 }
 
 impl Endpoint {
-    /// Answers a request without a key: body, the answer kept under its `Idempotency-Key`, handler.
+    /// Answers a request without a key: body, stored reply of its `Idempotency-Key`, handler.
     pub(super) async fn answer_anybody(
         &self,
         req: &mut Request,

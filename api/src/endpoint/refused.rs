@@ -1,4 +1,4 @@
-//! The notes a request leaves for its refusal: enough to say how to correct it and where to go on.
+//! What an error reply needs to know about its request, to say how to correct it and which call comes next.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use fanfare_domain::{
 
 use crate::{Route, WorkspaceScope, json};
 
-/// A request that may be refused.
+/// The facts of a request that its error reply may name.
 pub struct Refused {
     situation: Situation,
     raw: Bytes,
 }
 
 impl Refused {
-    /// Keeps what a refusal of this request needs.
+    /// Returns the context of a request.
     pub fn new(
         route: &'static Route,
         uri: &str,
@@ -38,12 +38,12 @@ impl Refused {
         Self { situation, raw }
     }
 
-    /// A request without a key.
+    /// Returns the context of a request without a key.
     pub fn public(raw: Bytes) -> Self {
         Self { situation: Situation::default(), raw }
     }
 
-    /// Gives the refusal its remedies. The body is only read again if they depend on it.
+    /// Adds fixes and next calls to the error. The body is parsed again only if they depend on it.
     pub async fn remedied(mut self, error: Error, base_url: String) -> Error {
         self.situation.base_url = base_url;
         let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());

@@ -1,4 +1,4 @@
-//! The files of a form, taken one after the other as they come.
+//! Stores the files of a form one after the other, as they arrive.
 
 use fanfare_domain::{Code, Domain, Error, Result, media::guest_uploads::Session};
 use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
@@ -12,16 +12,16 @@ pub const FIELD: &str = "files";
 /// The most bytes of a form besides its files.
 const REST: u64 = 1 << 20;
 
-/// The result of one file.
+/// The result of uploading one file.
 #[derive(Debug)]
 pub struct Outcome {
     /// Its name.
     pub name: String,
-    /// The reason it was not taken.
+    /// Why it was refused, if it was.
     pub error: Option<Error>,
 }
 
-/// Takes the files in.
+/// Stores the files of the form.
 ///
 /// # Errors
 /// The body is no form, or has no file in it.
@@ -39,7 +39,7 @@ pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<V
     let mut outcomes = Vec::new();
     while let Some(field) = form.next_field().await.map_err(broken)? {
         let name = field.file_name().unwrap_or_default().to_owned();
-        // A field in which nothing was chosen is sent with no name.
+        // A file field without a chosen file is sent with an empty name.
         if field.name() != Some(FIELD) || name.is_empty() {
             continue;
         }

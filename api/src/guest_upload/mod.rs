@@ -1,5 +1,5 @@
-//! The guest upload page (`/drop/…`): a person who has its address uploads files for a workspace. It works without scripts; a
-//! script sends files one by one and shows how they are doing.
+//! The guest upload page (`/drop/…`): a person who has its address uploads files for a workspace. It works without
+//! scripts; a script sends files one by one and shows how they are doing.
 
 mod form;
 mod page;
@@ -24,11 +24,11 @@ use crate::{
     request_id,
 };
 
-/// The page takes style and script from this service, pictures from the visitor's own files, and nothing else.
+/// The page loads styles and scripts from this service, pictures from the visitor's own files, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
      img-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// Its address, which is all that a visitor has, goes nowhere: not into other sites' logs, caches or search engines.
+/// The page's address is a secret: these headers keep it out of other sites' logs, caches and search engines.
 const HEADERS: [(HeaderName, &str); 4] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (CACHE_CONTROL, "no-store"),
@@ -36,7 +36,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("x-robots-tag"), "noindex, nofollow"),
 ];
 
-/// The page's routes.
+/// Returns the router of the page.
 pub fn router(domain: &Domain) -> Router {
     Router::with_path("drop/{token}")
         .reads(Show(domain.clone()))
@@ -91,7 +91,7 @@ impl Handler for TakeForm {
         };
         let all_in = outcomes.iter().all(|outcome| outcome.error.is_none());
         let status = if all_in { 200 } else { 400 };
-        // The files that have arrived; a page that has all its files is closed, and says what came of these.
+        // Read again, since files have arrived: a page with all its files is closed, and shows only the results.
         let shown = session(&self.0, req).await;
         let shown = match &shown {
             Ok(now) => page::open(now, &action(req), &outcomes),
@@ -143,12 +143,12 @@ async fn session(cx: &Domain, req: &Request) -> Result<Session> {
     guest_uploads::find(cx, token).await
 }
 
-/// The target of the page's form: the page itself.
+/// Returns the target of the page's form, which is the page itself.
 fn action(req: &Request) -> String {
     req.uri().path().to_owned()
 }
 
-/// Fails if the file is too large for anything, before it comes.
+/// Fails if the announced length exceeds the limit, before the file is read.
 fn require_fitting(req: &Request, session: &Session) -> Result<()> {
     let length = req.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let length: Option<u64> = length.and_then(|length| length.parse().ok());

@@ -1,4 +1,4 @@
-//! The page itself.
+//! Renders the guest upload page.
 
 use fanfare_domain::{Error, clock::show, media::guest_uploads::Session};
 use maud::{DOCTYPE, Markup, html};
@@ -10,7 +10,7 @@ use crate::assets;
 const ACCEPT: &str =
     "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm";
 
-/// A page that takes files.
+/// Renders a page that accepts files.
 pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
     let (left, sizes) = (session.left(), session.sizes());
     frame(
@@ -50,7 +50,7 @@ pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
     )
 }
 
-/// A page that has just got its last file.
+/// Renders a page that has just received its last file.
 pub fn full(session: &Session, outcomes: &[Outcome]) -> Markup {
     frame(
         "All files are in",
@@ -66,7 +66,7 @@ pub fn full(session: &Session, outcomes: &[Outcome]) -> Markup {
     )
 }
 
-/// A page that takes nothing.
+/// Renders a page that accepts no files.
 pub fn closed(title: &str, error: &Error) -> Markup {
     frame(
         title,
@@ -100,7 +100,7 @@ fn frame(title: &str, main: Markup) -> Markup {
     }
 }
 
-/// Shows the results of a form's files.
+/// Renders the results of a form's files.
 fn came_of(outcomes: &[Outcome]) -> Markup {
     html! {
         @for outcome in outcomes {
@@ -115,7 +115,7 @@ fn came_of(outcomes: &[Outcome]) -> Markup {
     }
 }
 
-/// Files that were sent before the page was loaded.
+/// Renders the files that were uploaded before the page was loaded.
 fn before(names: &[String]) -> Markup {
     html! {
         @if !names.is_empty() {
@@ -133,7 +133,7 @@ fn until(session: &Session) -> Markup {
     html! { time datetime=(full) { (short) " UTC" } }
 }
 
-/// A limit, which is a round number.
+/// Returns a limit, which is a round number, in MB or GB.
 fn size(bytes: u64) -> String {
     match bytes / 1_000_000 {
         mb if mb >= 1_000 => format!("{} GB", mb / 1_000),

@@ -10,13 +10,13 @@ use crate::{middleware::request::Seen, reads::Reads as _, reply, request_id};
 /// The largest body, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Its name in logs.
+/// Its route in logs.
 const ROUTE: &str = "/api/hooks/meta/{network}";
 
 /// The networks.
 const NETWORKS: [&str; 3] = ["facebook", "instagram", "threads"];
 
-/// The routes.
+/// Returns the router.
 pub fn router(domain: &Domain) -> Router {
     let path = ROUTE.trim_start_matches('/');
     Router::with_path(path).reads(Challenge(domain.clone())).post(Hook(domain.clone()))
@@ -87,7 +87,7 @@ impl Hook {
     }
 }
 
-/// The network in the path.
+/// Returns the network in the path.
 fn network(req: &Request) -> Result<PlatformId> {
     let name = req.param::<String>("network").unwrap_or_default();
     let known = NETWORKS.contains(&name.as_str());

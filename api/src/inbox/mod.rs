@@ -52,7 +52,7 @@ pub async fn delete_comment(call: Call) -> Result<Reply<inbox::CommentDeleted>> 
     inbox::delete_comment(&call.act, comment(&call)?).await
 }
 
-/// Has inboxes read now.
+/// Requests a sync of inboxes.
 pub async fn sync(mut call: Call) -> Result<Reply<inbox::SyncsAsked>> {
     let wanted = call.body()?;
     inbox::request_sync(&call.act, wanted).await

@@ -1,4 +1,4 @@
-//! A tool call as a request of its route.
+//! Runs a tool call as a request to its route.
 
 use fanfare_domain::{Code, Error, Result};
 use salvo::http::{HeaderValue, ReqBody, Request, ResBody, Response, header::CONTENT_TYPE};
@@ -17,7 +17,7 @@ use crate::{
     request_id,
 };
 
-/// The result of a call.
+/// The result of a tool call.
 pub struct Outcome {
     /// HTTP status.
     pub status: u16,
@@ -25,10 +25,10 @@ pub struct Outcome {
     pub body: Value,
 }
 
-/// Carries a tool's call out.
+/// Runs a tool call.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an argument that cannot stand in a path.
+/// [`Code::InvalidField`] for an argument that cannot be part of a path.
 pub async fn run(
     endpoint: &Endpoint,
     input: &Input,
@@ -58,10 +58,10 @@ pub async fn run(
     Ok(Outcome { status, body })
 }
 
-/// Returns the request of a route that these arguments make, each in its place.
+/// Returns the request to a route with these arguments in its path, query and body.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an argument that cannot stand in a path.
+/// [`Code::InvalidField`] for an argument that cannot be part of a path.
 pub(crate) fn request(
     route: &Route,
     input: &Input,
@@ -80,7 +80,7 @@ pub(crate) fn request(
                 path = path.replace(&format!("{{{name}}}"), &encoded(&text));
                 req.params_mut().insert(&name, text);
             }
-            // An unknown argument is refused by the route itself, with the nearest known name.
+            // The route itself refuses an unknown argument, and suggests the nearest known name.
             None if !route.method.writes() => {
                 has_query = true;
                 query.append_pair(&name, &plain(&value));
@@ -111,7 +111,7 @@ pub(crate) fn request(
     Ok(req)
 }
 
-/// An argument as a part of a path.
+/// Returns an argument as a segment of the path.
 fn in_path(name: &str, value: &Value) -> Result<String> {
     let text = match value {
         Value::String(text) if !text.is_empty() && text.len() <= 300 => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! The way in, before MCP: the right host and origin, and a key.
+//! Checks requests before MCP: host, origin, key and method.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,30 +28,30 @@ use crate::{
 /// The callers of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Callers with a key.
+    /// Only callers with a key.
     Members,
     /// All callers, with a key or without.
     Anybody,
 }
 
-/// The request around a tool call, for the call's own request.
+/// The facts of the HTTP request of a tool call that the request to the route needs.
 #[derive(Debug, Clone)]
 pub struct Outer {
     /// The id of the request.
     pub request_id: String,
-    /// The limits it was counted against.
+    /// The rate limits it was counted against.
     pub meter: Meter,
-    /// The address it came from.
+    /// The socket address of the client.
     pub address: salvo::conn::SocketAddr,
-    /// The caller, if one was needed.
+    /// The caller, if a key was needed.
     pub caller: Option<Caller>,
-    /// The tool, once it is known; the log line names it.
+    /// The tool, once it is known, for the log line.
     pub tool: Arc<OnceLock<&'static str>>,
-    /// The scope that the caller's token lacks for it.
+    /// The scope that the caller's token lacks for the tool.
     pub lacks: Arc<OnceLock<Scope>>,
 }
 
-/// Lets requests in.
+/// The middleware that admits requests.
 pub struct Door {
     domain: Domain,
     audience: Audience,
@@ -59,7 +59,7 @@ pub struct Door {
 }
 
 impl Door {
-    /// `card` is shown to who only looks.
+    /// Returns the middleware; `card` is the reply to a plain GET.
     #[must_use]
     pub const fn new(domain: Domain, audience: Audience, card: Page) -> Self {
         Self { domain, audience, card }
@@ -100,7 +100,7 @@ impl Door {
     }
 }
 
-/// The parts of a request that refusals name.
+/// The parts of a request that error replies need.
 struct Around {
     base_url: String,
     path: String,
@@ -108,7 +108,7 @@ struct Around {
 }
 
 impl Around {
-    /// Refuses a request, and says where the way in begins.
+    /// Refuses a request; a 401 names the metadata document with which an OAuth client begins.
     fn refuse(&self, res: &mut Response, error: &Error) {
         reply::write(res, reply::refusal(error), &self.request_id, &self.base_url);
         if error.status() == 401 {
@@ -118,7 +118,7 @@ impl Around {
         }
     }
 
-    /// Refuses a token that lacks a scope over HTTP, so that the client asks the person for it.
+    /// Refuses a token that lacks a scope with a 403, so that the client requests the scope.
     fn demand(&self, res: &mut Response, scope: Scope) {
         let error = keys::lacks_scope(scope);
         reply::write(res, reply::refusal(&error), &self.request_id, &self.base_url);
@@ -142,7 +142,7 @@ impl Handler for Door {
             ctrl.skip_rest();
             return;
         }
-        // The server takes the request apart.
+        // Read before the MCP server consumes the request.
         let around = Around {
             base_url: oauth::asked(&self.domain.settings, req),
             path: req.uri().path().to_owned(),
@@ -163,7 +163,8 @@ impl Handler for Door {
     }
 }
 
-/// A body that is no message is refused here, in the words of every other refusal; what is one is left for the server to read.
+/// Refuses a body that is no JSON-RPC message with an ordinary error reply; leaves any other body for the server to
+/// read.
 async fn require_message(req: &mut Request) -> Result<()> {
     let Incoming { raw, value, refusal } =
         body::read(req, body::LARGEST, Code::PayloadTooLarge).await?;
@@ -187,7 +188,7 @@ fn accepts_stream(headers: &HeaderMap) -> bool {
     accepted.into_iter().any(|value| value.contains("text/event-stream"))
 }
 
-/// The service answers under its own name alone: a name that a stranger made point here must not reach it.
+/// Fails unless the `Host` is the service's own: this prevents DNS rebinding.
 fn require_host(req: &Request, base_url: &str) -> Result<()> {
     let sent = req.headers().get(HOST).and_then(|host| host.to_str().ok());
     let sent = sent.or_else(|| req.uri().authority().map(|authority| authority.as_str()));
@@ -205,7 +206,8 @@ fn require_host(req: &Request, base_url: &str) -> Result<()> {
     Err(Error::new(Code::MisdirectedRequest, message))
 }
 
-/// No cookie counts here, so any page may call a public service; a laptop's is called by its own pages alone.
+/// Fails for scripts of other sites if the service is local. A public service needs no check, since cookies do not
+/// count here.
 fn require_origin(headers: &HeaderMap, base_url: &str) -> Result<()> {
     let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
     let sent = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());

@@ -1,4 +1,4 @@
-//! Reading for an agent before it acts: instructions, resources and prompts.
+//! Instructions, resources and prompts for agents.
 
 use fanfare_domain::{Code, PlatformId, platforms};
 use rmcp::model::{
@@ -17,7 +17,7 @@ pub const INSTRUCTIONS: &str = "Fanfare schedules and publishes posts on social 
     with every change, so that a repeated call does not act twice. Operations without a tool of their own are found \
     with find_operation.";
 
-/// The documents.
+/// Returns the list of documents.
 pub fn resources() -> Vec<Resource> {
     let one = |uri: &str, name: &str, mime: &str| Resource::new(uri, name).with_mime_type(mime);
     let mut all = vec![
@@ -89,7 +89,7 @@ const TASKS: [Task; 3] = [
     },
 ];
 
-/// The prompts.
+/// Returns the list of prompts.
 pub fn prompts() -> Vec<Prompt> {
     let one = |task: &Task| {
         let (name, description) = task.argument;
@@ -99,7 +99,7 @@ pub fn prompts() -> Vec<Prompt> {
     TASKS.iter().map(one).collect()
 }
 
-/// Returns a prompt with its argument put in.
+/// Returns a prompt with its argument filled in.
 pub fn prompt(name: &str, arguments: Option<&JsonObject>) -> Option<GetPromptResult> {
     let task = TASKS.iter().find(|task| task.name == name)?;
     let (argument, description) = task.argument;

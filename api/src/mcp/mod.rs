@@ -1,7 +1,7 @@
 //! The MCP server: every operation of the route table as a tool for agents, over Streamable HTTP without sessions.
 //!
-//! A tool call is a request of the route of the same name. It goes through the same pipeline (`endpoint.rs`), so limits,
-//! scopes, roles and idempotency are those of the API.
+//! A tool call is a request to the route of the same name. It goes through the same pipeline (`endpoint.rs`), so that
+//! limits, scopes, roles and idempotency are those of the API.
 
 mod call;
 mod door;
@@ -33,7 +33,7 @@ const LARGEST: usize = 7 << 20;
 /// The tools that need no key.
 const SIGNUP: [&str; 2] = ["start_signup", "get_signup_session"];
 
-/// The server's router.
+/// Returns the router of the server.
 pub fn router(domain: &Domain) -> Router {
     let base_url = &domain.settings.base_url;
     let operations = ROUTES.iter().map(|route| (route, Endpoint::new(route, domain.clone())));
@@ -53,7 +53,7 @@ pub fn router(domain: &Domain) -> Router {
 }
 
 fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager> {
-    // The door has checked host and origin.
+    // `admission.rs` has checked host and origin.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -63,7 +63,7 @@ fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager>
     StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), config)
 }
 
-/// Describes the server and the way to connect, for a person or a program that looks at its address.
+/// Returns a description of the server and how to connect, for people and programs that open its address.
 fn card(base_url: &str) -> Value {
     json!({
         "name": "fanfare",

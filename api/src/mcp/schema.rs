@@ -1,22 +1,22 @@
-//! The input of a tool: path, query and body of its route as one flat object, which every client can read.
+//! The input schema of a tool: path, query and body of its route as one flat object, which every client can read.
 
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use crate::{Route, openapi};
 
-/// The place of an argument in a request.
+/// Where an argument goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Into the path.
+    /// In the path.
     Path,
-    /// Into the query.
+    /// In the query.
     Query,
-    /// Into the body.
+    /// In the body.
     Body,
 }
 
-/// The input of a tool.
+/// The input of a tool, and how it becomes a request.
 #[derive(Debug)]
 pub struct Input {
     /// The JSON Schema: an object without references and without a combinator at its root.
@@ -97,7 +97,7 @@ impl Collected {
     }
 }
 
-/// Takes out what a client does not need to make a call.
+/// Removes the parts of a schema that a client does not need.
 fn slim(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The server: the same for every revision of MCP that a client may speak.
+//! The MCP server, the same for every protocol version.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use super::{
 };
 use crate::{progress::Progress, query, reply};
 
-/// The longest result, in bytes of its text.
+/// The longest result, in bytes of text.
 const LONGEST: usize = 40_000;
 
-/// The server at one address.
+/// The server at one path.
 #[derive(Clone)]
 pub struct Server {
     toolbox: Arc<Toolbox>,
@@ -38,13 +38,13 @@ pub struct Server {
 type Context = RequestContext<RoleServer>;
 
 impl Server {
-    /// `base_url` is the origin under which the service is reached.
+    /// Returns the server; `base_url` is the origin of the service.
     #[must_use]
     pub const fn new(toolbox: Arc<Toolbox>, audience: Audience, base_url: String) -> Self {
         Self { toolbox, audience, base_url }
     }
 
-    /// The operation that a call means, and its arguments.
+    /// Returns the operation of a call, and its arguments.
     fn operation(
         &self,
         name: &str,
@@ -133,7 +133,7 @@ impl Server {
     }
 }
 
-/// The HTTP request around a message.
+/// Returns the HTTP request of a message.
 fn around(context: &Context) -> Result<(&Outer, &Parts), ErrorData> {
     let parts = context.extensions.get::<Parts>();
     let both = parts.and_then(|parts| Some((parts.extensions.get::<Outer>()?, parts)));
@@ -146,7 +146,7 @@ fn structured(body: Value) -> CallToolResult {
     result
 }
 
-/// A refusal as an agent reads it: what is wrong, what to do, and which request it was.
+/// Returns an error as a tool result: what is wrong, what to do, and the id of the request.
 fn refused(body: &Value) -> CallToolResult {
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     let remedies = body["validation_errors"].as_array().into_iter().flatten();
@@ -169,7 +169,7 @@ fn refused(body: &Value) -> CallToolResult {
     result
 }
 
-/// The fixes and calls of a refusal, for clients that show an agent the text alone.
+/// Returns the fixes and next calls of an error as text, for clients that show agents only the text.
 fn executable(body: &Value) -> String {
     let broken = body["validation_errors"].as_array().into_iter().flatten();
     let listed = |name: &str| -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! Progress of a call that takes long, told to clients that ask for it with a `progressToken`: their reply becomes a stream.
+//! Progress notifications for clients that send a `progressToken`: the reply to a long call becomes a stream.
 
 use std::{future::Future, pin::pin, time::Duration};
 
@@ -13,11 +13,11 @@ use tokio::{
 
 use crate::progress::Stage;
 
-/// The time between two notices. A call that ends before the first one has an ordinary reply.
+/// The interval between two notifications. A call that ends before the first one has an ordinary reply.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Returns what comes of `work`; until then the client is told of each stage, and once a second that it goes on. Nothing is told before the
-/// caller is let in, since a reply that has begun can no longer be a refusal.
+/// Runs `work` and notifies the client of each stage, and once a second in between. Nothing is sent before the caller
+/// is authorized, since a stream that has begun can no longer become an error reply.
 pub async fn while_it_runs<T>(
     work: impl Future<Output = T>,
     mut stages: Receiver<Stage>,
@@ -34,7 +34,7 @@ pub async fn while_it_runs<T>(
     let mut clock = interval_at(begun + PAUSE, PAUSE);
     let mut waits = stages.borrow().most.is_some();
     loop {
-        // A call that was asked to wait does: its stream opens at once.
+        // A call with a `wait` takes long: its stream opens at once.
         if !waits {
             tokio::select! {
                 biased;
@@ -46,13 +46,14 @@ pub async fn while_it_runs<T>(
         waits = false;
         let stage = stages.borrow_and_update().clone();
         if let Some(notice) = notice(token, &stage, begun.elapsed()) {
-            // A client that has gone away is not told; its call goes on.
+            // If the client has disconnected, its call goes on.
             let _ = peer.notify_progress(notice).await;
         }
     }
 }
 
-/// A notice counts seconds, for nothing else grows with every one. None after the time that was asked for.
+/// Returns a notification whose progress is the number of seconds passed, which must increase; `None` after the time
+/// that the caller asked to wait.
 fn notice(
     token: &ProgressToken,
     stage: &Stage,

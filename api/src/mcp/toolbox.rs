@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use super::{SIGNUP, schema::Input};
 use crate::{Route, endpoint::Endpoint, hints::Hints, openapi};
 
-/// Finds operations by words.
+/// The tool that finds operations by words.
 pub const FIND: &str = "find_operation";
-/// Runs an operation that changes nothing.
+/// The tool that runs an operation that changes nothing.
 pub const READ: &str = "read_operation";
-/// Runs an operation that may change something.
+/// The tool that runs an operation that may change something.
 pub const CHANGE: &str = "change_operation";
 
-/// The most operations that a search names.
+/// The most results of a search.
 const FOUND: usize = 8;
 
-/// A tool and what carries it out.
+/// A tool and its route.
 pub struct Entry {
     /// The route.
     pub route: &'static Route,
-    /// The route at work.
+    /// The endpoint that serves the route.
     pub endpoint: Endpoint,
     /// The input.
     pub input: Input,
@@ -37,7 +37,7 @@ pub struct Toolbox {
     runners: Vec<Tool>,
 }
 
-/// The tools that a client wants to see.
+/// The tools that a client asks to see.
 pub enum Selection {
     /// The operations that most tasks need.
     Core,
@@ -72,7 +72,7 @@ impl Selection {
 }
 
 impl Toolbox {
-    /// Makes the tools of these routes.
+    /// Returns the tools of these routes.
     #[must_use]
     pub fn new(routes: Vec<(&'static Route, Endpoint)>) -> Self {
         let entries: Vec<_> = routes.into_iter().map(entry).collect();
@@ -122,7 +122,7 @@ impl Toolbox {
 fn is_allowed(route: &Route, caller: &Caller) -> bool {
     let policy = &route.policy;
     match &caller.token {
-        // A tool that lacks a scope may ask the person for it.
+        // An OAuth client can request a missing scope.
         Some(_) => policy.tokens,
         None => policy.lacking(&caller.scopes).is_none(),
     }

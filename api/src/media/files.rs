@@ -1,4 +1,4 @@
-//! Stored media files, for networks that fetch them and for people who look at them.
+//! Serves stored media files to networks and people.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use salvo::{
 
 use crate::{middleware::request::Seen, reply, request_id};
 
-/// The types of files there are, by the extension each is stored with.
+/// The media types of files, by the extension they are stored with.
 const TYPES: [(&str, &str); 13] = [
     ("aac", "audio/aac"),
     ("gif", "image/gif"),
@@ -36,7 +36,7 @@ const TYPES: [(&str, &str); 13] = [
     ("webp", "image/webp"),
 ];
 
-/// `GET /media/{path}`: a file never changes once it is there.
+/// `GET /media/{path}`. A file never changes.
 pub struct Files(pub Domain);
 
 #[async_trait]
@@ -54,7 +54,7 @@ impl Handler for Files {
 }
 
 impl Files {
-    /// Answers with the file of this name.
+    /// Responds with the file of this name.
     pub async fn answer(&self, name: &str, req: &mut Request, res: &mut Response) {
         Seen::route(req, "/media/{path}");
         let body = req.method() != Method::HEAD;
@@ -114,7 +114,7 @@ fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
     let kind = content_type(file.mime.as_deref(), name);
     set(res, CONTENT_TYPE, if outside { "text/plain" } else { kind });
     set(res, ACCEPT_RANGES, "bytes");
-    // A file of any type that is opened by itself may do nothing in our origin.
+    // A file that is opened as a page may do nothing in our origin.
     set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
     set(res, HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
     if !outside {
@@ -134,8 +134,8 @@ fn set(res: &mut Response, name: HeaderName, value: &str) {
     }
 }
 
-/// The type that the file's bytes told when it came, or its extension. Nothing outside the list is ever said: no file can
-/// be a page or a script.
+/// Returns the type that was detected from the file's bytes, or that of its extension. Types outside the list are never
+/// sent: no file can be a page or a script.
 fn content_type(mime: Option<&str>, name: &str) -> &'static str {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     let is = |(end, kind): &&(&str, &str)| match mime {
@@ -149,7 +149,7 @@ fn content_type(mime: Option<&str>, name: &str) -> &'static str {
 enum Wanted {
     Whole,
     Part(Range<u64>),
-    /// The caller has it already.
+    /// Nothing: the caller has the file already.
     Nothing,
     Outside,
 }
@@ -164,7 +164,7 @@ fn wanted(asked: &HeaderMap, etag: Option<&str>, size: u64) -> Wanted {
     range.strip_prefix("bytes=").map_or(Wanted::Whole, |range| one_range(range.trim(), size))
 }
 
-/// One stretch; several at once, or what is no range, count as none, as RFC 9110 allows.
+/// Parses a single range. Several ranges or an invalid one are ignored, as RFC 9110 allows.
 fn one_range(range: &str, size: u64) -> Wanted {
     let Some((first, last)) = range.split_once('-') else { return Wanted::Whole };
     let number = |text: &str| text.trim().parse::<u64>().ok();
@@ -178,7 +178,7 @@ fn one_range(range: &str, size: u64) -> Wanted {
     if start < end { Wanted::Part(start..end) } else { Wanted::Outside }
 }
 
-/// True if the header names the file as it is.
+/// Returns true if the header contains the file's current `ETag`.
 fn is_same(asked: &HeaderMap, header: HeaderName, etag: Option<&str>) -> bool {
     let named = asked.get(header).and_then(|value| value.to_str().ok());
     let (Some(named), Some(etag)) = (named, etag) else { return false };

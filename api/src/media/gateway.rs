@@ -1,4 +1,4 @@
-//! Receives announced files: without a key, without JSON, and without holding the file in memory.
+//! Receives announced files as plain bytes, without a key and without holding them in memory.
 
 use fanfare_domain::{Code, Domain, Error, Reply, Result, media::signed};
 use salvo::{
@@ -49,7 +49,7 @@ impl Gateway {
     }
 }
 
-/// Fails unless the bytes that come are those of the file.
+/// Fails if the body is compressed: its bytes must be those of the file.
 ///
 /// # Errors
 /// [`Code::UnsupportedMediaType`].

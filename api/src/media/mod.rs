@@ -1,4 +1,4 @@
-//! Files: the routes of the API, the address that a file is sent to, and the one it is served at.
+//! Media files: the operations, the endpoint that receives files and the one that serves them.
 
 mod files;
 mod gateway;
@@ -21,7 +21,7 @@ pub async fn upload(mut call: Call) -> Result<Reply<media::Media>> {
     media::upload(&call.act, new).await
 }
 
-/// The same, at an address of old.
+/// Stores a small file, at an older path.
 pub async fn relay(mut call: Call) -> Result<Reply<media::Media>> {
     let new = call.body()?;
     media::relay(&call.act, new).await
@@ -39,13 +39,13 @@ pub async fn from_url(mut call: Call) -> Result<Reply<media::Media>> {
     media::from_url(&call.act, new).await
 }
 
-/// Makes a page to leave files on.
+/// Creates a guest upload page.
 pub async fn create_drop(mut call: Call) -> Result<Reply<guest_uploads::DropSession>> {
     let new = call.body()?;
     guest_uploads::create(&call.act, new).await
 }
 
-/// A page of files.
+/// Lists files.
 pub async fn list(mut call: Call) -> Result<Reply<media::MediaPage>> {
     let query = call.query()?;
     media::list(&call.act, query).await

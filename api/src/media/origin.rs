@@ -1,4 +1,4 @@
-//! The origin of files, where they have one of their own: nothing else is served there.
+//! The origin of media files, if they have one of their own. Nothing else is served there.
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -8,15 +8,15 @@ use url::Url;
 
 use super::Files;
 
-/// Answers every request for the origin of files with a file, or not at all.
+/// Answers all requests to the media origin with a file or 404.
 pub struct OwnOrigin {
     files: Files,
-    /// Host and path below which files are; none if they share the service's origin.
+    /// The host and the path of the files; `None` if they share the service's origin.
     place: Option<(String, String)>,
 }
 
 impl OwnOrigin {
-    /// For the origins in the settings.
+    /// Returns the middleware for the origins in the settings.
     #[must_use]
     pub fn new(files: Files) -> Self {
         let settings = &files.0.settings;
@@ -25,7 +25,7 @@ impl OwnOrigin {
     }
 }
 
-/// Host with its port, and the path without a slash at its end.
+/// Returns the host with its port, and the path without a trailing slash.
 fn place(media: &str, service: &str) -> Option<(String, String)> {
     let (media, service) = (Url::parse(media).ok()?, Url::parse(service).ok()?);
     let (own, shared) = (authority(&media)?, authority(&service)?);

@@ -1,4 +1,4 @@
-//! Scripts of other sites may use what needs a key or token, or nothing at all, but never a cookie.
+//! CORS: scripts of other sites may use paths that need a key, a token or nothing, but never those that need a cookie.
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -11,7 +11,7 @@ use salvo::{
     },
 };
 
-/// The paths that are open to scripts of all sites, with everything below them.
+/// The paths that scripts of all sites may use, with everything below them.
 const OPEN: [&str; 8] = [
     "/api/v1",
     "/mcp",
@@ -31,7 +31,7 @@ const SENT: &str = "Authorization, Content-Type, Accept, Idempotency-Key, X-Requ
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
-/// Lets scripts of other sites in, and answers browsers that ask whether they may send a request.
+/// Adds the CORS headers and answers preflight requests.
 pub struct Cors;
 
 #[async_trait]

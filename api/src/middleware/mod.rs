@@ -1,5 +1,5 @@
-//! The handlers that run before the routes: every request ([`request`]), other sites' scripts ([`cors`]), limits ([`rate_limit`])
-//! and pages with a log-in ([`page`]).
+//! Middleware: ids and logs of every request ([`request`]), CORS ([`cors`]), rate limits ([`rate_limit`]) and pages
+//! with a log-in ([`page`]).
 
 pub mod cors;
 pub mod page;

@@ -1,4 +1,4 @@
-//! The middleware of pages with a log-in: checks the session, then the form's token, then runs the page.
+//! The middleware of pages with a log-in: checks the session and the form's CSRF token, then runs the page.
 
 use fanfare_domain::{Domain, Error, Result, logins};
 use futures_util::future::BoxFuture;
@@ -17,7 +17,7 @@ use crate::browser::{
 };
 use crate::{address, middleware::request::Seen, query, reads::Reads as _, request_id};
 
-/// Pages that share one log-in.
+/// A set of pages that share one log-in.
 #[async_trait]
 pub trait Site: Send + Sync + Sized + 'static {
     /// The session of a visitor.
@@ -25,63 +25,63 @@ pub trait Site: Send + Sync + Sized + 'static {
     /// The response of a page.
     type Answer: Send + 'static;
 
-    /// Returns the realm in which visitors log in.
+    /// Returns the log-in of these pages.
     fn realm() -> &'static Realm;
 
-    /// Finds the session of a cookie's token.
+    /// Returns the session of a cookie's token, if it is valid.
     ///
     /// # Errors
     /// The database's.
     async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Self::Session>>;
 
-    /// Writes what a page answered.
+    /// Writes the response of a page.
     async fn write(res: &mut Response, answer: Self::Answer, visit: Visit<Self::Session>);
 
-    /// The page that says what is wrong with a request.
+    /// Renders the page for an error.
     fn refusal(error: &Error, request_id: &str, visit: Option<&Visit<Self::Session>>) -> Markup;
 }
 
-/// The function that answers for a page.
+/// The function that renders a page or handles its form.
 pub type Handler<P> =
     fn(Visit<<P as Site>::Session>) -> BoxFuture<'static, Result<<P as Site>::Answer>>;
 
 /// A page that needs a log-in.
 pub struct Page<P: Site> {
-    /// Its path, as the router writes it.
+    /// Its path, with `{parameters}`.
     pub path: &'static str,
-    /// Answers GET.
+    /// Handles GET.
     pub get: Option<Handler<P>>,
-    /// Answers a sent form.
+    /// Handles the form.
     pub post: Option<Handler<P>>,
-    /// The largest form that it takes, in bytes.
+    /// The largest form, in bytes.
     pub largest: usize,
 }
 
 impl<P: Site> Page<P> {
-    /// A page that is only looked at.
+    /// Returns a page without a form.
     pub const fn of(path: &'static str, get: Handler<P>) -> Self {
         Self { path, get: Some(get), post: None, largest: form::LARGEST }
     }
 
-    /// A form without a page of its own.
+    /// Returns a form without a page of its own.
     pub const fn form(path: &'static str, post: Handler<P>) -> Self {
         Self { path, get: None, post: Some(post), largest: form::LARGEST }
     }
 
-    /// The same page with forms of up to so many bytes.
+    /// Sets the largest form, in bytes.
     pub const fn up_to(mut self, largest: usize) -> Self {
         self.largest = largest;
         self
     }
 
-    /// The same page with a form.
+    /// Adds a form to the page.
     pub const fn takes(mut self, post: Handler<P>) -> Self {
         self.post = Some(post);
         self
     }
 }
 
-/// A handler as a list of pages wants it.
+/// Wraps an async function as a [`Handler`].
 macro_rules! page {
     ($function:path) => {
         |visit| Box::pin($function(visit))
@@ -89,11 +89,11 @@ macro_rules! page {
 }
 pub(crate) use page;
 
-/// The router of these pages, with their log-in.
+/// Returns the router of these pages, with their log-in.
 pub fn router<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
     let log_in = || Form(domain.clone(), P::realm());
     let form = at(P::realm().path).reads(log_in()).post(log_in());
-    // Fixed steps come before parameters, and a page may have one in the place of the log-in.
+    // The log-in comes before pages whose path has a parameter in the same place.
     Router::new().push(form).push(self::pages(domain, pages))
 }
 
@@ -101,7 +101,7 @@ fn at(path: &str) -> Router {
     Router::with_path(path.trim_start_matches('/'))
 }
 
-/// The router of these pages alone; their log-in is another router's.
+/// Returns the router of these pages alone, without their log-in.
 pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
     let mut router = Router::new();
     for page in pages {
@@ -124,12 +124,12 @@ pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
     router
 }
 
-/// A page at work.
+/// Serves one page.
 struct PageMiddleware<P: Site> {
     cx: Domain,
     route: &'static str,
     handler: Handler<P>,
-    /// It answers a form, so the form's token is looked at.
+    /// True if it handles a form, whose CSRF token is checked.
     takes_form: bool,
     largest: usize,
 }
@@ -205,7 +205,7 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
     }
 }
 
-/// Is this page asked for by somebody who looks at it? A browser that says nothing counts as one, unless it fetches ahead.
+/// Returns true if a person navigates to the page. A browser that does not say counts as one, unless it prefetches.
 fn is_document(headers: &HeaderMap) -> bool {
     let says = |name: &str, word: &str| {
         headers.get(name).and_then(|value| value.to_str().ok()).map(|value| value.contains(word))
@@ -214,7 +214,7 @@ fn is_document(headers: &HeaderMap) -> bool {
     !ahead && says("sec-fetch-dest", "document") != Some(false)
 }
 
-/// The status of an error's page.
+/// Returns the HTTP status of an error.
 pub fn status(error: &Error) -> StatusCode {
     StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }

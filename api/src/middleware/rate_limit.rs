@@ -1,5 +1,5 @@
-//! The limits at the door: every request of `/api/v1`, and every file sent without a key, is counted against its address, and every reply says where its
-//! limits stand.
+//! Rate limits by IP address: counts every request of `/api/v1` and every file sent without a key, and reports the
+//! state of the limits in each reply.
 
 use fanfare_domain::{
     Domain,
@@ -18,7 +18,7 @@ pub const HEADERS: [(&str, &str); 3] = [
     ("X-RateLimit-Reset", "The time at which its window starts anew, in Unix seconds."),
 ];
 
-/// Counts what comes in, before the key is looked up.
+/// Counts requests by address, before the key is checked.
 pub struct RateLimitMiddleware(pub Domain);
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl Handler for RateLimitMiddleware {
         let (meter, settings) = (Meter::default(), &self.0.settings);
         let address = address::of(req.remote_addr(), req.headers(), &settings.trusted_proxies);
         let admitted = limits::admit_address(&self.0, &address, &meter).await;
-        // Shown before the rest runs too, for the reply to a panic in it.
+        // Written before the other handlers run too, for the reply if one of them panics.
         show(&meter, res);
         match admitted {
             Ok(()) => {
@@ -54,12 +54,12 @@ impl Handler for RateLimitMiddleware {
     }
 }
 
-/// The meter of a request that has passed the gate.
+/// Returns the meter of a request that was admitted.
 pub fn meter(req: &Request) -> Meter {
     req.extensions().get::<Meter>().cloned().unwrap_or_default()
 }
 
-/// The API, and the addresses that are good for something without a key.
+/// Returns true for the API, and for paths that accept files without a key.
 fn is_limited(path: &str) -> bool {
     ["/api/v1", "/api/mcp", "/mcp", "/upload", "/drop"].iter().any(|start| {
         path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! The middleware of every request, also without a route: its id, its log line, and errors in our form.
+//! The outermost middleware: sets the id of each request, logs it, and gives empty error replies a JSON body.
 
 use std::{panic::AssertUnwindSafe, time::Instant};
 
@@ -12,13 +12,13 @@ use tracing::Instrument;
 
 use crate::{body, reply, request_id};
 
-/// The first handler of the service.
+/// The outermost middleware.
 pub struct RequestMiddleware {
     base_url: String,
 }
 
 impl RequestMiddleware {
-    /// `base_url` is the origin under which `/docs/errors` is found.
+    /// Returns the middleware; `base_url` is the origin of `/docs/errors`.
     #[must_use]
     pub fn new(base_url: String) -> Self {
         Self { base_url }
@@ -65,7 +65,7 @@ impl Handler for RequestMiddleware {
     }
 }
 
-/// The error of a status that nobody gave a body.
+/// Returns the error for a status without a body.
 fn plain(status: StatusCode, req: &Request) -> Option<Error> {
     let error = match status {
         StatusCode::NOT_FOUND => Error::new(Code::NotFound, "There is nothing at this address."),
@@ -90,7 +90,7 @@ fn plain(status: StatusCode, req: &Request) -> Option<Error> {
     Some(error)
 }
 
-/// The facts that a handler records for a request's log line.
+/// Fields of a request's log line that its handler sets.
 #[derive(Debug, Clone)]
 pub struct Seen {
     route: &'static str,
@@ -98,14 +98,14 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Notes the route.
+    /// Sets the route.
     pub fn route(req: &mut Request, route: &'static str) -> Self {
         let seen = Self { route, key: None };
         req.extensions_mut().insert(seen.clone());
         seen
     }
 
-    /// Notes whose key it was, by the key's id.
+    /// Sets the id of the caller's key.
     pub fn key(self, req: &mut Request, caller: &Caller) {
         req.extensions_mut().insert(Self { key: Some(caller.key_id.to_string()), ..self });
     }
@@ -115,7 +115,7 @@ fn log(req: &Request, res: &Response, id: &str, begun: Instant) {
     let seen = req.extensions().get::<Seen>();
     let route = match seen {
         Some(seen) => seen.route.to_owned(),
-        // A path that no route has may hold anything, also a secret: only its first step is shown.
+        // An unknown path may contain anything, even a secret: only its first segment is logged.
         None => format!("/{}/…", req.uri().path().split('/').nth(1).unwrap_or_default()),
     };
     let took = begun.elapsed();

@@ -1,4 +1,4 @@
-//! Apps and grants of a caller with a key.
+//! The operations on a user's OAuth clients and grants.
 
 use fanfare_domain::{
     Code, Deleted, GrantId, Reply, Result,
@@ -7,34 +7,34 @@ use fanfare_domain::{
 
 use crate::{Call, call};
 
-/// The caller's apps.
+/// Lists the caller's clients.
 pub async fn list_clients(call: Call) -> Result<Reply<ClientList>> {
     views::clients(&call.act).await
 }
 
-/// Makes an app.
+/// Creates a client.
 pub async fn create_client(mut call: Call) -> Result<Reply<OneClient>> {
     let new = call.body()?;
     views::create_client(&call.act, new).await
 }
 
-/// Changes an app.
+/// Changes a client.
 pub async fn update_client(mut call: Call) -> Result<Reply<OneClient>> {
     let changes = call.body()?;
     views::update_client(&call.act, call.path("client_id"), changes).await
 }
 
-/// Deletes an app.
+/// Deletes a client.
 pub async fn delete_client(call: Call) -> Result<Reply<Deleted>> {
     views::delete_client(&call.act, call.path("client_id")).await
 }
 
-/// The tools that the caller has let in.
+/// Lists the grants of the caller.
 pub async fn list_grants(call: Call) -> Result<Reply<GrantList>> {
     views::grants(&call.act).await
 }
 
-/// Ends what the caller let a tool do.
+/// Revokes a grant.
 pub async fn delete_grant(call: Call) -> Result<Reply<Deleted>> {
     let id = GrantId(call::parse(call.path("id"), Code::GrantNotFound)?);
     views::delete_grant(&call.act, id).await

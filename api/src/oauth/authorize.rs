@@ -1,4 +1,4 @@
-//! `/api/oauth/authorize`: a client sends a person here, who decides and is sent back.
+//! `/api/oauth/authorize`: shows the consent page to a user whom a client sent, and redirects back to the client.
 
 use fanfare_domain::{
     Code, Domain, Error, Result,
@@ -27,13 +27,13 @@ use crate::{
     request_id,
 };
 
-/// Its name in logs.
+/// Its route in logs.
 pub(super) const ROUTE: &str = "/api/oauth/authorize";
 
 /// The longest query, in bytes.
 const LONGEST: usize = 16_384;
 
-/// The page, and what takes the decision.
+/// Shows the consent page and handles the decision.
 pub(super) struct Authorize(pub Domain);
 
 #[async_trait]
@@ -53,7 +53,7 @@ impl Handler for Authorize {
     }
 }
 
-/// A person who is asked.
+/// The user who is shown the consent page, and the client's request.
 struct Asked<'a> {
     session: &'a Session,
     token: &'a SecretString,
@@ -143,7 +143,7 @@ impl Authorize {
     }
 }
 
-/// Returns the decision that the form states.
+/// Returns the decision in the form.
 fn decision(fields: &Pairs) -> Decision {
     let ticked = fields.iter().filter(|(name, _)| name == "scope");
     let workspace = Uuid::parse_str(&form::field(fields, "workspace_id")).unwrap_or_default();
@@ -153,7 +153,7 @@ fn decision(fields: &Pairs) -> Decision {
     }
 }
 
-/// Returns the address for a person who refuses.
+/// Returns the redirect after the user denied access.
 fn denied(asked: &Asked<'_>) -> String {
     let request = asked.request;
     let answer = [
@@ -163,7 +163,7 @@ fn denied(asked: &Asked<'_>) -> String {
     oauth_provider::back(&request.redirect_uri, asked.issuer, request.state.as_deref(), &answer)
 }
 
-/// The log-in, which comes back here.
+/// Returns the URL of the log-in page, which leads back here.
 fn way_in(query: &str) -> String {
     let page = format!("{ROUTE}?{query}");
     let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();

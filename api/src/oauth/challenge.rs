@@ -1,14 +1,14 @@
-//! `WWW-Authenticate`: what a client needs that is not let in (RFC 6750 section 3, RFC 9728 section 5.1).
+//! `WWW-Authenticate` challenges for clients that are refused (RFC 6750 section 3, RFC 9728 section 5.1).
 
 use fanfare_domain::{access::Scope, oauth_provider::listed};
 use salvo::http::HeaderValue;
 
-/// Returns the challenge of a 401. `resource` is the path of the protected resource, empty for the whole service; `is_bad` says that a
-/// token was sent that is good for nothing.
+/// Returns the challenge of a 401. `resource` is the path of the protected resource, empty for the whole service;
+/// `is_bad` says that an invalid token was sent.
 #[must_use]
 pub fn unauthorized(base_url: &str, resource: &str, is_bad: bool) -> HeaderValue {
     let error = if is_bad { r#", error="invalid_token""# } else { "" };
-    // Clients of MCP ask for what they are told here, and for no scope otherwise.
+    // MCP clients request the scopes that are named here, and none otherwise.
     let scope = if resource.is_empty() {
         String::new()
     } else {

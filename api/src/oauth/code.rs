@@ -1,4 +1,4 @@
-//! `/oauth/code`: shows a code to a person whose command line has no browser of its own.
+//! `/oauth/code`: shows the authorization code to a user whose command line has no browser.
 
 use fanfare_domain::oauth_provider::Parameters;
 use maud::{Markup, html};
@@ -29,7 +29,7 @@ impl Handler for CodePage {
     }
 }
 
-/// Nothing else is shown: anybody can write an address.
+/// Returns true for a well-formed code. Nothing else is shown, since anybody can craft an address.
 fn is_code(text: &str) -> bool {
     text.len() == 43
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))

@@ -1,4 +1,4 @@
-//! The page on which a person decides whether to let a client in.
+//! The consent page, on which a user allows or denies a client access.
 
 use fanfare_domain::{
     Error,
@@ -124,7 +124,7 @@ impl Page<'_> {
     }
 }
 
-/// A role with its article.
+/// Returns a role with its article.
 fn role(place: &Place) -> String {
     let name = role_name(place.role);
     let article = if name.starts_with(['a', 'e']) { "an" } else { "a" };

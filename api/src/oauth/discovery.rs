@@ -1,4 +1,4 @@
-//! The documents by which clients find their way (RFC 8414, RFC 9728).
+//! The metadata documents of the authorization server and its resources (RFC 8414, RFC 9728).
 
 use fanfare_domain::{
     Domain, Reply,
@@ -22,7 +22,7 @@ pub(super) const PATHS: [&str; 4] = [
     "/.well-known/oauth-protected-resource/api/mcp",
 ];
 
-/// The document at a path.
+/// Serves the document at a path.
 pub(super) struct Discovery(pub Domain, pub &'static str);
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Endpoints that programs call without a person: register, token, revoke. Errors are in the form of RFC 6749 section
+//! Endpoints that clients call directly: registration, token and revocation. Errors have the form of RFC 6749 section
 //! 5.2.
 
 use bytes::Bytes;
@@ -25,7 +25,7 @@ use crate::{address, json as strict_json, middleware::request::Seen, request_id}
 /// The largest body, in bytes.
 const LARGEST: usize = 64 * 1024;
 
-/// The command to run.
+/// Which of the endpoints.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Register,

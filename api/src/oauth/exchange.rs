@@ -1,4 +1,4 @@
-//! The token and the revocation endpoint.
+//! The token endpoint and the revocation endpoint.
 
 use fanfare_domain::{
     Domain,
@@ -58,7 +58,7 @@ fn reply(issued: &Issued) -> Value {
     })
 }
 
-/// Gives a token back.
+/// Revokes a token.
 pub(super) async fn revoke(cx: &Domain, sent: &Parameters) -> Answered<()> {
     single(sent)?;
     let client_id = needed(sent, "client_id")?;

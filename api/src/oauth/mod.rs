@@ -1,4 +1,4 @@
-//! The OAuth provider over HTTP: documents, registration, the page on which a person decides, tokens.
+//! The OAuth provider over HTTP: metadata documents, client registration, the consent page and tokens.
 
 pub mod apps;
 mod authorize;
@@ -25,7 +25,7 @@ use code::CodePage;
 use discovery::Discovery;
 use endpoints::{Endpoint, Kind};
 
-/// The router of the provider.
+/// Returns the router of the provider.
 pub fn router(domain: &Domain) -> Router {
     let endpoint = |path: &str, kind| {
         let path = path.trim_start_matches('/');
@@ -45,18 +45,18 @@ pub fn router(domain: &Domain) -> Router {
         .push(Router::with_path("oauth/code").reads(CodePage))
 }
 
-/// Returns the name under which this service was asked.
+/// Returns the origin at which the client called this service, which is the issuer.
 #[must_use]
 pub fn asked(settings: &Settings, req: &Request) -> String {
     let host = req.headers().get(HOST).and_then(|host| host.to_str().ok());
     oauth_provider::issuer(settings, host.or(req.uri().authority().map(|host| host.as_str())))
 }
 
-/// A mark on a request: its token lacks this scope.
+/// Marks a request whose access token lacks this scope.
 #[derive(Debug, Clone, Copy)]
 struct Lacks(Scope);
 
-/// Fails unless the caller has `needed`.
+/// Fails unless the caller has the scope `needed`.
 ///
 /// # Errors
 /// [`fanfare_domain::Code::InsufficientScope`].
@@ -68,13 +68,14 @@ pub fn require_scope(req: &mut Request, caller: &Caller, needed: Option<Scope>) 
     admitted
 }
 
-/// Returns the scope that the token of a request lacks, if that is why it was refused.
+/// Returns the scope that the access token of a request lacks, if it was refused for that.
 #[must_use]
 pub fn lacking(req: &Request) -> Option<Scope> {
     req.extensions().get::<Lacks>().map(|Lacks(scope)| *scope)
 }
 
-/// Tells a client whose token lacks a scope to ask the person for it. `resource` is the path of the protected resource.
+/// Sets the `WWW-Authenticate` header that makes a client request a missing scope. `resource` is the path of the
+/// protected resource.
 pub fn demand(res: &mut Response, base_url: &str, resource: &str, scope: Scope) {
     let value = challenge::insufficient_scope(base_url, resource, scope.as_str());
     res.headers_mut().insert(WWW_AUTHENTICATE, value);

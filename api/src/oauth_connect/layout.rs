@@ -1,4 +1,4 @@
-//! The frame of these pages.
+//! The layout of users' pages.
 
 use fanfare_domain::Error;
 use maud::{Markup, html};
@@ -11,24 +11,24 @@ use crate::{
     dashboard::menu,
 };
 
-/// A page for a person who is logged in.
+/// Renders a page for a user who is logged in.
 pub fn page(visit: &Visit, title: &str, main: &Markup) -> Markup {
     frame::page(title, &html! {}, &header(Some(visit)), &narrow(main))
 }
 
-/// A page as wide as the window, with the dashboard's script.
+/// Renders a page as wide as the window, with the dashboard's script.
 pub fn wide(visit: &Visit, title: &str, main: &Markup) -> Markup {
     let head = html! { script src=(assets::DASHBOARD_SCRIPT.path()) defer {} };
     frame::page(title, &head, &header(Some(visit)), main)
 }
 
-/// A page that looks again by itself.
+/// Renders a page that reloads itself.
 pub fn waiting(visit: &Visit, title: &str, main: &Markup) -> Markup {
     let again = html! { meta http-equiv="refresh" content="2"; };
     frame::page(title, &again, &header(Some(visit)), &narrow(main))
 }
 
-/// A page that leads to a network, by itself or with a click.
+/// Renders a page that leads to a network, automatically or with a click.
 pub fn away(visit: &Visit, label: &str, url: &Url) -> Markup {
     let head = html! { meta http-equiv="refresh" content={ "0; url=" (url) }; };
     let main = html! {
@@ -39,12 +39,12 @@ pub fn away(visit: &Visit, label: &str, url: &Url) -> Markup {
     frame::page(&format!("On to {label}"), &head, &header(Some(visit)), &narrow(&main))
 }
 
-/// A page for everybody.
+/// Renders a page for visitors without a log-in.
 pub fn bare(title: &str, main: Markup) -> Markup {
     frame::page(title, &html! {}, &header(None), &narrow(&main))
 }
 
-/// Shows an error.
+/// Renders an error.
 pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
     let main = html! {
         h1 { "That did not work" }

@@ -1,4 +1,4 @@
-//! Everybody's log-ins.
+//! The users' log-in.
 
 use fanfare_domain::{
     Result,
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::browser::{form::Cookie, login::Realm};
 
-/// The persons whose workspaces these are. A network sends them back with a link, so the cookie goes along with one.
+/// The log-in of users. Its cookie is `Lax`, since a network redirects the user back from its own site.
 pub static PEOPLE: Realm = Realm {
     path: "/login",
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
     before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
     home: "/dashboard",
-    also: &["/connect", "/api/oauth/authorize"],
+    also: &["/connect", "/api/oauth/authorize", "/invitations"],
     intro: |next| {
         let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
         html! {
@@ -40,7 +40,7 @@ pub static PEOPLE: Realm = Realm {
     lasts: LASTS / 1_000,
 };
 
-/// Ends the log-in.
+/// Ends the session.
 pub async fn log_out(visit: Visit) -> Result<Answer> {
     sign_in::log_out(&visit.cx, &visit.token).await?;
     Ok(Answer::LogOut)

@@ -1,7 +1,7 @@
-//! The pages on which a person connects an account: made on the server, complete without scripts.
+//! The pages on which a user connects an account, rendered on the server and complete without scripts.
 //!
-//! [`PAGES`] lists every page; what lies before each of them is `middleware/page.rs`, and what a page does is the domain's
-//! (`domain::accounts::oauth_connect`).
+//! [`PAGES`] lists every page; `middleware/page.rs` checks requests to them, and `domain::accounts::oauth_connect`
+//! carries them out.
 
 mod layout;
 pub mod login;
@@ -18,7 +18,7 @@ use crate::middleware::page::{self, Page, page};
 pub use site::ConnectPages;
 pub use visit::{Answer, Visit};
 
-/// Every page that needs a log-in. Fixed steps come before parameters.
+/// Every page that needs a log-in. Fixed segments come before parameters.
 const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/connect", page!(start::list)),
     Page::form("/logout", page!(login::log_out)),
@@ -28,7 +28,7 @@ const PAGES: &[Page<ConnectPages>] = &[
     Page::of("/connect/{platform}/callback", page!(session::callback)),
 ];
 
-/// The pages' router, with the log-in.
+/// Returns the router of the pages, with the log-in.
 pub fn router(domain: &Domain) -> Router {
     page::router(domain, PAGES)
 }

@@ -1,4 +1,4 @@
-//! The parts of a connect session's page.
+//! Parts of the pages of a connect session.
 
 use fanfare_domain::{
     BrandId, Error, WorkspaceId,
@@ -16,7 +16,7 @@ use crate::browser::form;
 /// The field for the address of the account's own server.
 pub const INSTANCE: &str = "instance_url";
 
-/// One platform in the list.
+/// Renders a platform of the list.
 pub fn platform_link(option: &ConnectOptions) -> Markup {
     let count = option.connected_count;
     html! {
@@ -28,7 +28,7 @@ pub fn platform_link(option: &ConnectOptions) -> Markup {
     }
 }
 
-/// The page of one platform, before there is a session.
+/// Renders the page of a platform, before there is a session.
 pub fn start(
     visit: &Visit,
     option: &ConnectOptions,
@@ -71,7 +71,7 @@ pub fn start(
     }
 }
 
-/// The same page for another workspace, whose brands may differ.
+/// Renders the switch to another workspace, whose brands may differ.
 fn other_workspace(page: &str, workspaces: &[Workspace], here: WorkspaceId) -> Markup {
     html! {
         form.inline method="get" action=(page) {
@@ -86,7 +86,7 @@ fn other_workspace(page: &str, workspaces: &[Workspace], here: WorkspaceId) -> M
     }
 }
 
-/// The page of a session.
+/// Renders the page of a session.
 pub fn session(
     visit: &Visit,
     access: &ConnectAccess,
@@ -194,7 +194,7 @@ fn granted(label: &str, permissions: &[Permission]) -> Markup {
     }
 }
 
-/// One field. What hides from onlookers is never shown again either.
+/// Renders a field. The value of a secret field is never shown again.
 fn input(visit: &Visit, field: &CredentialField) -> Markup {
     let secret =
         ["password", "token", "key", "webhook_url"].iter().any(|part| field.name.ends_with(part));
@@ -213,7 +213,7 @@ fn input(visit: &Visit, field: &CredentialField) -> Markup {
     }
 }
 
-/// `app_password` as people read it.
+/// Returns the label of a field: "App password" for `app_password`.
 fn name(field: &str) -> String {
     if field == "identifier" {
         return "Handle or e-mail address".to_owned();

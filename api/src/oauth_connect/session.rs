@@ -1,4 +1,4 @@
-//! One connect session, from its link to its end.
+//! The page of a connect session, from its link to its end.
 
 use fanfare_domain::{
     Code, ConnectSessionId, Error, Result,
@@ -31,7 +31,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     })
 }
 
-/// A step of the person.
+/// Handles a step of the user.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let mut access = enter(&visit).await?;
     let verb = visit.path("verb");
@@ -50,7 +50,7 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     };
     match outcome {
         Ok(()) => Ok(Answer::See(page(access.id()))),
-        // An error in a form is shown beside the form.
+        // An error in a form is shown on the same page.
         Err(error)
             if (400..500).contains(&error.status())
                 || error.code() == Code::ProviderUnreachable =>
@@ -64,7 +64,7 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     }
 }
 
-/// The network sends the person back.
+/// Handles the redirect back from the network.
 pub async fn callback(visit: Visit) -> Result<Answer> {
     let platform = start::platform(&visit)?;
     let text = |name: &str| visit.query(name).map(str::to_owned);
@@ -95,14 +95,14 @@ async fn authorize(access: &mut ConnectAccess, visit: &Visit) -> Result<Answer> 
     Ok(Answer::Away(access.spec().label, url))
 }
 
-/// The fields of the platform, as they were filled in.
+/// Returns the values of the platform's credential fields.
 fn credentials(visit: &Visit, access: &ConnectAccess) -> Map<String, Value> {
     let ConnectMethod::Credentials(fields) = access.way() else { return Map::new() };
     let filled = fields.iter().filter_map(|field| Some((field.name, visit.form(field.name)?)));
     filled.map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
-/// The accounts that were ticked.
+/// Returns the indexes of the ticked accounts.
 fn places(visit: &Visit) -> Vec<usize> {
     let ticked = visit.form.iter().filter(|(name, _)| name == "account");
     ticked.filter_map(|(_, place)| place.parse().ok()).collect()

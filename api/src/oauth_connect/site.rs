@@ -1,4 +1,4 @@
-//! The users' site: finds sessions and writes responses in the layout.
+//! The pages of users: finds sessions and writes responses in the layout.
 
 use fanfare_domain::{
     Domain, Error, Result,
@@ -22,7 +22,7 @@ use crate::{
     middleware::page::{self, Site},
 };
 
-/// The pages for everybody who has a log-in.
+/// The pages of users.
 pub struct ConnectPages;
 
 #[async_trait]
@@ -55,9 +55,7 @@ impl Site for ConnectPages {
             }
             Answer::Part(part) => html(res, ok, part),
             Answer::Workspace(id) => {
-                let year = 365 * 24 * 3_600;
-                let id = id.to_string();
-                form::set_cookie(res.headers_mut(), &visit.cx, &form::WORKSPACE, &id, year);
+                form::choose_workspace(res, &visit.cx, id);
                 see(res, "/dashboard");
             }
             Answer::Waiting(title, main) => html(res, ok, layout::waiting(&visit, title, &main)),

@@ -1,4 +1,4 @@
-//! Beginning without a link: choose a platform, see where the account will be, go on.
+//! Connecting without a link: the user chooses a platform and a workspace.
 
 use fanfare_domain::{
     Act, Code, Error, Result, WorkspaceId,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::browser::visit::parse;
 
-/// Every platform there is.
+/// Lists the platforms.
 pub async fn list(visit: Visit) -> Result<Answer> {
     let act = act(&visit, visit.parsed("workspace_id")?).await?;
     let options = accounts::all_options(&act).await?;
@@ -35,7 +35,7 @@ pub async fn list(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// One platform: where the account will be, and a button.
+/// Shows a platform, with the workspace of the account and a button.
 pub async fn ask(visit: Visit) -> Result<Answer> {
     let platform = platform(&visit)?;
     let asked: Option<uuid::Uuid> = visit.parsed("workspace_id")?;
@@ -51,7 +51,7 @@ pub async fn ask(visit: Visit) -> Result<Answer> {
     ))
 }
 
-/// Makes a connect session and shows it.
+/// Creates a connect session and redirects to it.
 pub async fn begin(visit: Visit) -> Result<Answer> {
     let platform = platform(&visit)?;
     let workspace =
@@ -69,7 +69,7 @@ pub async fn begin(visit: Visit) -> Result<Answer> {
     Ok(Answer::See(format!("/connect/sessions/{id}")))
 }
 
-/// The platform in the path.
+/// Returns the platform in the path.
 pub fn platform(visit: &Visit) -> Result<fanfare_domain::PlatformId> {
     let name = visit.path("platform");
     let missing = || {

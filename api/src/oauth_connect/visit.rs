@@ -1,4 +1,4 @@
-//! The request of a user, and its response.
+//! Requests of users, and their responses.
 
 use fanfare_domain::{Error, WorkspaceId, sign_in::Session};
 use maud::Markup;
@@ -11,24 +11,25 @@ pub type Visit = visit::Visit<Session>;
 
 /// The response of a page.
 pub enum Answer {
-    /// A page with this title.
+    /// A page with a title.
     Page(&'static str, Markup),
-    /// The same with something that was wrong with a form.
+    /// The page with an error about its form.
     Wrong(&'static str, Markup, Error),
     /// A page as wide as the window, with the dashboard's script.
     Wide(&'static str, Markup),
-    /// The same with something that was wrong with a form.
+    /// The page with an error about its form.
     WideWrong(&'static str, Markup, Error),
-    /// A piece of a page, for the dashboard's script.
+    /// A fragment of a page, for the dashboard's script.
     Part(Markup),
-    /// Show another workspace from now on.
+    /// Switch to another workspace.
     Workspace(WorkspaceId),
-    /// A page that loads itself again every few seconds.
+    /// A page that reloads itself every few seconds.
     Waiting(&'static str, Markup),
-    /// Go there.
+    /// A redirect.
     See(String),
-    /// A page that leads to a network. No redirect: browsers hold one that follows a form to the form's own site.
+    /// A page that leads to a network. It is not a redirect, since `form-action` also applies to redirects after a
+    /// form.
     Away(&'static str, Url),
-    /// Go to the log-in, without one from now on.
+    /// End the session and go to the log-in.
     LogOut,
 }

@@ -7,7 +7,7 @@ use crate::middleware::rate_limit;
 const REQUEST_ID: &str = "X-Request-Id";
 const RETRY_AFTER: &str = "Retry-After";
 
-/// All of them, for the components.
+/// Returns the components of all headers.
 pub fn all() -> Map<String, Value> {
     let number = |doc: &str| json!({"description": doc, "schema": {"type": "integer"}});
     let mut all = Map::new();
@@ -23,18 +23,18 @@ pub fn all() -> Map<String, Value> {
     all
 }
 
-/// The headers of every reply.
+/// Returns the headers of every reply.
 pub fn of_all() -> Value {
     Value::Object(references([REQUEST_ID]))
 }
 
-/// The headers of every reply of `/api/v1`.
+/// Returns the headers of every reply of `/api/v1`.
 pub fn of_api() -> Value {
     let names = [REQUEST_ID].into_iter().chain(rate_limit::HEADERS.map(|(name, _)| name));
     Value::Object(references(names))
 }
 
-/// The same with `Retry-After`.
+/// Adds `Retry-After`.
 pub fn with_retry(headers: &Value) -> Value {
     let mut headers = headers.as_object().cloned().unwrap_or_default();
     headers.append(&mut references([RETRY_AFTER]));

@@ -45,7 +45,7 @@ pub const TAGS: [(&str, &str); 20] = [
     ("sandbox", "Simulated networks, to try everything without posting in public."),
 ];
 
-/// The document. `base_url` is the origin under which the service is reached.
+/// Returns the document; `base_url` is the origin of the service.
 #[must_use]
 pub fn document(base_url: &str, routes: &[Route]) -> Value {
     let mut schemas = Schemas::default();
@@ -73,11 +73,12 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
     })
 }
 
-/// The schemas of what is sent and of what is answered: a field that may be left out of the one is always in the other.
+/// Schemas of requests and replies. They differ: a field that may be left out of a request is always present in a
+/// reply.
 pub struct Schemas {
-    /// Of requests.
+    /// Schemas of requests.
     pub sent: SchemaGenerator,
-    /// Of replies.
+    /// Schemas of replies.
     pub answered: SchemaGenerator,
 }
 
@@ -125,7 +126,7 @@ fn components(mut schemas: Schemas) -> Value {
     })
 }
 
-/// Adds the older names of fields to the bodies that take them.
+/// Adds the older names of fields to the bodies that accept them.
 fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mut Value) {
     for route in routes {
         let method = route.method.as_str().to_lowercase();
@@ -147,7 +148,7 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
     }
 }
 
-/// The event that is sent to webhooks.
+/// Returns the description of the event that is sent to webhooks.
 fn webhooks(schemas: &mut Schemas) -> Value {
     let event = schemas.answered.subschema_for::<Event>();
     json!({"event": {"post": {

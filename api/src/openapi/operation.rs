@@ -1,4 +1,4 @@
-//! One route in the document.
+//! The OpenAPI operation of a route.
 
 use fanfare_domain::{
     Code,
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{Schemas, headers, parameters, refusals};
 use crate::{Route, Success, form, health::Health, hints::Hints};
 
-/// The operation of a route; named types of its bodies go to the definitions.
+/// Returns the operation of a route; named types of its bodies are added to the schemas.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     let bodies = route.bodies(&mut schemas.answered);
     let last = bodies.last().cloned();
@@ -26,6 +26,7 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
         "tags": [route.tag],
         "parameters": parameters::of(route, &mut schemas.sent),
         "responses": responses,
+        "x-command": route.command(),
         "x-when": route.when,
         "x-hints": Hints::of(route),
         "x-limit": route.bucket.as_str(),
@@ -50,7 +51,7 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     operation
 }
 
-/// A file as a form.
+/// Returns the body of a file sent as `multipart/form-data`.
 fn form() -> Value {
     let optional = |doc: &str| json!({"type": "string", "description": doc});
     json!({
@@ -98,7 +99,7 @@ pub fn needs(route: &Route) -> String {
     text + &format!(". At most {} {}.", rule.limit, rule.what)
 }
 
-/// The address that an announced file is sent to: the token in it takes the place of a key.
+/// Returns the operation that receives an announced file; the token in its path replaces a key.
 pub fn upload(schemas: &mut Schemas) -> Value {
     let media = schemas.answered.subschema_for::<Media>();
     let codes = [
@@ -130,7 +131,7 @@ pub fn upload(schemas: &mut Schemas) -> Value {
     }})
 }
 
-/// A health check: needs no key.
+/// Returns the operation of a health check, which needs no key.
 pub fn health(name: &str, summary: &str, ill: bool, schemas: &mut Schemas) -> Value {
     let status = json!({"schema": schemas.answered.subschema_for::<Health>()});
     let mut responses = Map::new();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, WorkspaceScope, older_names};
 
-/// Headers that several routes know.
+/// Returns the components of request headers that several routes accept.
 pub fn shared() -> Value {
     json!({
         "IdempotencyKey": {
@@ -19,7 +19,7 @@ pub fn shared() -> Value {
     })
 }
 
-/// The parameters of a route: path, query, headers.
+/// Returns the parameters of a route: path, query and headers.
 pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
     let in_path = |name| json!({"name": name, "in": "path", "required": true, "schema": in_path(route, name)});
     let mut parameters: Vec<_> = route.path_parameters().map(in_path).collect();
@@ -49,7 +49,7 @@ pub fn in_path(route: &Route, name: &str) -> Value {
     }
 }
 
-/// A parameter under its older name.
+/// Returns a parameter under its older name.
 fn older_one(known: &[Value], name: &str, today: &str) -> Option<Value> {
     let mut older = known.iter().find(|parameter| parameter["name"] == today)?.clone();
     older["name"] = name.into();
@@ -70,7 +70,7 @@ fn in_query(schema: &Value) -> Vec<Value> {
     properties.iter().map(one).collect()
 }
 
-/// A property as a parameter, which is there or not but never null; and its description.
+/// Returns a property as the schema of a parameter, which is never null, and its description.
 fn plain(mut schema: Value) -> (Value, String) {
     let mut doc = String::new();
     if let Some(fields) = schema.as_object_mut() {

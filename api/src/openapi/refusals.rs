@@ -21,7 +21,7 @@ pub struct Error {
     doc_url: String,
 }
 
-/// All codes of a route, each once.
+/// Returns all error codes of a route, each once.
 pub fn codes(route: &Route) -> Vec<Code> {
     let policy = &route.policy;
     let mut codes = vec![Code::UnknownField];
@@ -85,7 +85,7 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
     }
 }
 
-/// The responses for these codes, by status, each with these headers.
+/// Returns the responses for these codes by status, each with these headers.
 pub fn responses(codes: &[Code], headers: &Value) -> Map<String, Value> {
     let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     for code in codes {

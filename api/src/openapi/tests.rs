@@ -115,7 +115,7 @@ fn what_is_sent_and_what_is_answered_share_no_name_unless_they_are_the_same() {
         assert!(answered.get(name).is_none_or(|other| other == schema), "{name}");
     }
     assert!(sent.contains_key("NewPost") && answered.contains_key("Post"));
-    // Two types of one name would be told apart by a number.
+    // Two types of one name would get a number.
     let numbered = |name: &String| name.ends_with(|end: char| end.is_ascii_digit());
     assert!(!sent.keys().chain(answered.keys()).any(numbered));
 }

@@ -1,4 +1,4 @@
-//! `/forgot`: asks for a link to set a new password. Every address is answered alike.
+//! `/forgot`: requests a link to set a new password. The reply is the same for every address.
 
 use fanfare_domain::{Domain, Result, logins::forged, mail};
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ use crate::{
     request_id,
 };
 
-/// The form, and what takes it.
+/// Shows and handles the form.
 pub struct Forgot(pub Domain);
 
 #[async_trait]

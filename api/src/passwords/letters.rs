@@ -1,4 +1,4 @@
-//! `/dev/mail`: the last letters, where no mail server is set and the service runs on the visitor's own machine.
+//! `/dev/mail`: the last letters, if no mail server is configured and the service runs on the visitor's own machine.
 
 use fanfare_domain::{
     Code, Domain, Error, Reply, Result,
@@ -61,8 +61,8 @@ impl Letters {
     }
 }
 
-/// True for a caller on this machine that came without a proxy and by a name of this machine: a page of another site whose name
-/// leads here is none.
+/// Returns true for a caller on this machine, without a proxy and by a name of this machine; a site that uses DNS
+/// rebinding is refused.
 fn is_local(peer: &SocketAddr, headers: &HeaderMap) -> bool {
     let is_loopback = match peer {
         SocketAddr::IPv4(peer) => peer.ip().is_loopback(),

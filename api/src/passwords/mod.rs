@@ -1,5 +1,5 @@
-//! Pages for those who have no password: `/forgot`, the link in a letter, and the letters themselves where the service runs on
-//! the visitor's own machine.
+//! Pages to set a password: `/forgot`, the link in the e-mail, and the e-mails themselves if the service runs on the
+//! visitor's own machine.
 
 mod forgot;
 mod letters;
@@ -15,10 +15,10 @@ use crate::{
     reads::Reads as _,
 };
 
-/// The cookie behind the forms of these pages.
+/// The cookie that protects the forms of these pages.
 static FORM: Cookie = Cookie { name: "fanfare_form", path: "/", same_site: "Strict" };
 
-/// The pages' router.
+/// Returns the router of the pages.
 pub fn router(domain: &Domain) -> Router {
     Router::new()
         .push(
@@ -34,7 +34,7 @@ pub fn router(domain: &Domain) -> Router {
         .push(Router::with_path("dev/mail").reads(letters::Letters(domain.clone())))
 }
 
-/// Shows what is wrong, with a way on.
+/// Responds with an error page and a link.
 fn refuse(res: &mut Response, error: &Error, request_id: &str, (way, label): (&str, &str)) {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let said = html! {

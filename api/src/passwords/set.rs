@@ -1,4 +1,5 @@
-//! `/set-password/{token}`: the link in a letter. Looking at it changes nothing, so programs that follow links in mail do no harm.
+//! `/set-password/{token}`: the link in a letter. Opening it changes nothing, so that programs that follow links in
+//! mail do no harm.
 
 use fanfare_domain::{
     Domain, Error, Result,
@@ -23,7 +24,7 @@ use crate::{
     request_id,
 };
 
-/// The form, and what takes it. The token in the address is all the proof there is, so the form needs no other.
+/// Shows and handles the form. The token in the address is the authorization, so that the form needs no CSRF token.
 pub struct SetPassword(pub Domain);
 
 #[async_trait]

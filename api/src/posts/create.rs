@@ -1,4 +1,4 @@
-//! Making posts.
+//! Creating posts.
 
 use fanfare_domain::{Reply, Result, posts};
 
@@ -10,7 +10,7 @@ pub async fn create(mut call: Call) -> Result<posts::Made> {
     posts::create(&call.act, new, flaws).await
 }
 
-/// Makes several posts, each on its own.
+/// Creates several posts, each independently.
 pub async fn create_batch(mut call: Call) -> Result<Reply<posts::Batch>> {
     let batch = call.body()?;
     posts::create_batch(&call.act, call.idempotency_key.as_deref(), batch).await

@@ -25,7 +25,7 @@ pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
     posts::delete(&call.act, call.post()?).await
 }
 
-/// Deletes what can be deleted of a group.
+/// Deletes the posts of a group that can be deleted.
 pub async fn delete_group(mut call: Call) -> Result<Reply<posts::GroupDeleted>> {
     let query: GroupQuery = call.query()?;
     if query.confirm != Some(true) {

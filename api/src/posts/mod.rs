@@ -1,4 +1,4 @@
-//! Posts, one file for each thing that is done with them.
+//! The operations on posts.
 
 mod create;
 mod delete;

@@ -4,13 +4,13 @@ use fanfare_domain::{Reply, Result, posts};
 
 use crate::{Call, wait};
 
-/// The posts of the workspace, newest first.
+/// Lists the posts of the workspace, newest first.
 pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
     let filter = call.query()?;
     posts::list(&call.act, filter).await
 }
 
-/// One post.
+/// Shows a post.
 pub async fn get(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let (wait, id) = (call.query()?, call.post()?);
     wait::for_change(wait, &call.progress, || posts::get(&call.act, id)).await
@@ -21,7 +21,7 @@ pub async fn missing(call: Call) -> Result<Reply<posts::Missing>> {
     posts::missing(&call.act, call.post()?).await
 }
 
-/// Every try to publish a post.
+/// Lists the attempts to publish a post.
 pub async fn attempts(mut call: Call) -> Result<Reply<posts::AttemptPage>> {
     let part = call.query()?;
     posts::attempts(&call.act, call.post()?, part).await

@@ -1,4 +1,4 @@
-//! Pausing, scheduling, drafting and sending again.
+//! Changing the status of posts, and retrying them.
 
 use fanfare_domain::{Reply, Result, posts};
 
@@ -10,7 +10,7 @@ pub async fn set_status(mut call: Call) -> Result<Reply<posts::OnePost>> {
     posts::set_status(&call.act, call.post()?, change).await
 }
 
-/// Sends a failed post again, now.
+/// Retries a failed post now.
 pub async fn retry(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let retry = call.body()?;
     posts::retry(&call.act, call.post()?, retry).await

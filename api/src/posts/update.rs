@@ -4,7 +4,7 @@ use fanfare_domain::{Reply, Result, posts};
 
 use crate::Call;
 
-/// Changes what a post says or when it goes out.
+/// Changes the content or the time of a post.
 pub async fn update(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let (changes, flaws) = call.readable_body()?;
     posts::edit(&call.act, call.post()?, changes, flaws).await

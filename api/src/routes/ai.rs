@@ -1,4 +1,4 @@
-//! Routes of models.
+//! Routes of AI models.
 
 use super::parts::{reads, writes};
 use crate::{

@@ -1,4 +1,4 @@
-//! Routes of numbers and what follows from them.
+//! Routes of metrics, insights and suggestions.
 
 use super::parts::{pro, reads, writes};
 use crate::{Method, Query, Route, WorkspaceScope, analytics};

@@ -1,4 +1,4 @@
-//! Routes of apps and tools that were let in.
+//! Routes of OAuth clients and grants.
 
 use super::parts::own;
 use crate::{Body, Method, Route, oauth::apps};

@@ -1,4 +1,4 @@
-//! The parts of the table's entries: policies, errors, examples.
+//! Shared parts of the routes: policies, errors and examples.
 
 use fanfare_domain::{
     Code,
@@ -7,17 +7,17 @@ use fanfare_domain::{
 
 use crate::{Policy, Raised, WorkspaceScope};
 
-/// Reading: any member of the workspace may.
+/// Returns the policy of reads: any member of the workspace may.
 pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
     writes(scope, Role::Viewer, workspace)
 }
 
-/// The same as a part of the plans from `pro` on.
+/// Restricts a policy to the plan `pro` and larger ones.
 pub(super) const fn pro(policy: Policy) -> Policy {
     Policy { plan: Some(PlanTier::Pro), ..policy }
 }
 
-/// Everything else, for this role and above.
+/// Returns the policy of changes, for this role and above.
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
     Policy {
         scope: Some(scope),
@@ -31,21 +31,21 @@ pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) 
     }
 }
 
-/// For every key, with any scopes.
+/// The policy for any key, whatever its scopes.
 pub(super) const ANYBODY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 
-/// Keys, apps and grants of a person, which no tool that was let in may touch.
+/// Returns the policy for a user's keys, apps and grants, which OAuth access tokens may not touch.
 pub(super) const fn own(scope: Scope) -> Policy {
     Policy { tokens: false, ..reads(scope, WorkspaceScope::Home) }
 }
 
-/// A person's subscription: needs no add-on and no live plan.
+/// Returns the policy for a user's subscription, which needs neither add-on nor active plan.
 pub(super) const fn billing(scope: Scope) -> Policy {
     Policy { addon: false, ..reads(scope, WorkspaceScope::Home) }
 }
 
-/// The wallet that pays for a workspace: needs no add-on and no live plan.
+/// Returns the policy for the wallet that pays for a workspace, which needs neither add-on nor active plan.
 pub(super) const fn wallet() -> Policy {
     Policy { addon: false, ..reads(Scope::BillingRead, WorkspaceScope::Query) }
 }
@@ -53,7 +53,7 @@ pub(super) const fn wallet() -> Policy {
 pub(super) const REFUSED_CHANGE: &[Code] =
     &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
 
-/// Reading a business profile: a key that reads analytics or accounts may.
+/// Returns the policy for reading business profiles: either `accounts:read` or `analytics:read` is enough.
 pub(super) const fn reads_either(workspace: WorkspaceScope) -> Policy {
     Policy { or: Some(Scope::AnalyticsRead), ..reads(Scope::AccountsRead, workspace) }
 }
@@ -85,10 +85,10 @@ pub(super) const REFUSED_OUTGOING: &[Code] = &[
     Code::ProviderUnreachable,
 ];
 
-/// For callers without a key, of whom nothing is known.
+/// The policy for callers without a key.
 pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
 
-/// Wording a post is an editor's work; moving it in time is a publisher's.
+/// The policy for editing a post: editors may change its text, only publishers its time.
 pub(super) const EDIT: Policy = Policy {
     raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
     ..writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post)
@@ -180,15 +180,14 @@ pub(super) const FAULTS: &str = r#"{"account_id": 7, "faults": [{"on": "commit",
 pub(super) const REFUSED_FILE: &[Code] =
     &[Code::MediaTypeUnsupported, Code::MediaTypeMismatch, Code::MediaTooLarge];
 
-pub(super) const NEW_FILE: &str =
-    r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAAAAACw="}"#;
+pub(super) const NEW_FILE: &str = r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAIAAAP9mAAAAACwAAAAAAQABAAACAkQBADs="}"#;
 pub(super) const NEW_UPLOAD: &str =
     r#"{"filename": "film.mp4", "content_type": "video/mp4", "size": 73400320}"#;
 pub(super) const NEW_REMOTE: &str =
     r#"{"url": "https://example.com/photo.jpg", "filename": "photo.jpg"}"#;
 
-/// The largest body of an upload: about 4.5 MB of a file, in base64.
+/// The largest body of an upload: a file of about 4.5 MB in base64.
 pub(super) const UPLOAD: usize = 6 << 20;
 
-/// The relay's: all that it takes of a file, in base64, and its name.
+/// The largest body of the relay: the largest file that it accepts in base64, and its name.
 pub(super) const RELAY: usize = 7 << 20;

@@ -1,4 +1,4 @@
-//! Routes of a person's subscription.
+//! Routes of a user's subscription.
 
 use super::parts::{REFUSED_CHANGE, billing};
 use crate::{Body, Bucket, Method, Route, billing::subscription};

@@ -79,15 +79,15 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
 
 #[test]
 fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
-    // A route without a key has no policy, and everybody may say or ask something about the service.
+    // A public route has no policy, and every role may use support and feedback.
     let with_policy =
         ROUTES.iter().filter(|route| route.public.is_none() && route.tag != "feedback");
     for route in with_policy {
         let scope = route.policy.scope.map(Scope::as_str).unwrap_or_default();
         // This one only answers questions, in a body for their length.
         if route.method.writes() && route.name != "run_video_function" {
-            // A person's own subscription, keys and apps are no workspace's affair, so no role in one counts. The domain
-            // asks for more where a key is for a workspace.
+            // A person's own subscription, keys and apps are no workspace's affair, so no role in one counts. The
+            // domain asks for more where a key is for a workspace.
             let is_own = scope == "billing:write" || !route.policy.tokens;
             let needs_role = !is_own;
             assert!(!needs_role || route.policy.role > Role::Viewer, "{}", route.name);

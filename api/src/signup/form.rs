@@ -1,4 +1,4 @@
-//! `/signup`: the form for a person who comes without a program, for instance from the log-in.
+//! `/signup`: the sign-up form, for people who come with a browser, for instance from the log-in.
 
 use fanfare_domain::{
     Code, Domain, Error, Result,
@@ -25,15 +25,15 @@ use crate::{
     query::{self, Pairs},
 };
 
-/// The cookie behind the form.
+/// The cookie that protects the form.
 static FORM: Cookie = Cookie { name: "fanfare_signup", path: "/signup", same_site: "Strict" };
 
-/// The address at which an app asks for access.
+/// The path of OAuth authorization requests.
 const AUTHORIZE: &str = "/api/oauth/authorize?";
 
 const TITLE: &str = "Sign up";
 
-/// The form, and what takes it.
+/// Shows and handles the form.
 pub(super) struct Form(pub Domain);
 
 #[async_trait]
@@ -70,7 +70,7 @@ impl Form {
         form::fields(req).await
     }
 
-    /// Begins the signup; returns the page that says what is bought.
+    /// Starts the signup; returns the page that shows the purchase.
     async fn begin(&self, req: &Request, fields: &Pairs) -> Result<String> {
         let cx = &self.0;
         let before = form::cookie(req.headers(), cx, &FORM);
@@ -95,7 +95,7 @@ impl Form {
     }
 }
 
-/// Reads the form. A person who comes because a tool asks to be let in comes back to that.
+/// Reads the form. A user who came from an OAuth authorization request returns to it afterwards.
 fn asked(fields: &Pairs) -> Result<NewSignup> {
     let tier =
         TIERS.iter().find(|(tier, _)| plan_name((*tier).into()) == form::field(fields, "tier"));

@@ -1,4 +1,4 @@
-//! Signing up: the two routes of the API, and the pages that a person sees.
+//! Signing up: the two operations and the pages.
 
 mod form;
 mod pages;
@@ -13,7 +13,7 @@ use crate::{PublicCall, wait};
 
 pub use pages::router;
 
-/// Begins a signup.
+/// Starts a signup.
 pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
     signup::require_open(&call.cx)?;
     let new: NewSignup = call.body()?;
@@ -22,7 +22,7 @@ pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
     Ok(Reply::ok(&started).with_status(201).secret())
 }
 
-/// Says how far a signup is.
+/// Shows the state of a signup.
 pub async fn poll(mut call: PublicCall) -> Result<Reply<OneSignup>> {
     let wait = call.query()?;
     let session_id = call.path("session_id");

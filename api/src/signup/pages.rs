@@ -1,4 +1,4 @@
-//! `/signup/{session_id}`: what is bought, for whom, and how far it is. The address is all the proof there is.
+//! `/signup/{session_id}`: the purchase and its state. Whoever has the address may see it.
 
 use fanfare_domain::{
     Domain, Error, Result,
@@ -18,7 +18,7 @@ use crate::{
     request_id,
 };
 
-/// The pages' router.
+/// Returns the router of the pages.
 pub fn router(domain: &Domain) -> Router {
     let step = |step: Step| Page { cx: domain.clone(), step };
     let form = || Form(domain.clone());
@@ -88,7 +88,7 @@ impl Page {
 
     fn page(&self, row: &Model, shown: &StartedSignup) -> Markup {
         let main = self.main(row, shown);
-        // The page looks again by itself while somebody else has to act.
+        // The page reloads itself while it waits for somebody else.
         let waits =
             matches!(row.status, SignupStatus::PaymentProcessing | SignupStatus::CheckoutOpened);
         if !waits {
@@ -123,7 +123,7 @@ impl Page {
     }
 }
 
-/// Returns the address after the log-in: the app that began the signup, or the keys.
+/// Returns the page after the log-in: the authorization request of the app that began the signup, or the API keys.
 fn next(shown: &StartedSignup) -> String {
     let app = shown.authorize_url.as_deref();
     let app = app.and_then(|url| url.find(AUTHORIZE).map(|at| &url[at..]));
@@ -131,7 +131,7 @@ fn next(shown: &StartedSignup) -> String {
     query.append_pair("next", app.unwrap_or("/dashboard/api")).finish()
 }
 
-/// The address at which a person is asked to let an app in.
+/// The path of OAuth authorization requests.
 const AUTHORIZE: &str = "/api/oauth/authorize";
 
 fn refuse(res: &mut Response, error: &Error, request_id: &str) {

@@ -1,4 +1,4 @@
-//! The address on this machine to which a browser brings the answer (RFC 8252 section 7.3).
+//! The loopback server that receives the redirect of the browser (RFC 8252 section 7.3).
 
 use std::{collections::BTreeMap, convert::Infallible};
 
@@ -17,36 +17,36 @@ use url::form_urlencoded;
 
 const PATH: &str = "/callback";
 
-/// The answer that a browser brought, and the way back to it.
+/// The authorization response that a browser brought, and the channel for its page.
 pub struct Answer {
-    /// The parameters of the address.
+    /// The query parameters.
     pub fields: BTreeMap<String, String>,
     shown: oneshot::Sender<Page>,
 }
 
-/// The page that the person sees in the end.
+/// The page that the user sees in the end.
 pub struct Page {
     status: StatusCode,
     text: &'static str,
 }
 
 impl Page {
-    /// The person is logged in.
+    /// The user is logged in.
     pub const DONE: Self = Self {
         status: StatusCode::OK,
         text: "You are logged in. You can close this page and go back to the command line.",
     };
-    /// The person said no.
+    /// The user denied access.
     pub const DENIED: Self = Self {
         status: StatusCode::OK,
         text: "The command line was not let in. You can close this page.",
     };
-    /// It did not work.
+    /// The log-in failed.
     pub const FAILED: Self = Self {
         status: StatusCode::BAD_GATEWAY,
         text: "This did not work; the command line says why. You can close this page.",
     };
-    /// An answer of another caller, or an old one.
+    /// A response of another attempt, or an old one.
     pub const FOREIGN: Self = Self {
         status: StatusCode::BAD_REQUEST,
         text: "This is no answer to the log-in that runs now. Open the address that the command line shows.",
@@ -65,7 +65,7 @@ impl Page {
         for (name, value) in [
             (header::CONTENT_TYPE, "text/html; charset=utf-8"),
             (header::CACHE_CONTROL, "no-store"),
-            // The code must not go on to another place.
+            // The code must not leak to another site.
             (header::REFERRER_POLICY, "no-referrer"),
             (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
         ] {
@@ -76,19 +76,19 @@ impl Page {
 }
 
 impl Answer {
-    /// Returns a parameter, or nothing at all.
+    /// Returns a parameter; empty if there is none.
     pub fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Shows the person a page.
+    /// Shows the user a page.
     pub fn show(self, page: Page) {
-        // A browser that went away needs none.
+        // A browser that has disconnected needs none.
         let _ = self.shown.send(page);
     }
 }
 
-/// Listens on this machine alone.
+/// The server, which listens on loopback only.
 pub struct Callback {
     listener: TcpListener,
     port: u16,
@@ -98,10 +98,10 @@ pub struct Callback {
 }
 
 impl Callback {
-    /// Opens a port that nobody else has.
+    /// Opens a free port.
     ///
     /// # Errors
-    /// This machine has none.
+    /// There is none.
     pub async fn open() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port is free")?;
         let port = listener.local_addr()?.port();
@@ -109,12 +109,12 @@ impl Callback {
         Ok(Self { listener, port, answers, heard, open: JoinSet::new() })
     }
 
-    /// Returns the address that the service must send the person to.
+    /// Returns the redirect URI.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the next answer.
+    /// Waits for the next authorization response.
     ///
     /// # Errors
     /// The port is gone.
@@ -131,7 +131,7 @@ impl Callback {
                         let served = service_fn(move |request| serve(request, heard.clone()));
                         let mut http = http1::Builder::new();
                         http.keep_alive(false);
-                        // A browser that breaks off is told nothing, and comes again.
+                        // A connection that breaks off is ignored; the browser tries again.
                         let _ = http.serve_connection(TokioIo::new(stream), served).await;
                     });
                 }
@@ -139,12 +139,12 @@ impl Callback {
         }
     }
 
-    /// Closes the port, once what was answered is on its way.
+    /// Closes the port, once pending responses are sent.
     pub async fn close(self) {
         let Self { listener, mut open, .. } = self;
         drop(listener);
         let all = async { while open.join_next().await.is_some() {} };
-        // A connection that a browser opened ahead of need says nothing and is not waited for.
+        // Speculative connections of the browser are idle and are not waited for.
         let _ = tokio::time::timeout(std::time::Duration::from_secs(2), all).await;
     }
 }

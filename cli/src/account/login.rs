@@ -15,21 +15,21 @@ use super::{
     profile::{Given, Profile},
 };
 
-/// The time a person has to decide.
+/// How long the user has to decide.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The way to log in.
+/// How to log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// The browser of this machine brings the answer.
+    /// A browser on this machine, which is redirected back to this process.
     Browser,
-    /// A browser anywhere shows a code, which is typed in here.
+    /// A browser anywhere, which shows a code to type in here.
     Code,
-    /// An API key is typed in.
+    /// An API key, typed in here.
     Key,
 }
 
-/// Stores a profile in the place of an earlier one, whose log-in ends; returns the file.
+/// Stores a profile and ends the log-in of the one it replaces; returns the path of the file.
 ///
 /// # Errors
 /// The file of the profiles cannot be read or written.
@@ -40,10 +40,10 @@ pub async fn keep(given: &Given, profile: Profile) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Logs in; returns the profile that comes of it, which is not stored yet.
+/// Logs in; returns the resulting profile, which is not stored yet.
 ///
 /// # Errors
-/// The service does not answer, the person said no, or nobody answered for five minutes.
+/// The service does not answer, the user denied access, or did not decide within five minutes.
 pub async fn login(given: &Given, way: Way) -> Result<Profile> {
     let url = given.origin()?;
     let (key, tokens) = match way {
@@ -71,7 +71,7 @@ async fn by_browser(server: &Server) -> Result<Tokens> {
     done.unwrap_or_else(|_| bail!(NotIn::Late))
 }
 
-/// Waits for the answer to this attempt; others are turned away.
+/// Waits for the response to this attempt; others are refused.
 async fn answered(server: &Server, attempt: &Attempt, callback: &mut Callback) -> Result<Tokens> {
     let answer = loop {
         let answer = callback.next().await?;
@@ -97,7 +97,7 @@ async fn answered(server: &Server, attempt: &Attempt, callback: &mut Callback) -
     redeemed
 }
 
-/// An answer carries the state of its attempt, and the name of the service that was asked (RFC 9207).
+/// Returns true if a response has the state of this attempt and the issuer of this service (RFC 9207).
 fn is_ours(server: &Server, attempt: &Attempt, answer: &Answer) -> bool {
     answer.text("state") == attempt.state && answer.text("iss") == server.issuer
 }
@@ -116,7 +116,7 @@ async fn by_code(server: &Server, url: &str) -> Result<Tokens> {
 /// Reads a line from standard input.
 async fn typed(question: &'static str) -> Result<String> {
     let (read, line) = oneshot::channel();
-    // A thread of the runtime would keep the process alive until somebody types.
+    // A blocking task of the runtime would keep the process alive until a line is typed.
     std::thread::spawn(move || {
         if std::io::stdin().is_terminal() {
             let _ = write!(std::io::stderr(), "{question}");
@@ -133,7 +133,7 @@ fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Forgets the profile, and ends its log-in at the service.
+/// Removes the profile, and ends its log-in at the service.
 ///
 /// # Errors
 /// The file of the profiles cannot be read or written.
@@ -145,7 +145,7 @@ pub async fn logout(given: &Given) -> Result<()> {
     Ok(())
 }
 
-/// Ends the log-in of a profile that is not used any more, at its service.
+/// Revokes the log-in of a profile that is no longer used.
 async fn end(profile: &Profile) {
     if let (Some(url), Some(tokens)) = (&profile.url, &profile.tokens) {
         let ended = async { Server::discover(url).await?.revoke(tokens).await };

@@ -1,4 +1,4 @@
-//! The person that the command line acts for: logging in, logging out, profiles.
+//! The user of the command line: logging in, logging out, profiles.
 
 mod callback;
 mod login;

@@ -1,4 +1,4 @@
-//! OAuth as the command line speaks it: a public client of the service, which proves itself with PKCE (RFC 7636, RFC 8252).
+//! The OAuth client of the command line: a public client with PKCE (RFC 7636, RFC 8252).
 
 use anyhow::{Context as _, Result, bail, ensure};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -10,33 +10,33 @@ use url::Url;
 
 use crate::clock::now;
 
-/// The id of the command line, which every service knows.
+/// The client id of the command line, which is built into every service.
 const CLIENT: &str = "app_fanfare_cli";
 
-/// The longest time to wait for an answer.
+/// The time-out of a request.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// The access token is renewed so many seconds before its end, so that a request that takes its time still gets in.
+/// How long before its expiration the access token is renewed, in seconds.
 const EARLY: i64 = 60;
 
-/// Nothing but a log-in helps.
+/// An error that only a new log-in can resolve.
 #[derive(Debug, thiserror::Error)]
 pub enum NotIn {
-    /// The service refuses what came of the last log-in, in these words.
+    /// The service refuses the stored log-in, with this message.
     #[error("the log-in is over ({0}); run fanfare login")]
     Over(String),
-    /// The person said no.
+    /// The user denied access.
     #[error("the command line was not let in")]
     Denied,
-    /// The time ran out before an answer.
+    /// The user did not answer in time.
     #[error("nobody answered for five minutes")]
     Late,
 }
 
-/// The endpoints of a service (RFC 8414).
+/// The metadata of a service's authorization server (RFC 8414).
 #[derive(Debug, Deserialize)]
 pub struct Server {
-    /// The name by which the service calls itself; each answer must carry it (RFC 9207).
+    /// The issuer; each authorization response must contain it (RFC 9207).
     pub issuer: String,
     authorization_endpoint: String,
     token_endpoint: String,
@@ -47,40 +47,40 @@ pub struct Server {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tokens {
-    /// Sent with each request.
+    /// The access token, sent with each request.
     pub access: String,
-    /// Good once, for the next pair.
+    /// The refresh token, valid once for the next pair.
     pub refresh: String,
-    /// The end of the access token, in seconds since 1970.
+    /// The expiration of the access token, in seconds since 1970.
     pub expires_at: i64,
 }
 
-/// One attempt to be let in.
+/// One authorization request.
 pub struct Attempt {
-    /// Comes back with the answer, and shows that it is an answer to this attempt.
+    /// Comes back with the response, and proves that it belongs to this attempt.
     pub state: String,
-    /// The address to which the answer is sent.
+    /// The address to which the response is sent.
     pub redirect_uri: String,
     verifier: String,
 }
 
 impl Attempt {
-    /// An attempt that is answered at `redirect_uri`.
+    /// Returns a new attempt whose response goes to `redirect_uri`.
     pub fn new(redirect_uri: String) -> Self {
         Self { state: secret(), verifier: secret(), redirect_uri }
     }
 }
 
-/// 256 random bits as text.
+/// Returns 256 random bits as text.
 fn secret() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
 impl Server {
-    /// Asks the service at `url` where its endpoints are.
+    /// Fetches the metadata of the service at `url`.
     ///
     /// # Errors
-    /// It does not answer, or calls itself by another name.
+    /// It does not answer, or its issuer is a different one.
     pub async fn discover(url: &str) -> Result<Self> {
         let place = format!("{url}/.well-known/oauth-authorization-server");
         let reply = http()?.get(place).send().await?.error_for_status()?;
@@ -94,10 +94,10 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns the address where a person decides.
+    /// Returns the URL of the authorization request, at which the user decides.
     ///
     /// # Errors
-    /// The service named none.
+    /// The service has no such endpoint.
     pub fn authorize(&self, attempt: &Attempt) -> Result<Url> {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&attempt.verifier));
         let mut place: Url = self.authorization_endpoint.parse()?;
@@ -112,7 +112,7 @@ impl Server {
         Ok(place)
     }
 
-    /// Redeems a code.
+    /// Exchanges a code for tokens.
     ///
     /// # Errors
     /// The service does not answer, or refuses.
@@ -127,7 +127,7 @@ impl Server {
         .await
     }
 
-    /// Trades a refresh token for the next pair.
+    /// Exchanges a refresh token for the next pair.
     ///
     /// # Errors
     /// The service does not answer; [`NotIn`] when the grant has ended.
@@ -140,7 +140,7 @@ impl Server {
         .await
     }
 
-    /// Ends the grant to which the tokens belong.
+    /// Revokes the grant of the tokens.
     ///
     /// # Errors
     /// The service does not answer, or refuses.
@@ -151,7 +151,7 @@ impl Server {
         Ok(())
     }
 
-    /// Asks for tokens, once: a code and a refresh token are good for one use.
+    /// Requests tokens, without a retry: codes and refresh tokens are valid once.
     async fn token(&self, fields: &[(&str, &str)]) -> Result<Tokens> {
         let sent = http()?.post(&self.token_endpoint).form(fields).send().await?;
         let status = sent.status();
@@ -172,7 +172,7 @@ impl Server {
 }
 
 impl Tokens {
-    /// True while the access token can still be sent.
+    /// Returns true while the access token can still be used.
     pub fn are_fresh(&self) -> bool {
         now() + EARLY < self.expires_at
     }

@@ -1,7 +1,7 @@
-//! Profiles: where the service is, and the key or the log-in that opens it.
+//! Profiles: the address of a service, and the API key or log-in for it.
 //!
-//! They are kept in `$XDG_CONFIG_HOME/fanfare/profiles.toml`, readable by their owner alone. Whoever changes them holds the lock
-//! on the file beside it, so that of two commands at once one renews the log-in and the other finds it renewed.
+//! They are stored in `$XDG_CONFIG_HOME/fanfare/profiles.toml`, readable by their owner only. A command that changes
+//! them holds a lock on a file beside it, so that of two concurrent commands only one renews the log-in.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ pub struct Profile {
     pub tokens: Option<Tokens>,
 }
 
-/// The profile to be used, and what stands in the place of its content.
+/// Which profile to use, and options that override its content.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// Name of the profile.
@@ -42,7 +42,7 @@ pub struct Given {
     pub key: Option<String>,
 }
 
-/// The service and what opens it.
+/// A service and the credentials for it.
 pub struct Target {
     /// Origin of the service.
     pub url: String,
@@ -51,7 +51,7 @@ pub struct Target {
 }
 
 impl Profile {
-    /// Returns where it leads, as it stands.
+    /// Returns its service and credentials as they are.
     pub fn target(&self) -> Target {
         let token = self.tokens.as_ref().map(|tokens| tokens.access.clone());
         let key = token.or_else(|| self.key.clone()).unwrap_or_default();
@@ -64,7 +64,7 @@ impl Given {
         self.profile.as_deref().unwrap_or("default")
     }
 
-    /// Returns the origin of the service: what was given before the profile's.
+    /// Returns the origin of the service: that of the options, else of the profile.
     ///
     /// # Errors
     /// The file of the profiles cannot be read.
@@ -76,17 +76,17 @@ impl Given {
         Ok(url.unwrap_or_else(|| HERE.to_owned()).trim_end_matches('/').to_owned())
     }
 
-    /// Returns where a command goes, with a log-in that lasts for the next minute.
+    /// Returns the service of a command, with an access token that is valid for at least a minute.
     ///
     /// # Errors
-    /// The file of the profiles cannot be read or written; the log-in could not be renewed, or is over.
+    /// The file of the profiles cannot be read or written; the log-in has ended or could not be renewed.
     pub async fn target(&self) -> Result<Target> {
         let url = self.origin()?;
         if let Some(key) = &self.key {
             return Ok(Target { url, key: key.clone() });
         }
         let profile = self.stored()?;
-        // A key of one service is told to no other.
+        // A key of one service is never sent to another.
         if profile.url.as_ref() != Some(&url) {
             return Ok(Target { url, key: String::new() });
         }
@@ -106,7 +106,7 @@ impl Given {
         Ok(read(&place()?)?.remove(self.name()).unwrap_or_default())
     }
 
-    /// Stores the profile, or forgets it; returns the file.
+    /// Stores the profile, or removes it; returns the path of the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -123,13 +123,13 @@ impl Given {
             Some(profile) => all.insert(self.name().to_owned(), profile),
             None => all.remove(self.name()),
         };
-        // The process makes files for its owner alone; whoever reads this while it is written finds the old or the new.
+        // The umask makes files private; a concurrent reader sees the old or the new content.
         let fresh = place.with_extension("new");
         fs::write(&fresh, toml::to_string(&all)?).with_context(|| fresh.display().to_string())?;
         fs::rename(&fresh, place).with_context(|| place.display().to_string())
     }
 
-    /// Renews the log-in; another command may have done it meanwhile.
+    /// Renews the access token, unless another command has done it meanwhile.
     async fn renew(&self, url: &str) -> Result<Option<String>> {
         let place = place()?;
         let _lock = lock(&place).await?;
@@ -164,7 +164,7 @@ fn read(place: &Path) -> Result<BTreeMap<String, Profile>> {
     }
 }
 
-/// Waits until no other command changes the profiles; the lock ends with what is returned, or with the process.
+/// Waits for the lock on the profiles, which is released when the file is dropped or the process ends.
 async fn lock(place: &Path) -> Result<File> {
     let folder = place.parent().context("no folder for the profiles")?;
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;

@@ -71,7 +71,7 @@ pub fn watch() -> Command {
         )
 }
 
-/// Options that every command knows.
+/// Adds the options of every command.
 pub(super) fn with_globals(command: Command) -> Command {
     let text = |name: &'static str, help: &'static str| {
         let everywhere = Arg::new(name).long(name).global(true).help(help);
@@ -103,14 +103,14 @@ pub(super) fn one(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
         .about(format!("{}.", operation.summary))
         .after_help(notes(operation));
-    // These are followed to their end, in as many requests as that takes.
+    // These are followed to their end instead, with as many requests as necessary.
     let is_followed = FOLLOWED.contains(&operation.id.as_str());
     let parameters = operation.parameters.iter();
     for parameter in parameters.filter(|one| !is_followed || one.name != "wait") {
         command = command.arg(argument(parameter));
     }
     if operation.parameters.iter().any(|parameter| parameter.place == Place::Body) {
-        // A field of the same name goes first; then the fields are given one by one.
+        // A field of the same name takes precedence; then the body is given field by field.
         if !operation.parameters.iter().any(|parameter| parameter.name == "input") {
             command = command.arg(input());
         }
@@ -129,7 +129,7 @@ pub(super) fn one(operation: &Operation) -> Command {
     command
 }
 
-/// What stands below the options of an operation's command.
+/// Returns the text below the options of an operation's help.
 fn notes(operation: &Operation) -> String {
     let columns = operation.list().map(|list| {
         let columns = list.columns.join(", ");
@@ -158,13 +158,13 @@ fn argument(parameter: &Parameter) -> Arg {
     }
 }
 
-/// Returns the profile that is to be used, and what was given in its place.
+/// Returns the profile to use, and the options that override it.
 pub fn profile(matches: &ArgMatches) -> Given {
     let first = |name: &str| given(matches, name).next().cloned();
     Given { profile: first("profile"), url: first("api-url"), key: first("api-key") }
 }
 
-/// Returns the values that were given for a parameter.
+/// Returns the values of a parameter.
 pub fn given<'a>(
     matches: &'a ArgMatches,
     name: &str,

@@ -1,16 +1,16 @@
-//! The operations, as the OpenAPI document of this version describes them.
+//! The operations of the OpenAPI document of this version.
 
 use std::sync::LazyLock;
 
 use reqwest::Method;
 use serde_json::Value;
 
-/// The document; the test of the OpenAPI document fails when it is stale.
+/// The document; a test fails if it is out of date.
 static TEXT: &str = include_str!("../../../docs/openapi.json");
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 
-/// What tells most of an entry of a list, in this order.
+/// The columns of lists, the most important first.
 const TELLING: [&str; 17] = [
     "id",
     "sequence",
@@ -31,18 +31,18 @@ const TELLING: [&str; 17] = [
     "created_at",
 ];
 
-/// The place of a parameter in a request.
+/// Where a parameter goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Into the path; positional on the command line.
+    /// In the path; positional on the command line.
     Path,
-    /// Into the query.
+    /// In the query.
     Query,
-    /// Into the body.
+    /// In the body.
     Body,
 }
 
-/// The type of a parameter, as far as a command line can tell types apart.
+/// The type of a parameter, as far as the command line distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text, or several types that include it.
@@ -62,15 +62,15 @@ pub enum Kind {
 /// A parameter of an operation.
 #[derive(Debug, Clone)]
 pub struct Parameter {
-    /// The name in the API.
+    /// Its name in the API.
     pub name: String,
     /// The description.
     pub doc: String,
     /// The type.
     pub kind: Kind,
-    /// The place.
+    /// Where it goes.
     pub place: Place,
-    /// True if it cannot be left out.
+    /// True if it is required.
     pub required: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Parameter {
 pub struct Operation {
     /// The id.
     pub id: String,
-    /// The chapter, which is the first word of the command.
+    /// The chapter, which is the first word of its command.
     pub tag: String,
     /// The second word of its command.
     pub verb: String,
@@ -100,12 +100,12 @@ pub struct Operation {
 pub struct List {
     /// Its field.
     pub name: String,
-    /// The plain fields of its entries, those that tell most first.
+    /// The scalar fields of its entries, the most important first.
     pub columns: Vec<String>,
 }
 
 impl Operation {
-    /// Returns the list with which it answers; `None` if it answers with one thing.
+    /// Returns the list in its reply; `None` if the reply is a single resource.
     #[must_use]
     pub fn list(&self) -> Option<List> {
         let document = &*DOCUMENT;
@@ -125,7 +125,7 @@ impl Operation {
         Some(List { name: name.clone(), columns })
     }
 
-    /// True if what it does cannot be taken back.
+    /// Returns true if it cannot be undone.
     #[must_use]
     pub fn destroys(&self) -> bool {
         self.method == Method::DELETE
@@ -133,18 +133,15 @@ impl Operation {
     }
 }
 
-/// Words that `media` and other groups of the binary take already.
-const TAKEN: [(&str, &str); 1] = [("media", "upload")];
-
 static ALL: LazyLock<Vec<Operation>> = LazyLock::new(read_all);
 
-/// Returns every operation of the API. The document is read once, by the first command that needs it.
+/// Returns every operation of the API. The document is parsed once, by the first command that needs it.
 #[must_use]
 pub fn operations() -> &'static [Operation] {
     &ALL
 }
 
-/// Puts the fields of an entry into the order in which they tell most.
+/// Sorts columns, the most important first.
 pub fn order(columns: &mut [String]) {
     let place = |name: &String| TELLING.iter().position(|known| known == name);
     columns.sort_by_key(|name| place(name).unwrap_or(TELLING.len()));
@@ -193,7 +190,8 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
         parameters.push(known);
     }
     let method = method.to_uppercase().parse().ok()?;
-    let (verb, path) = (verb(&tag, &id), path.to_owned());
+    let verb = text("x-command").strip_prefix(&format!("fanfare {tag} "))?.to_owned();
+    let path = path.to_owned();
     Some(Operation {
         verb,
         id,
@@ -245,19 +243,6 @@ fn kind(document: &Value, schema: &Value) -> Kind {
     } else {
         Kind::Json
     }
-}
-
-/// The words of an operation's id that are not its chapter: `create_post` of `posts` is `create`, and so is `create_api_key` of
-/// `keys`.
-fn verb(tag: &str, id: &str) -> String {
-    let singular: Vec<_> = tag.split(' ').map(|word| word.trim_end_matches('s')).collect();
-    let is_chapter = |word: &&str| {
-        singular.contains(&word.trim_end_matches('s')) || (tag == "keys" && *word == "api")
-    };
-    let words: Vec<_> = id.split('_').filter(|word| !is_chapter(word)).collect();
-    let verb = words.join("-");
-    let is_taken = TAKEN.contains(&(tag, verb.as_str()));
-    if verb.is_empty() || is_taken { id.replace('_', "-") } else { verb }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `--wait`: a post or a film is followed to its end.
+//! `--wait`: follows a post or a video job to its end.
 
 use std::{io::Write, time::Duration};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Exit, command, output, request::Request, send};
 
-/// The operations that answer with something to wait for.
+/// The operations whose replies can be followed.
 pub(super) const FOLLOWED: [&str; 6] = [
     "create_post",
     "retry_post",
@@ -19,7 +19,7 @@ pub(super) const FOLLOWED: [&str; 6] = [
     "get_video_job",
 ];
 
-/// A post, or the job of a film.
+/// A post or a video job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Work {
     kind: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Returns the work that a reply tells of, if it tells of any.
+    /// Returns the post or job in a reply, if there is one.
     pub(super) fn of(reply: &Value) -> Option<Self> {
         let post = reply["post"]["id"].as_i64().map(|id| Self { kind: "post", id: id.to_string() });
         post.or_else(|| {
@@ -42,7 +42,7 @@ impl Work {
     }
 }
 
-/// Returns the exit code of work that stands like this, if it has ended.
+/// Returns the exit code of a final status; `None` for any other.
 fn end(status: &str) -> Option<Exit> {
     match status {
         "published" | "completed" => Some(Exit::Fine),
@@ -51,13 +51,13 @@ fn end(status: &str) -> Option<Exit> {
     }
 }
 
-/// Follows work until it has ended, and prints it.
+/// Follows a post or job until it has ended, and prints it.
 ///
 /// # Errors
 /// The service does not answer.
 pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
     if !matches.get_flag("quiet") {
-        // The id lets a person who stops waiting look for it later.
+        // The id is shown for users who stop waiting and look later.
         let _ = writeln!(std::io::stderr(), "Following {} {}.", work.kind, work.id);
     }
     let bar = indicatif::ProgressBar::new_spinner();

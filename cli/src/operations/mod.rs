@@ -69,7 +69,7 @@ impl Exit {
     }
 }
 
-/// Runs a command of the API; `None` if the arguments name none, and are the binary's own.
+/// Runs a command of the API; `None` if the arguments name none and belong to the binary itself.
 pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     let arguments = &joined(arguments);
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
@@ -129,7 +129,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     Some(ExitCode::from(exit as u8))
 }
 
-/// The arguments with a chapter of two words as one.
+/// Joins the two words of such a chapter into one argument.
 fn joined(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = arguments.to_vec();
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
@@ -140,14 +140,14 @@ fn joined(arguments: &[OsString]) -> Vec<OsString> {
     all
 }
 
-/// Returns every operation with the words of its command.
+/// Returns every operation with its command.
 #[must_use]
 pub fn commands() -> Vec<(&'static str, String)> {
     let words = |one: &'static Operation| (one.id.as_str(), format!("{} {}", one.tag, one.verb));
     operations().iter().map(words).collect()
 }
 
-/// True if the two words are a command of the API. Some chapters share their name with commands of the binary.
+/// Returns true if the two words are a command of the API. Some chapters share their name with commands of the binary.
 fn is_command(all: &[Operation], first: &str, second: &str) -> bool {
     let mut of_chapter = all.iter().filter(|operation| operation.tag == first).peekable();
     if SHARED.contains(&first) {
@@ -174,7 +174,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
     let work = Work::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
     match work {
-        // Only the end is printed.
+        // Only the final state is printed.
         Some(work) => follow::follow(&work, matches).await,
         None => Ok(show(&reply, matches, operation.list().as_ref())),
     }
@@ -186,7 +186,7 @@ async fn api(matches: &ArgMatches) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Sends a request and prints what comes back.
+/// Sends a request and prints the reply.
 async fn exchange(
     target: &Target,
     request: &Request,
@@ -209,7 +209,7 @@ fn show(reply: &Reply, matches: &ArgMatches, list: Option<&List>) -> Exit {
     exit
 }
 
-/// Asks before something is destroyed.
+/// Asks for confirmation before a destructive operation.
 fn may_go_on(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
     if matches.get_flag("yes") {
         return Ok(true);
@@ -223,7 +223,7 @@ fn may_go_on(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
     Ok(["y", "yes"].contains(&line.trim().to_lowercase().as_str()))
 }
 
-/// Sends the files that a post names by their paths on this machine, and puts their addresses in their place.
+/// Uploads the files that a post names by local paths, and replaces the paths by their addresses.
 async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
     let fields = request.body.as_mut().and_then(Value::as_object_mut);
     let named = fields.into_iter().flatten().filter(|(name, _)| name.starts_with("media_url"));
@@ -239,7 +239,7 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
     Ok(())
 }
 
-/// Prints events as they come, until the reader is gone.
+/// Prints events as they arrive, until standard output is closed.
 async fn watch(matches: &ArgMatches) -> Result<Exit> {
     let mut after = match command::given(matches, "after").next() {
         Some(after) => after.clone(),
@@ -267,13 +267,13 @@ async fn watch(matches: &ArgMatches) -> Result<Exit> {
 
 async fn events(matches: &ArgMatches, after: &str, limit: u32) -> Result<Reply> {
     let path = format!("/api/v1/events?after={after}&limit={limit}");
-    // A log-in is renewed on the way.
+    // The access token is renewed when necessary.
     let target = command::profile(matches).target().await?;
     send::send(&target, &Request { method: Method::GET, path, body: None }).await
 }
 
-/// Returns the number of the newest event, 0 if there is none, or a refusal. Numbers rise without a gap: steps that double,
-/// and then halve, find it in few requests however many events there are.
+/// Returns the number of the newest event, 0 if there is none, or the reply of an error. Numbers have no gaps, so that
+/// an exponential search finds it in few requests.
 async fn newest(matches: &ArgMatches) -> Result<std::result::Result<i64, Reply>> {
     let (mut newest, mut step, mut doubles) = (0, 1, true);
     while step > 0 {
@@ -289,7 +289,7 @@ async fn newest(matches: &ArgMatches) -> Result<std::result::Result<i64, Reply>>
     Ok(Ok(newest))
 }
 
-/// Prints events, one a line; false if nobody reads them any more.
+/// Prints events, one a line; returns false if standard output is closed.
 fn print_events(events: &[Value], as_json: bool) -> bool {
     events.iter().all(|event| {
         let text = |name: &str| event[name].as_str().unwrap_or_default();
@@ -303,7 +303,7 @@ fn print_events(events: &[Value], as_json: bool) -> bool {
     })
 }
 
-/// The things that an event is about: `post 12`.
+/// Returns the resources that an event is about: `post 12`.
 fn about(data: &Value) -> String {
     let things = data.as_object().into_iter().flatten();
     let named = things.filter_map(|(name, thing)| match &thing["id"] {

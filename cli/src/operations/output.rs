@@ -1,4 +1,4 @@
-//! Replies as people and programs read them: a table on a terminal, lines with tabs elsewhere.
+//! Prints replies: as a table on a terminal, as tab-separated lines elsewhere.
 
 use std::io::{IsTerminal, Write};
 
@@ -12,7 +12,7 @@ const COLUMNS: usize = 7;
 /// The widest cell of a table, in characters.
 const WIDEST: usize = 48;
 
-/// Prints a reply on standard output, as the list that it is known to be.
+/// Prints a reply on standard output; `list` describes the list in it.
 pub fn print(body: &Value, as_json: bool, list: Option<&List>) {
     let text = match as_json {
         true => format!("{body}\n"),
@@ -21,7 +21,7 @@ pub fn print(body: &Value, as_json: bool, list: Option<&List>) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// Prints a refusal on standard error: what is wrong, what to do, and which request it was.
+/// Prints an error on standard error: what is wrong, what to do, and the id of the request.
 pub fn print_refusal(body: &Value, as_json: bool) {
     let text = if as_json { format!("{body}\n") } else { refusal(body) };
     let _ = std::io::stderr().write_all(text.as_bytes());
@@ -48,7 +48,7 @@ fn refusal(body: &Value) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A call that leads out of a refusal, as a command.
+/// Returns a next call of an error as a command.
 fn way_on(next: &Value) -> String {
     let text = |name: &str| next[name].as_str().unwrap_or_default();
     let why = text("why");
@@ -64,7 +64,7 @@ fn way_on(next: &Value) -> String {
     format!("next: fanfare api {} {}{fields} ({why})", text("method"), text("path"))
 }
 
-/// The command of a call's own operation; `None` where it says more than that command can.
+/// Returns the command of a call's operation; `None` if the command cannot express the call.
 fn command(next: &Value) -> Option<String> {
     let operation = operations().iter().find(|one| next["operation"] == *one.id)?;
     let (path, query) = match next["path"].as_str()?.split_once('?') {
@@ -88,7 +88,7 @@ fn command(next: &Value) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// A word of a command line, in quotes if a shell would take it apart.
+/// Quotes a word if a shell would split it.
 fn quoted(word: &str) -> String {
     let is_plain = |mark: char| mark.is_ascii_alphanumeric() || "-_=.:/@".contains(mark);
     match word.chars().all(is_plain) {
@@ -104,7 +104,7 @@ fn shown(body: &Value, to_person: bool, list: Option<&List>) -> String {
             rows.as_array().into_iter().flatten().filter_map(Value::as_object).collect();
         return lines(&rows, &list.columns, to_person);
     }
-    // A list with its cursor, or one thing in a wrapper, or the thing itself.
+    // A list with its cursor, a single resource in a wrapper, or the resource itself.
     if let Some(rows) = fields.values().find_map(Value::as_array).filter(|_| fields.len() <= 3) {
         let rows: Vec<_> = rows.iter().filter_map(Value::as_object).collect();
         return lines(&rows, &columns(&rows), to_person);
@@ -124,7 +124,7 @@ fn pairs(fields: &Map<String, Value>, to_person: bool) -> String {
     fields.iter().map(line).collect()
 }
 
-/// The plain fields of the first entry of a list of which no document tells.
+/// Returns the scalar fields of the first entry, for a list that the document does not describe.
 fn columns(rows: &[&Map<String, Value>]) -> Vec<String> {
     let first = rows.first().into_iter().flat_map(|row| row.iter());
     let plain = first.filter(|(_, value)| !value.is_object() && !value.is_array());
@@ -165,7 +165,7 @@ fn table(rows: &[&Map<String, Value>], columns: &[String]) -> String {
     lines.iter().map(padded).collect()
 }
 
-/// A value on one line; control characters could move a terminal's cursor.
+/// Returns a value on one line, without control characters, which could move a terminal's cursor.
 fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => "-".to_owned(),

@@ -1,4 +1,4 @@
-//! A command as a request.
+//! Builds requests from commands.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct Request {
 /// Returns the request of an operation.
 ///
 /// # Errors
-/// A value that is none of its type, or a file that cannot be read.
+/// A value of the wrong type, or a file that cannot be read.
 pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Request> {
     let (mut path, mut query) = (operation.path.clone(), Vec::new());
     let mut body = match whole_body(matches)? {

@@ -1,4 +1,4 @@
-//! Sending requests, again where that is safe.
+//! Sends requests, and retries them where that is safe.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::request::Request;
 use crate::account::Target;
 
-/// The number of tries of a request.
+/// The most attempts of a request.
 const TRIES: u32 = 3;
 
-/// The longest wait before a request is sent again.
+/// The longest wait before a retry, in seconds.
 const PATIENCE: u64 = 30;
 
 /// The reply.
@@ -22,7 +22,7 @@ pub struct Reply {
     pub body: Value,
 }
 
-/// Sends a request. A change carries one `Idempotency-Key` through all its tries, so that it is made once.
+/// Sends a request. All attempts of a change carry the same `Idempotency-Key`, so that it is made once.
 ///
 /// # Errors
 /// The service does not answer.

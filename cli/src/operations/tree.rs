@@ -25,7 +25,7 @@ pub fn with_commands(binary: Command) -> Command {
     chapters().iter().fold(binary, |binary, tag| with_chapter(binary, tag))
 }
 
-/// `api` alone is a process of the service; with a method and a path it sends a request.
+/// Adds requests to `api`: alone it starts a process of the service, with a method and a path it sends a request.
 fn with_requests(binary: Command) -> Command {
     let request = command::api();
     if binary.find_subcommand("api").is_none() {
@@ -49,7 +49,7 @@ fn with_chapter(binary: Command, tag: &str) -> Command {
     }
 }
 
-/// `oauth clients` is a command of a command.
+/// Adds a chapter of two words, such as `oauth clients`, as a subcommand of the first word.
 fn with_two_words(
     binary: Command,
     (first, second): (&str, &str),

@@ -8,41 +8,41 @@ use sea_orm::{ConnectionTrait, FromQueryResult, Value};
 use super::{Caller, Membership};
 use crate::{Domain, db::statement, error::Result};
 
-/// A workspace by its id. Each of these queries answers the workspace and the brand of what has the id `$1`.
+/// Finds a workspace by its id. Each of these queries returns the workspace and the brand of the row with the id `$1`.
 pub(super) const WORKSPACE: &str =
     "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id FROM workspaces WHERE id = $1";
 
-/// The own workspace of a person.
+/// Finds the personal workspace of a user.
 pub(super) const PERSONAL: &str = "SELECT id AS workspace_id, CAST(NULL AS uuid) AS brand_id \
      FROM workspaces WHERE owner_id = $1 AND personal";
 
-/// A post.
+/// Finds a post.
 pub(super) const POST: &str = "SELECT workspace_id, brand_id FROM posts WHERE id = $1";
 
-/// A connected account; the whole row, because requests that name an account need it next.
+/// Finds a connected account. It selects the whole row, because requests that name an account need it next.
 pub(super) const ACCOUNT: &str =
     "SELECT * FROM accounts WHERE id = $1 AND status <> 'disconnected'";
 
-/// A webhook. It covers the whole workspace, so a membership that is locked to brands has none.
+/// Finds a webhook. A webhook covers the whole workspace, so a membership that is locked to brands finds none.
 pub(super) const WEBHOOK: &str =
     "SELECT workspace_id, CAST(NULL AS uuid) AS brand_id FROM webhooks WHERE id = $1";
 
-/// A connect session.
+/// Finds a connect session.
 pub(super) const CONNECT_SESSION: &str =
     "SELECT workspace_id, brand_id FROM connect_sessions WHERE id = $1";
 
-/// A brand.
+/// Finds a brand.
 pub(super) const BRAND: &str = "SELECT workspace_id, id AS brand_id FROM brands WHERE id = $1";
 
-/// A conversation of the inbox.
+/// Finds a conversation of the inbox.
 pub(super) const CONVERSATION: &str = "SELECT c.workspace_id, a.brand_id FROM inbox_conversations c \
      JOIN accounts a ON a.id = c.account_id WHERE c.id = $1";
 
-/// A comment of the inbox.
+/// Finds a comment of the inbox.
 pub(super) const COMMENT: &str = "SELECT c.workspace_id, a.brand_id FROM inbox_comments c \
      JOIN accounts a ON a.id = c.account_id WHERE c.id = $1";
 
-/// A row of the query: one for each brand the membership is locked to, else one.
+/// A row of the query. There is one for each brand that the membership is locked to, or else one.
 #[derive(FromQueryResult)]
 struct Row {
     workspace_id: WorkspaceId,
@@ -57,8 +57,8 @@ struct Row {
     locked_to: Option<BrandId>,
 }
 
-/// The caller's membership in the workspace of a place, and the brand of what is there; `None` if there is nothing, or the
-/// caller is not in its workspace.
+/// Returns the caller's membership in the workspace that the query `place` finds, and the brand of the resource.
+/// Returns `None` if there is no such resource, or if the caller is not in its workspace.
 ///
 /// # Errors
 /// The database's.

@@ -13,8 +13,8 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The membership in a resource's workspace; to somebody who is not in it, or whose membership does not see its brand, the
-/// resource does not exist.
+/// Returns the caller's membership in a resource's workspace. For callers who are not in the workspace, or whose
+/// membership does not see the resource's brand, the resource does not exist.
 async fn membership_for(
     cx: &Domain,
     caller: &Caller,
@@ -67,7 +67,8 @@ pub async fn membership_for_webhook(
     membership_for(cx, caller, (membership::WEBHOOK, id), absent).await
 }
 
-/// Returns the caller's membership for a film. One that is locked to brands has one for those that its person asked for.
+/// Returns the caller's membership for a video. A membership that is locked to brands only finds the videos that its
+/// own user requested.
 ///
 /// # Errors
 /// [`Code::JobNotFound`].
@@ -135,7 +136,7 @@ pub async fn membership_for_comment(
     membership_for(cx, caller, (membership::COMMENT, id), absent).await
 }
 
-/// Returns the caller's membership for a suggestion: the one for its account.
+/// Returns the caller's membership for a suggestion, which is the one for its account.
 ///
 /// # Errors
 /// [`Code::SuggestionNotFound`].
@@ -159,7 +160,8 @@ pub async fn membership_for_brand(cx: &Domain, caller: &Caller, id: BrandId) -> 
     membership_for(cx, caller, (membership::BRAND, id), absent).await
 }
 
-/// Returns the caller's membership for a file; a membership that is locked to brands has one for files that its own user uploaded.
+/// Returns the caller's membership for a file. A membership that is locked to brands only finds files that its own user
+/// uploaded.
 ///
 /// # Errors
 /// [`Code::MediaNotFound`].

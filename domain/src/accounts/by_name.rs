@@ -1,4 +1,4 @@
-//! Accounts by their names, as older clients name them.
+//! Finds accounts by their names, which older clients send instead of ids.
 
 use fanfare_entities::{account, account::AccountStatus};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -10,16 +10,17 @@ use crate::{
     error::{Code, Error, Result, excerpt},
 };
 
-/// True if the fields name an account by `username` and `platform`.
+/// Returns true if the fields name an account by `username` and `platform`.
 #[must_use]
 pub fn is_named(fields: &Map<String, Value>) -> bool {
     ["username", "platform"].iter().all(|name| fields.get(*name).is_some_and(Value::is_string))
 }
 
-/// Puts `account_id` in the place of `username` and `platform`.
+/// Replaces `username` and `platform` by the `account_id` of the account.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], [`Code::AmbiguousAccount`], or [`Code::ConflictingFields`] if `account_id` is another one.
+/// [`Code::AccountNotFound`], [`Code::AmbiguousAccount`], or [`Code::ConflictingFields`] if `account_id` names another
+/// account.
 pub async fn put_id(
     cx: &Domain,
     membership: &Membership,
@@ -69,7 +70,7 @@ fn is_number(given: &Value, id: i64) -> bool {
     given.as_i64().or_else(|| given.as_str()?.parse().ok()) == Some(id)
 }
 
-/// A name without `@` and case.
+/// Returns a name in lower case and without `@`.
 fn plain(name: &str) -> String {
     name.trim().trim_start_matches('@').to_lowercase()
 }

@@ -29,14 +29,14 @@ use crate::{
     input::strict::unknown_field,
 };
 
-/// The time a platform may take to answer while a caller waits.
+/// The longest wait for a platform while a caller waits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Credentials to connect an account with.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectRequest {
-    /// The platform's `credential_fields`, and no other key.
+    /// The platform's `credential_fields`, and no other field.
     pub credentials: Map<String, Value>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -49,8 +49,8 @@ pub struct ConnectRequest {
     pub connect_session_id: Option<Uuid>,
 }
 
-/// Verifies the credentials with the platform and stores them: for a new account, or in place of an account's old ones.
-/// A connect session that is named ends with it, either way.
+/// Verifies the credentials with the platform and stores them, for a new account or in place of the old ones. Ends the
+/// connect session that the request names, whether this succeeds or fails.
 ///
 /// # Errors
 /// [`Code::InvalidCredentials`] and the like, or [`Code::ProviderUnreachable`].
@@ -100,7 +100,7 @@ async fn carry_out(
     act.finish(tx, Reply::ok(&connected)).await
 }
 
-/// An account is connected.
+/// The reply to a successful connect.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Connected {
     /// Always true.
@@ -128,7 +128,7 @@ impl ConnectedAccount {
     }
 }
 
-/// The credentials, if they are the platform's fields and no others.
+/// Parses credentials, which must have the platform's fields and no others.
 pub(super) fn read_fields(
     fields: &[CredentialField],
     given: Map<String, Value>,
@@ -163,7 +163,7 @@ fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Viola
     broken
 }
 
-/// Refuses a brand that is not one of the workspace's, or not one of a locked membership's own.
+/// Refuses a brand that is not in the workspace, or that a locked membership cannot see.
 pub(super) async fn require_brand<C: ConnectionTrait>(
     act: &Act,
     conn: &C,
@@ -185,7 +185,7 @@ pub(super) fn brand_required() -> Error {
     Error::new(Code::BrandRequired, message)
 }
 
-/// Asks the platform whose credentials these are.
+/// Asks the platform which account these credentials belong to.
 pub(super) async fn verify(
     act: &Act,
     platform: PlatformId,
@@ -199,7 +199,7 @@ pub(super) async fn verify(
     answer.map_err(|error| refusal(platform, error))
 }
 
-/// A platform that did not answer in time.
+/// Returns the error for a platform that did not answer in time.
 pub(crate) fn silent(platform: PlatformId, patience: Duration) -> platforms::Error {
     let seconds = patience.as_secs();
     let message = format!("{platform} did not answer within {seconds} seconds.");
@@ -228,8 +228,8 @@ pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
     Error::new(code, error.message).with(Details { remedy: Some(remedy), ..Details::default() })
 }
 
-/// Stores the account and its secrets, in a transaction that the caller ends. Every way to an account ends here, so here
-/// its brand is checked.
+/// Stores the account and its secrets in the caller's transaction. Every way to connect an account ends here, so the
+/// brand is checked here.
 pub(super) async fn store(
     act: &Act,
     tx: &Tx,
@@ -255,7 +255,10 @@ pub(super) async fn store(
         Some(_) if is_connected => {}
         _ if act.membership.brands.is_some() && brand.is_none() => return Err(brand_required()),
         _ if sandbox => {}
-        _ => quota::require_place(tx.conn(), workspace, plan).await?,
+        _ => {
+            let plan = (&act.cx.settings.plans, plan);
+            quota::require_room(tx.conn(), workspace, plan).await?;
+        }
     }
     let remote_id = identity.remote_id.clone();
     let mut row = connected(act, tx, platform, identity).await?;
@@ -265,10 +268,10 @@ pub(super) async fn store(
         }
         row.id = Set(known.id);
         row.fencing_token = Set(known.fencing_token + 1);
-        // A reconnect keeps the brand; an account that comes back after a disconnect is placed anew.
+        // A reconnect keeps the brand; an account that comes back after a disconnect gets the requested one.
         row.brand_id = Set(if is_connected { known.brand_id } else { brand });
-        // Tokens that were still to be given back to the network are only forgotten: where giving back ends the whole
-        // grant, it would end the new connection too.
+        // Tokens that are still to be revoked are only forgotten: where a revocation ends the whole grant, it would end
+        // the new connection too.
         for old in [known.secret_id, known.revoking_id].into_iter().flatten() {
             act.cx.vault.forget(tx.conn(), old).await?;
         }
@@ -293,7 +296,7 @@ pub(super) async fn store(
     Ok(row)
 }
 
-/// Returns the columns that a connect sets, new or repeated: its secrets and their refresh schedule.
+/// Returns the columns that a connect or reconnect sets: the secrets and their refresh schedule.
 async fn connected(
     act: &Act,
     tx: &Tx,

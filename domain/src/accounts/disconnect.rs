@@ -1,4 +1,4 @@
-//! The end of a connection, by the owner's will or the network's.
+//! Ends the connection of an account, at the owner's request or because the network revoked it.
 
 use fanfare_entities::{AccountId, account, account::AccountStatus};
 use fanfare_jobs::JobKind;
@@ -14,8 +14,8 @@ use crate::{
     events::NewEvent,
 };
 
-/// Disconnects an account: its credentials are deleted, after the network has been told where it wants to be; its posts
-/// keep what they need to be shown, and to be taken up again when the same account is connected anew.
+/// Disconnects an account: deletes its credentials, after revoking them at networks that support it. Its posts keep the
+/// data that is needed to show them, and to resume them when the same account is connected again.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -31,7 +31,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     let absent = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     let row = row.ok_or_else(absent)?;
     let now = act.cx.clock.now();
-    // Tokens that the network takes back are kept until it has them, for no more than a few tries.
+    // Tokens that can be revoked are kept until that succeeds, for a few attempts.
     let revoking = row.secret_id.filter(|_| is_last && revokes(&row));
     if let Some(secret) = row.secret_id.filter(|_| revoking.is_none()) {
         act.cx.vault.forget(tx.conn(), secret).await?;
@@ -60,7 +60,8 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     act.finish(tx, Reply::ok(&Deleted::number(id.0))).await
 }
 
-/// Notes that the network no longer accepts an account's credentials; told once, until it is connected again.
+/// Records that the network no longer accepts an account's credentials. Emits one event until the account is connected
+/// again.
 ///
 /// # Errors
 /// The database's.
@@ -90,14 +91,14 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// Does no other account hold the same tokens? What is given back is gone for all who hold it.
+/// Returns true if no other account holds the same tokens. A revocation ends them for every account that holds them.
 async fn is_last(act: &Act, id: AccountId) -> Result<bool> {
     let row = find(act, id).await?;
     let Some(own) = session(&act.cx, &row).await? else { return Ok(true) };
     Ok(sharing(&act.cx, &row, &own.secrets).await?.len() <= 1)
 }
 
-/// Does the network take this account's tokens back?
+/// Returns true if the network can revoke this account's tokens.
 fn revokes(row: &account::Model) -> bool {
     crate::platforms::of_row(&row.platform).is_ok_and(|id| fanfare_platforms::find(id).revokes())
 }

@@ -1,4 +1,4 @@
-//! Facts about accounts that change on the network's side: limits of a server, of a plan.
+//! Facts about accounts that change on the network's side, such as the limits of a server or a plan.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::{Domain, error::Result};
 
-/// The age that facts may reach, in ms.
+/// The age, in ms, at which facts are read again.
 const AGE: Millis = 24 * 3_600_000;
-/// The time a network may take to tell them.
+/// The longest wait for a network to return them.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Reads the facts of an account again if they are a day old. What the network does not tell stays as it was, and is
-/// asked for again next time.
+/// Reads the facts of an account again if they are a day old. Facts that the network does not return keep their values,
+/// and are requested again next time.
 ///
 /// # Errors
 /// The database's.
@@ -37,7 +37,7 @@ pub async fn renew(
         .col_expr(account::Column::Meta, Expr::value(Value::Object(session.account.meta.clone())))
         .col_expr(account::Column::UpdatedAt, Expr::value(now))
         .filter(account::Column::Id.eq(row.id))
-        // A worker that has kept the account meanwhile may know more; then the next session writes them.
+        // If a worker claimed the account meanwhile, its facts may be newer; the next session then writes them.
         .filter(account::Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)
         .await?;

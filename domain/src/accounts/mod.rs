@@ -8,7 +8,7 @@ pub mod oauth_connect;
 mod options;
 mod pictures;
 pub(crate) mod profile_picture;
-mod quota;
+pub(crate) mod quota;
 mod refresh;
 mod refresh_schedule;
 mod sandbox;
@@ -43,7 +43,6 @@ pub use options::{
     ConnectOptions, OneOptions, OptionList, OptionMethod, all_options, options, options_of,
     options_on,
 };
-pub use quota::of as places;
 pub use refresh::{Refreshed, refresh};
 pub use sandbox::{
     Elsewhere, Faults, FaultsSet, NewElsewhere, NewNumbers, NewSandboxAccount, NumbersSet,
@@ -58,10 +57,10 @@ pub use sandbox_inbox::{
 pub use session::{facts, session, session_with};
 pub use simulator::Simulator;
 
-/// Name of the table, as secrets are bound to it.
+/// Name of the table, to which secrets are bound.
 const TABLE: &str = "accounts";
 
-/// Accounts the membership may see, disconnected ones left out.
+/// Selects the accounts that the membership can see, without disconnected ones.
 pub(crate) fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     let query = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -72,7 +71,7 @@ pub(crate) fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     }
 }
 
-/// Returns all accounts that the caller sees, oldest first.
+/// Returns all accounts that the caller can see, oldest first.
 ///
 /// # Errors
 /// The database's.
@@ -80,7 +79,7 @@ pub async fn all(act: &Act) -> Result<Vec<account::Model>> {
     Ok(visible(act).order_by_asc(account::Column::Id).all(&act.cx.db.read).await?)
 }
 
-/// One account; the one that the request names was read with the membership.
+/// Returns one account; the one that the request names was read with the membership.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -92,7 +91,7 @@ pub async fn find(act: &Act, id: AccountId) -> Result<account::Model> {
     found.ok_or_else(|| Error::new(Code::AccountNotFound, format!("There is no account {id}.")))
 }
 
-/// An account by its id alone, for the workers.
+/// Returns an account by its id alone, for the workers.
 ///
 /// # Errors
 /// The database's.
@@ -100,18 +99,18 @@ pub async fn row(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
     Ok(account::Entity::find_by_id(id).one(&cx.db.write).await?)
 }
 
-/// The accounts of the membership's workspace, oldest first.
+/// Lists the accounts of the membership's workspace, oldest first.
 ///
 /// # Errors
-/// A cursor that is none.
+/// An invalid cursor.
 pub async fn list(act: &Act, list: List) -> Result<Reply<AccountPage>> {
     page(act, visible(act), list.cursor.as_deref()).await
 }
 
-/// A page of these accounts, oldest first.
+/// Returns a page of the accounts that the query selects, oldest first.
 ///
 /// # Errors
-/// A cursor that is none.
+/// An invalid cursor.
 pub(crate) async fn page(
     act: &Act,
     accounts: sea_orm::Select<account::Entity>,
@@ -140,20 +139,21 @@ pub struct Account {
     /// Longer name.
     display_name: Option<String>,
     workspace_id: WorkspaceId,
-    /// Its brand; null if it is the whole workspace's.
+    /// Its brand; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     status: AccountStatus,
     /// `ok`, or `needs_reconnect` when the platform no longer accepts its credentials.
     connection_status: ConnectionStatus,
-    /// The platform's kind of account, for example `organization`; null where it has one kind or does not say it.
+    /// The platform's kind of account, for example `organization`; null if the platform has one kind or does not report
+    /// it.
     account_type: Option<String>,
-    /// Our copy of its picture, as it was when the account was connected; null until it is copied, and where the network
-    /// gives none.
+    /// Our copy of its picture, made when the account was connected; null until it is copied, and if the network has
+    /// none.
     #[schemars(extend("format" = "uri"))]
     profile_picture_url: Option<String>,
     /// True on a simulated network.
     sandbox: bool,
-    /// The time at which its access ends, as far as that is known.
+    /// The time at which its access expires, if that is known.
     token_expires_at: Option<Time>,
     created_at: Time,
     /// On Bluesky: the account's permanent id.
@@ -182,7 +182,7 @@ pub struct AccountPage {
 }
 
 impl Account {
-    /// The record of a row.
+    /// Converts a row to an account as replies show it.
     #[must_use]
     pub fn of(cx: &Domain, row: &account::Model) -> Self {
         Self {
@@ -206,7 +206,7 @@ impl Account {
 }
 
 impl Account {
-    /// Returns the page of a simulated network that shows what was posted.
+    /// Returns the page of the simulated network that shows what was posted.
     #[must_use]
     pub fn sandbox_page_url(&self) -> Option<&str> {
         self.sandbox_page_url.as_deref()
@@ -227,13 +227,13 @@ impl ConnectionStatus {
     }
 }
 
-/// Returns the kind of account as its connector noted it.
+/// Returns the kind of account that its connector recorded.
 fn account_type(row: &account::Model) -> Option<String> {
     let noted = ["account_type", "kind"].iter().filter_map(|name| row.meta.get(*name));
     noted.filter_map(Value::as_str).next().map(str::to_owned)
 }
 
-/// An account as Bluesky names it for good.
+/// Returns the permanent id of an account on Bluesky.
 fn did(row: &account::Model) -> Option<Value> {
     row.meta.get("did").filter(|did| did.is_string()).cloned()
 }
@@ -252,7 +252,7 @@ pub struct AccountSchema {
     media_limits: MediaLimits,
 }
 
-/// The network of an account, and its rules for captions.
+/// Returns the network of an account, and its rules for captions.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -265,7 +265,7 @@ pub(crate) async fn caption_of(
     Ok((platform, fanfare_platforms::find(platform).spec_of(&facts(&row)?).caption))
 }
 
-/// Returns the brand that all of these accounts are in, if it is one.
+/// Returns the brand of these accounts, if all of them have the same one.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -278,7 +278,7 @@ pub(crate) async fn brand_of_all(act: &Act, ids: &[i64]) -> Result<Option<BrandI
     Ok(if let [one] = brands.as_slice() { *one } else { None })
 }
 
-/// JSON Schema of the account's settings.
+/// Returns the JSON Schema of the account's settings.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].

@@ -15,25 +15,25 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The most accounts that are shown of a platform.
+/// The most accounts that are listed for a platform.
 const SHOWN: usize = 100;
 
-/// The way a platform is connected.
+/// How a platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConnectOptions {
     /// Identifier of the platform.
     pub platform: &'static str,
     /// Name for people.
     pub label: &'static str,
-    /// The method.
+    /// How its accounts are connected.
     pub method: OptionMethod,
-    /// The page on which a person begins.
+    /// The page on which a user starts.
     pub connection_url: Option<String>,
     /// Always null: `POST /connect/{platform}/sessions` makes the address.
     pub oauth_url: Option<String>,
-    /// True if connecting needs a person at a browser.
+    /// True if a user has to connect in a browser.
     pub requires_browser_session: bool,
-    /// True if the operator has registered an app with it, or it takes none.
+    /// True if the operator has registered an app with the platform, or it needs none.
     pub configured: bool,
     /// The number of accounts that are connected.
     pub connected_count: usize,
@@ -43,7 +43,7 @@ pub struct ConnectOptions {
     pub missing_environment: Vec<String>,
     /// The first hundred of these accounts; `GET /accounts` lists all.
     pub accounts: Vec<Account>,
-    /// The address that the platform sends a person back to.
+    /// The address to which the platform redirects the user after the consent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_url: Option<String>,
     /// The credentials that connect an account.
@@ -51,7 +51,7 @@ pub struct ConnectOptions {
     pub direct: Option<DirectCredentials>,
 }
 
-/// The credentials of an account that needs no browser.
+/// The credentials that connect an account without a browser.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DirectCredentials {
     /// The required fields.
@@ -64,11 +64,11 @@ pub struct DirectCredentials {
     credentials_endpoint: String,
 }
 
-/// The way a platform is connected.
+/// How a platform is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionMethod {
-    /// A person connects in a browser, at the platform.
+    /// A user connects in a browser, at the platform.
     DashboardOauth,
     /// The account is connected with credentials.
     ManualCredentials,
@@ -76,21 +76,21 @@ pub enum OptionMethod {
     Planned,
 }
 
-/// The way each platform is connected.
+/// How each platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OptionList {
     connect: Vec<ConnectOptions>,
 }
 
-/// The way one platform is connected.
+/// How one platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneOptions {
     connect: ConnectOptions,
 }
 
-/// The reply with the connect options of all platforms.
+/// Lists how each platform is connected.
 ///
 /// # Errors
 /// The database's.
@@ -98,7 +98,7 @@ pub async fn options(act: &Act) -> Result<Reply<OptionList>> {
     Ok(Reply::ok(&OptionList { connect: all_options(act).await? }))
 }
 
-/// The connect options of all platforms.
+/// Returns the connect options of all platforms.
 ///
 /// # Errors
 /// The database's.
@@ -109,7 +109,7 @@ pub async fn all_options(act: &Act) -> Result<Vec<ConnectOptions>> {
     Ok(known.chain(PLANNED.iter().map(ConnectOptions::planned)).collect())
 }
 
-/// The reply with the connect options of one platform, be it only announced.
+/// Shows how one platform is connected, or that it is planned.
 ///
 /// # Errors
 /// [`Code::PlatformNotFound`].
@@ -125,7 +125,7 @@ pub async fn options_of(act: &Act, name: &str) -> Result<Reply<OneOptions>> {
     Ok(Reply::ok(&OneOptions { connect }))
 }
 
-/// The connect options of one platform.
+/// Returns the connect options of one platform.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! Pictures of pages that posts link to, made smaller until a network takes them.
+//! Makes pictures of linked pages small enough for a network.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use tokio::sync::Semaphore;
 
 use crate::Domain;
 
-/// Pictures that this process makes smaller at a time: each holds a file of up to 20 MiB besides its pixels.
+/// Limits how many pictures this process shrinks at a time: each holds a file of up to 20 MiB besides its pixels.
 static AT_ONCE: Semaphore = Semaphore::const_new(2);
 
-/// Makes them on the road that the pictures of posts go.
+/// Shrinks pictures with the tools that also convert the pictures of posts.
 pub(super) struct CardPictures {
     tools: Tools,
     scratch: Scratch,

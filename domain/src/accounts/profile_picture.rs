@@ -1,7 +1,8 @@
-//! Pictures of accounts: what the network named when the account was connected is copied, since its address ends after a while.
+//! Profile pictures of accounts. The picture that the network names at a connect is copied, because its address
+//! expires.
 //!
-//! Three facts of an account tell of it: the address at the network ([`platforms::PICTURE`]), what was copied (`picture`, a key
-//! of the store) and of which address (`picture_of`). A copy that fails is tried again at `picture_at`.
+//! Three facts of an account describe it: the address at the network ([`platforms::PICTURE`]), the copy (`picture`, a
+//! key of the store) and the address that was copied (`picture_of`). A failed copy is tried again at `picture_at`.
 
 use fanfare_entities::{AccountId, Millis, account, account::AccountStatus};
 use fanfare_media::{CopyError, Sizes, copy_remote};
@@ -22,7 +23,7 @@ pub(crate) const ROOT: &str = "profiles";
 /// Largest picture that is copied, in bytes.
 const MOST: u64 = 5_000_000;
 
-/// A picture that does not come is asked for this often, and how long to wait before the first further try, in ms.
+/// The number of attempts to copy a picture, and the delay before the second one, in ms.
 const TRIES: i64 = 4;
 const WAIT: Millis = 60_000;
 
@@ -38,7 +39,7 @@ fn path(meta: &Value) -> Option<&str> {
     meta["picture"].as_str()
 }
 
-/// Returns the time at which a picture is to be copied; none if nothing is.
+/// Returns the time at which a picture has to be copied; `None` if there is nothing to copy.
 pub(super) fn due(meta: &Value) -> Option<Millis> {
     let there = meta[platforms::PICTURE].as_str()?;
     let is_copied = meta["picture_of"].as_str() == Some(there);
@@ -58,7 +59,7 @@ pub(super) fn keep(before: &account::Model, meta: &mut Value) {
     }
 }
 
-/// Copies the picture of an account that was claimed, if that is due, and tells the row what came of it.
+/// Copies the picture of a claimed account, if that is due, and records the result in the row.
 ///
 /// # Errors
 /// The database's.
@@ -105,13 +106,13 @@ pub(super) async fn copy(cx: &Domain, row: &mut account::Model) -> Result<()> {
     Ok(())
 }
 
-/// The outcome of a copy.
+/// The result of a copy.
 enum Fetched {
-    /// It is at this place of the store.
+    /// It was stored under this key.
     Stored(String),
-    /// The network did not give it now.
+    /// The network did not return it; it is tried again.
     Later,
-    /// The account has no picture that could be kept.
+    /// The account has no picture that can be stored.
     Never,
 }
 
@@ -134,7 +135,7 @@ async fn fetch(cx: &Domain, session: &platforms::Session, id: AccountId, address
     }
 }
 
-/// Returns those of the paths that connected accounts name.
+/// Returns those of the paths that connected accounts use.
 ///
 /// # Errors
 /// The database's.

@@ -2,28 +2,15 @@
 
 use fanfare_entities::{WorkspaceId, account, account::AccountStatus, subscription};
 use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
+    QuerySelect,
 };
 
-use crate::{
-    Details,
-    access::{PlanTier, plan_name},
-    error::{Code, Error, Result},
-};
+use crate::{access::PlanTier, billing::Plans, error::Result, quota::Quota};
 
-/// Accounts that a plan includes, of all networks together. Those on simulated networks cost nothing.
-#[must_use]
-pub const fn of(plan: PlanTier) -> u64 {
-    match plan {
-        PlanTier::Starter => 10,
-        PlanTier::Pro => 30,
-        PlanTier::PowerUser => 100,
-        PlanTier::Agency => 500,
-    }
-}
-
-/// Lets one connect at a time into a workspace: of two that bring the same account the second finds it, and no two
-/// share its last place. Comes before any account's row is locked.
+/// Locks the workspace, so that one account is connected at a time: of two connects with the same account the second
+/// finds the first one's row, and two connects cannot both take the last place. It has to be called before an account's
+/// row is locked.
 pub(super) async fn queue_up(
     conn: &DatabaseTransaction,
     workspace: WorkspaceId,
@@ -32,33 +19,26 @@ pub(super) async fn queue_up(
     Ok(paid.map_or(PlanTier::Starter, |paid| paid.plan_tier))
 }
 
-/// Fails if the plan has no place for one more account.
+/// Fails if the plan has no room for one more account.
 ///
 /// # Errors
-/// [`Code::PlanLimit`].
-pub(super) async fn require_place(
+/// [`crate::Code::PlanLimit`].
+pub(super) async fn require_room(
     conn: &DatabaseTransaction,
     workspace: WorkspaceId,
-    plan: PlanTier,
+    (plans, tier): (&Plans, PlanTier),
 ) -> Result<()> {
-    let limit = of(plan);
-    let connected = account::Entity::find()
+    Quota::Accounts.require_room(plans, tier, count(conn, workspace).await?)
+}
+
+/// Counts the accounts that need room in the plan: those on simulated networks need none.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn count<C: ConnectionTrait>(conn: &C, workspace: WorkspaceId) -> Result<u64> {
+    let accounts = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(workspace))
         .filter(account::Column::Sandbox.eq(false))
-        .filter(account::Column::Status.ne(AccountStatus::Disconnected))
-        .count(conn)
-        .await?;
-    if connected < limit {
-        return Ok(());
-    }
-    let plan = plan_name(plan);
-    let message =
-        format!("The plan {plan} has room for {limit} accounts, and {connected} are connected.");
-    let remedy = "Disconnect an account that is no longer needed, or move to a larger plan.";
-    Err(Error::new(Code::PlanLimit, message).with(Details {
-        limit: Some(limit),
-        plan: Some(plan),
-        remedy: Some(remedy.to_owned()),
-        ..Details::default()
-    }))
+        .filter(account::Column::Status.ne(AccountStatus::Disconnected));
+    Ok(accounts.count(conn).await?)
 }

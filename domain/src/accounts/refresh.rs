@@ -1,4 +1,4 @@
-//! Fresh tokens for an account, got by one process at a time.
+//! Refreshes the tokens of an account, in one process at a time.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// An exchange of tokens that takes longer than this, in ms, is given up on.
+/// A refresh that takes longer than this, in ms, is given up.
 const REFRESH: Millis = 30_000;
 
 /// The result of a token refresh.
@@ -28,15 +28,16 @@ const REFRESH: Millis = 30_000;
 pub enum Refreshed {
     /// The tokens are fresh: read the account again.
     Fresh,
-    /// Another process is refreshing: look again in a moment.
+    /// Another process is refreshing them: check again soon.
     Elsewhere,
-    /// This network's tokens cannot be exchanged.
+    /// The network's tokens cannot be refreshed.
     Impossible,
-    /// The network did not give fresh ones.
+    /// The network did not return new tokens.
     Failed(platforms::Error),
 }
 
-/// Exchanges an account's tokens, one process at a time, and counts what came of it. `used` is the secret that was found to be expired.
+/// Refreshes an account's tokens, in one process at a time, and counts the outcome. `used` is the secret that turned
+/// out to be expired.
 ///
 /// # Errors
 /// The database's.
@@ -72,7 +73,7 @@ async fn exchange(
         return Ok(Refreshed::Fresh);
     }
     let Some(session) = session(cx, &row).await? else { return replaced(cx, id, used).await };
-    // A refresh token that is good once is exchanged for all accounts that hold it.
+    // A refresh token that can be used once is exchanged for all accounts that hold it.
     let sharing = sharing(cx, &row, &session.secrets).await?;
     if !take(cx, &sharing, now).await? {
         return Ok(Refreshed::Elsewhere);
@@ -90,15 +91,15 @@ async fn exchange(
     Ok(outcome)
 }
 
-/// The secret is not there: somebody has just put fresh ones in its place, or there are none.
+/// Decides when the secret is gone: another process has just replaced it, or the account has none.
 async fn replaced(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Result<Refreshed> {
     let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
     let is_fresh = row.is_some_and(|row| row.secret_id.is_some() && row.secret_id != used);
     Ok(if is_fresh { Refreshed::Fresh } else { Refreshed::Impossible })
 }
 
-/// Takes the turn, if nobody has it and the tokens are still those that were looked at: whoever was first may have used
-/// a refresh token that is good only once.
+/// Reserves the refresh for this process, unless another one has it or the tokens have changed since they were read:
+/// the other process may have used a refresh token that can be used once.
 async fn take(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
     let tx = cx.db.begin().await?;
     let rows = account::Entity::find()
@@ -139,8 +140,8 @@ async fn set_turn<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Stores fresh secrets over the old ones, with a new plan; what the network left out stays as it was, and so does what
-/// an account has for itself alone. An account that was connected anew or disconnected meanwhile keeps what it has.
+/// Stores the new secrets with a new refresh schedule. Values that the network left out are kept, and so are those that
+/// an account has for itself alone. An account that was reconnected or disconnected meanwhile is not changed.
 async fn replace(
     cx: &Domain,
     sharing: &[Holder],
@@ -192,7 +193,7 @@ async fn put(
         .filter(account::Column::SecretId.eq(row.secret_id))
         .exec(conn)
         .await?;
-    // Nobody points to what was just stored, or to what was there before.
+    // No row refers to the secret that was just stored, or to the one before it.
     let unused = if kept.rows_affected == 0 { Some(secret) } else { row.secret_id };
     if let Some(unused) = unused {
         cx.vault.forget(conn, unused).await?;

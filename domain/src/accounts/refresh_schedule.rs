@@ -1,8 +1,8 @@
 //! The refresh schedule of an account: when its tokens are refreshed, and when its owner is warned.
 //!
-//! Tokens that live for hours are refreshed just before the call that needs them; refreshing them all day for accounts that
-//! post once a week would be noise at the network. The schedule covers tokens that would expire unused: a token of weeks, and
-//! a refresh token.
+//! Tokens that live for hours are refreshed just before the call that needs them; to refresh them all day for accounts
+//! that post once a week would only burden the network. The schedule covers tokens that would expire unused: tokens
+//! that live for weeks, and refresh tokens.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use rand::RngExt;
 
 const HOUR: Millis = 3_600_000;
 
-/// A token that lives shorter is refreshed when it is needed.
+/// A token with a shorter lifetime is refreshed when it is needed.
 const SHORT: Millis = 12 * HOUR;
 
 /// The assumed lifetime of a refresh token without an expiry date.
 const IDLE: Duration = Duration::from_secs(60 * 24 * 3_600);
 
-/// Warnings are given so long before a token ends, in ms, each once.
+/// How long before the expiry of a token the owner is warned, in ms, each once.
 pub(super) const WARNINGS: [(Millis, &str); 3] =
     [(7 * 24 * HOUR, "7 days"), (24 * HOUR, "24 hours"), (HOUR, "1 hour")];
 
-/// In the last week it is looked again so often whether a post was scheduled behind the end.
+/// The interval, in the last week, of checks for posts that are scheduled after the expiry.
 const LOOK: Millis = HOUR;
 
 /// The times of the next refresh and the next upkeep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RefreshSchedule {
-    /// Refresh then.
+    /// The time of the next refresh.
     pub refresh_at: Option<Millis>,
-    /// Look at the account then: whichever comes first.
+    /// The time of the next upkeep, for a refresh or a warning.
     pub due_at: Option<Millis>,
 }
 
 impl RefreshSchedule {
-    /// The schedule for tokens that were got now.
+    /// Returns the schedule for tokens that were obtained at `now`.
     pub(super) fn new(
         platform: &dyn Platform,
         secrets: &Secrets,
@@ -52,8 +52,9 @@ impl RefreshSchedule {
     }
 }
 
-/// Returns the time at which tokens are exchanged: with a sixth of their life left, or when the refresh token has lived
-/// two thirds of its. Accounts that were connected together are spread, so that they do not all come at once.
+/// Returns the time at which tokens are refreshed: when a sixth of their lifetime is left, or when the refresh token
+/// has lived two thirds of its own. Accounts that were connected together are spread, so that they are not refreshed at
+/// the same time.
 fn refresh_at(
     platform: &dyn Platform,
     secrets: &Secrets,
@@ -65,7 +66,7 @@ fn refresh_at(
     }
     let late = |end: Millis| end - (end - now) / 6;
     let latest = match platform.spec().connect {
-        // Only a token that is still good can be traded, however short it lives.
+        // Only a token that is still valid can be exchanged, however short its lifetime.
         Connect::Oauth(Oauth { renewal: Renewal::Trade(_) | Renewal::Never, .. }) => late(ends_at?),
         Connect::Oauth(Oauth { renewal: Renewal::RefreshToken { idle }, .. }) => {
             let token = ends_at.filter(|end| end - now >= SHORT).map(late);
@@ -79,14 +80,14 @@ fn refresh_at(
     Some(latest - early)
 }
 
-/// Returns the time at which a refresh token that nobody uses has lived two thirds of its life.
+/// Returns the time at which an unused refresh token has lived two thirds of its lifetime.
 fn unused(secrets: &Secrets, idle: Duration, now: Millis) -> Millis {
     let idle = Millis::try_from(idle.as_millis()).unwrap_or(Millis::MAX / 4);
     let life = oauth::refresh_ends(secrets).map_or(idle, |end| end.timestamp_millis() - now);
     now + life / 3 * 2
 }
 
-/// Returns the time at which to look whether somebody has to be warned of an end; `None` once it has passed.
+/// Returns the time of the next check whether a warning is due; `None` after the expiry.
 pub(super) fn next_look(ends_at: Option<Millis>, now: Millis) -> Option<Millis> {
     let end = ends_at.filter(|end| *end > now)?;
     let next = WARNINGS.iter().map(|(before, _)| end - before).find(|at| *at > now);

@@ -1,4 +1,4 @@
-//! Accounts on the simulated networks, and what those networks hold.
+//! Accounts and posts on the simulated networks.
 
 use fanfare_entities::{AccountId, PostId, account, post};
 use fanfare_platforms::{Identity, PlatformId, Secrets};
@@ -22,14 +22,14 @@ use crate::{
     platforms,
 };
 
-/// An account to be made on a simulated network.
+/// A request to create an account on a simulated network.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSandboxAccount {
     /// The platform.
     #[schemars(length(max = 50))]
     pub platform: String,
-    /// Its name there; a pleasant one is chosen if left out.
+    /// Its name there; the simulator chooses one if left out.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub username: Option<String>,
@@ -41,7 +41,7 @@ pub struct NewSandboxAccount {
     pub workspace_client_id: Option<Uuid>,
 }
 
-/// Faults that a simulated network is to show for one account, in place of those set before.
+/// Faults that a simulated network simulates for one account. They replace those that were set before.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Faults {
@@ -54,7 +54,7 @@ pub struct Faults {
     pub faults: Vec<Map<String, Value>>,
 }
 
-/// Numbers that a simulated network is to tell.
+/// Numbers that a simulated network reports.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewNumbers {
@@ -75,7 +75,7 @@ pub struct NewNumbers {
     pub metrics: Map<String, Value>,
 }
 
-/// Our ids are numbers, those of networks texts.
+/// Returns the schema of a post's id: ours are numbers, those of networks are texts.
 fn post_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["integer", "string", "null"], "maxLength": 500})
 }
@@ -87,14 +87,14 @@ pub struct NumbersSet {
     metrics: Map<String, Value>,
 }
 
-/// A post that was made without this service.
+/// A post that was made outside this service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Elsewhere {
     /// The network's id.
     id: String,
 }
 
-/// A post that was deleted without this service.
+/// A post that was deleted outside this service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostDeleted {
     /// Always true.
@@ -103,7 +103,7 @@ pub struct PostDeleted {
     id: String,
 }
 
-/// A post that is made on a simulated network without this service.
+/// A request to make a post on a simulated network outside this service.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewElsewhere {
@@ -128,10 +128,10 @@ pub struct NewElsewhere {
     pub media_urls: Vec<String>,
 }
 
-/// Makes an account on a simulated network and connects it.
+/// Creates an account on a simulated network and connects it.
 ///
 /// # Errors
-/// [`Code::PlatformNotFound`], or the sandbox's refusal (a name that is taken).
+/// [`Code::PlatformNotFound`], or the simulator's refusal, such as for a name that is taken.
 pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<OneAccount>> {
     let platform = platforms::named_in_body("platform", &new.platform)?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
@@ -142,7 +142,7 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<O
     act.finish(tx, Reply::ok(&OneAccount { account }).with_status(201)).await
 }
 
-/// Makes an account on a simulated network, and asks it whose it is.
+/// Creates an account on a simulated network, and reads its identity.
 pub(super) async fn make(
     act: &Act,
     platform: PlatformId,
@@ -194,7 +194,7 @@ struct SandboxPost {
     created_at: Time,
 }
 
-/// The faults that a simulated network is going to show.
+/// The faults that a simulated network will simulate.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FaultsSet {
     account_id: AccountId,
@@ -204,7 +204,7 @@ pub struct FaultsSet {
 /// Sets the faults of an account.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the faults.
+/// [`Code::AccountNotFound`], or the simulator's refusal of the faults.
 pub async fn set_faults(
     act: &Act,
     platform: PlatformId,
@@ -219,10 +219,10 @@ pub async fn set_faults(
     act.finish(tx, Reply::ok(&set)).await
 }
 
-/// Sets numbers that a simulated network tells.
+/// Sets the numbers that a simulated network reports.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or what the sandbox finds wrong with the numbers.
+/// [`Code::AccountNotFound`], or the simulator's refusal of the numbers.
 pub async fn set_numbers(
     act: &Act,
     platform: PlatformId,
@@ -242,7 +242,7 @@ pub async fn set_numbers(
     act.finish(tx, Reply::ok(&set)).await
 }
 
-/// The network's id of a post that is named by its id here or there.
+/// Returns the network's id of a post, given its id here or there.
 async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     let Ok(number) = text.parse::<i64>() else { return Ok(text) };
@@ -253,10 +253,10 @@ async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String
     Ok(own.and_then(|post| post.platform_post_id).unwrap_or(text))
 }
 
-/// Makes a post on a simulated network without this service, as a person would there.
+/// Makes a post on a simulated network outside this service, as a user could there.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], `created_at` is not a time, or the text is longer than the network takes.
+/// [`Code::AccountNotFound`], an invalid `created_at`, or a text that is too long for the network.
 pub async fn post_elsewhere(
     act: &Act,
     platform: PlatformId,
@@ -278,7 +278,7 @@ pub async fn post_elsewhere(
     act.finish(tx, Reply::ok(&Elsewhere { id }).with_status(201)).await
 }
 
-/// Refuses a text that is longer than the network takes from anybody.
+/// Refuses a text that is too long for the network.
 fn fits(platform: PlatformId, text: &str) -> Result<()> {
     let rules = &fanfare_platforms::find(platform).spec().caption;
     let (length, limit, unit) = ((rules.count)(text), rules.max, rules.unit);
@@ -290,7 +290,7 @@ fn fits(platform: PlatformId, text: &str) -> Result<()> {
     Err(Error::field(Code::CaptionTooLong, "text", message, remedy))
 }
 
-/// Deletes a post on a simulated network as a person would there. `post` is its id here, or else the network's.
+/// Deletes a post on a simulated network outside this service, as a user could there. `post` is its id here or there.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or the account has no such post on the network.

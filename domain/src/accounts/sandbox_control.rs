@@ -26,7 +26,7 @@ pub(super) fn simulator(cx: &Domain) -> Result<&Simulator> {
     })
 }
 
-/// Returns where programs reach a simulated network.
+/// Returns the address of a simulated network for programs.
 ///
 /// # Errors
 /// [`Code::Unavailable`] if there is no simulator here.
@@ -34,7 +34,7 @@ pub(super) fn network(act: &Act, platform: PlatformId) -> Result<Url> {
     simulator(&act.cx)?.network(act.membership.workspace_id, platform)
 }
 
-/// Returns where a person reaches the pages of a simulated network.
+/// Returns the address of a simulated network's pages for users.
 ///
 /// # Errors
 /// [`Code::Unavailable`] if there is no simulator here.
@@ -48,12 +48,12 @@ pub(super) fn page_of(cx: &Domain, row: &account::Model) -> Option<String> {
     let platform = row.platform.parse().ok()?;
     let pages = simulator.pages_of(row.workspace_id, platform).ok()?;
     let mut page = Url::parse(&format!("{pages}/ui")).ok()?;
-    // An id may hold slashes, so it is no part of a path.
+    // An id may contain slashes, so it cannot be a part of the path.
     page.query_pairs_mut().append_pair("account", &row.remote_id);
     Some(page.into())
 }
 
-/// Returns the address at which a person finds a post that is called `url` by its network.
+/// Returns the address at which a user finds a post whose network calls it `url`.
 #[must_use]
 pub fn shown_url(cx: &Domain, url: String) -> String {
     match &cx.settings.simulator {
@@ -62,7 +62,7 @@ pub fn shown_url(cx: &Domain, url: String) -> String {
     }
 }
 
-/// Sees to it that a simulated network has somebody who can grant access, and that it may send the person back to us.
+/// Makes sure that a simulated network has a user who can grant access, and may redirect the user back to us.
 pub(super) async fn prepare_consent(
     act: &Act,
     platform: PlatformId,
@@ -78,7 +78,7 @@ pub(super) async fn prepare_consent(
     Ok(())
 }
 
-/// Asks the simulator's control about the networks of the caller's workspace.
+/// Calls the simulator's control API for the networks of the caller's workspace.
 pub(super) async fn ask(
     act: &Act,
     method: http::Method,

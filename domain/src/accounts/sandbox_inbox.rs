@@ -1,4 +1,4 @@
-//! Items that people write to accounts on the simulated networks.
+//! Messages, comments and reviews that simulated users write to accounts on the simulated networks.
 
 use fanfare_entities::{AccountId, PostId, account, post};
 use fanfare_platforms::PlatformId;
@@ -25,7 +25,7 @@ pub struct ItemAuthor {
     pub username: Option<String>,
 }
 
-/// A message, comment or review that somebody is to write.
+/// A request to have somebody write a message, comment or review.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewItem {
@@ -39,7 +39,7 @@ pub struct NewItem {
     /// Its text.
     #[schemars(length(max = 20_000))]
     pub text: String,
-    /// The author; somebody of the simulator's if left out.
+    /// The author; a simulated user if left out.
     #[serde(default)]
     pub author: Option<ItemAuthor>,
     /// The post that a comment is on: its id here or on the network; the latest if left out.
@@ -62,7 +62,7 @@ pub struct NewItem {
     pub created_at: Option<String>,
 }
 
-/// The changes to an item.
+/// A request to change an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemChanges {
@@ -82,7 +82,7 @@ pub struct ItemChanges {
     pub rating: Option<i64>,
 }
 
-/// An item that was written.
+/// An item that was created.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ItemMade {
     /// The network's id.
@@ -105,10 +105,10 @@ pub struct SandboxItem {
     item: Value,
 }
 
-/// Has somebody write to an account.
+/// Has a simulated user write an item to an account.
 ///
 /// # Errors
-/// [`crate::Code::AccountNotFound`], or what the sandbox finds wrong with it.
+/// [`crate::Code::AccountNotFound`], or the simulator's refusal of the item.
 pub async fn create_item(act: &Act, platform: PlatformId, new: NewItem) -> Result<Reply<ItemMade>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
     let author = new.author.map(|author| {
@@ -130,7 +130,7 @@ pub async fn create_item(act: &Act, platform: PlatformId, new: NewItem) -> Resul
     act.finish(tx, Reply::ok(&ItemMade { id }).with_status(201)).await
 }
 
-/// The network's id of a post that is named by its id here or there.
+/// Returns the network's id of a post, given its id here or there.
 async fn remote_post(act: &Act, row: &account::Model, id: String) -> Result<String> {
     let Ok(number) = id.parse::<i64>() else { return Ok(id) };
     let found = post::Entity::find_by_id(PostId(number))
@@ -140,7 +140,7 @@ async fn remote_post(act: &Act, row: &account::Model, id: String) -> Result<Stri
     Ok(found.and_then(|post| post.platform_post_id).unwrap_or(id))
 }
 
-/// Returns what a simulated network holds for an account.
+/// Returns the items that a simulated network holds for an account.
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`].
@@ -157,10 +157,10 @@ pub async fn sandbox_inbox(
     Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
 }
 
-/// Has somebody change an item.
+/// Has a simulated user change an item.
 ///
 /// # Errors
-/// [`crate::Code::AccountNotFound`], or the sandbox's refusal.
+/// [`crate::Code::AccountNotFound`], or the simulator's refusal.
 pub async fn change_item(
     act: &Act,
     platform: PlatformId,
@@ -178,10 +178,10 @@ pub async fn change_item(
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
 }
 
-/// Has somebody delete an item.
+/// Has a simulated user delete an item.
 ///
 /// # Errors
-/// [`crate::Code::AccountNotFound`], or the sandbox's refusal.
+/// [`crate::Code::AccountNotFound`], or the simulator's refusal.
 pub async fn delete_item(
     act: &Act,
     platform: PlatformId,
@@ -196,7 +196,7 @@ pub async fn delete_item(
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
 }
 
-/// The decisions of a simulated network from now on.
+/// The decisions that a simulated network makes from now on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewDecisions {
@@ -208,21 +208,21 @@ pub struct ReviewDecisions {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub reply: Option<String>,
-    /// The number of days films are looked over.
+    /// The number of days that the review of a video takes.
     #[serde(default)]
     pub video_days: Option<i64>,
 }
 
-/// The decisions that a simulated network was given.
+/// The decisions that were set.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DecisionsSet {
     account_id: AccountId,
 }
 
-/// Sets what a simulated network decides about answers to reviews and about films.
+/// Sets how a simulated network decides about replies to reviews and about videos.
 ///
 /// # Errors
-/// [`crate::Code::AccountNotFound`], or what the sandbox finds wrong with it.
+/// [`crate::Code::AccountNotFound`], or the simulator's refusal of the decisions.
 pub async fn set_decisions(
     act: &Act,
     platform: PlatformId,

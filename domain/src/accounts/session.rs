@@ -1,4 +1,4 @@
-//! An account's way to its network: address, client, secrets.
+//! Sessions: what a connector needs to call an account's network, namely address, HTTP client and secrets.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,20 +13,20 @@ use crate::{
     unreadable::object,
 };
 
-/// The session of an account; `None` if it has no credentials.
+/// Returns the session of an account; `None` if it has no credentials.
 ///
 /// # Errors
-/// The database's, or the master key that closed the secret is not here.
+/// The database's, or the secret's master key is not configured.
 pub async fn session(cx: &Domain, row: &account::Model) -> Result<Option<Session>> {
     let Some(id) = row.secret_id else { return Ok(None) };
     let secret = secret::Entity::find_by_id(id).one(&cx.db.read).await?;
     secret.map(|secret| session_with(cx, row, &secret)).transpose()
 }
 
-/// The session of an account whose secret was read already.
+/// Returns the session of an account whose secret was already read.
 ///
 /// # Errors
-/// The master key that closed the secret is not here.
+/// The secret's master key is not configured.
 pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -> Result<Session> {
     let plain = cx.vault.unseal(TABLE, secret)?;
     let pairs: BTreeMap<String, String> = serde_json::from_slice(&plain)
@@ -38,7 +38,7 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
     Ok(session)
 }
 
-/// Returns what is known of an account, without secrets.
+/// Returns the facts of an account, without secrets.
 ///
 /// # Errors
 /// The column of its facts does not hold an object.
@@ -50,7 +50,7 @@ pub fn facts(row: &account::Model) -> std::result::Result<Account, Unreadable> {
     })
 }
 
-/// A session that is nobody's yet.
+/// Returns a session that belongs to no account yet.
 ///
 /// # Errors
 /// The service runs without simulated networks.
@@ -85,7 +85,7 @@ pub(super) fn anonymous(
     })
 }
 
-/// The app that speaks for us. A simulated network takes any: there the operator needs to have registered none.
+/// Returns our app at the network. A simulated network accepts any app, so the operator need not register one there.
 pub(super) fn app(cx: &Domain, platform: PlatformId, sandbox: bool) -> Option<App> {
     let simulated = || App { client_id: "fanfare".into(), client_secret: "simulated".into() };
     if sandbox { Some(simulated()) } else { cx.settings.apps.get(&platform).cloned() }

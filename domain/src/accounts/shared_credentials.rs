@@ -14,7 +14,7 @@ use crate::{Domain, error::Result};
 /// An account with its secrets.
 pub(super) type Holder = (account::Model, Secrets);
 
-/// All that hold the tokens of `row`, by their ids; itself is among them.
+/// Returns all accounts that hold the tokens of `row`, by their ids, including `row` itself.
 ///
 /// # Errors
 /// The database's.

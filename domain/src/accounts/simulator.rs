@@ -1,4 +1,4 @@
-//! The addresses and the secret of the simulator.
+//! The addresses and the secret of the simulator of networks.
 
 use fanfare_entities::WorkspaceId;
 use fanfare_platforms::PlatformId;
@@ -9,25 +9,25 @@ use url::Url;
 
 use crate::error::{Error, Result};
 
-/// The number of bytes of a realm's name that are written out: enough that nobody guesses it.
+/// The number of bytes in a realm's name: enough that nobody can guess it.
 const REALM_BYTES: usize = 16;
 
-/// The simulator that `sandbox: true` leads to.
+/// The simulator that serves requests with `sandbox: true`.
 #[derive(Debug, Clone)]
 pub struct Simulator {
     /// The origin for programs.
     pub url: Url,
     /// The origin of its pages.
     pub pages: Url,
-    /// The secret of its control, from which the names of realms are derived too.
+    /// The secret of its control API, from which the names of realms are derived too.
     pub secret: SecretString,
 }
 
 impl Simulator {
-    /// Returns the name of the realm that holds a workspace's networks. Only those to whom it was given know it.
+    /// Returns the name of the realm that holds a workspace's networks. It is a secret of the workspace.
     ///
     /// # Errors
-    /// None that happens: HMAC takes keys of any length.
+    /// None in practice: HMAC takes keys of any length.
     pub fn realm(&self, workspace: WorkspaceId) -> Result<String> {
         let key = self.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Error::internal)?;
@@ -40,7 +40,7 @@ impl Simulator {
     /// Returns the secret of the simulated app of a network, which signs its webhooks.
     ///
     /// # Errors
-    /// None that happens: HMAC takes keys of any length.
+    /// None in practice: HMAC takes keys of any length.
     pub fn app_secret(&self, platform: PlatformId) -> Result<SecretString> {
         let key = self.secret.expose_secret().as_bytes();
         let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(Error::internal)?;
@@ -50,15 +50,15 @@ impl Simulator {
         Ok(hex.into())
     }
 
-    /// Returns where programs reach a network of a workspace.
+    /// Returns the address of a workspace's network for programs.
     ///
     /// # Errors
-    /// The simulator's address is not one that can be added to.
+    /// No path can be added to the simulator's address.
     pub fn network(&self, workspace: WorkspaceId, platform: PlatformId) -> Result<Url> {
         below(&self.url, &format!("{}/{platform}", self.realm(workspace)?))
     }
 
-    /// Returns where persons reach the pages of a network of a workspace.
+    /// Returns the address of a network's pages for the users of a workspace.
     ///
     /// # Errors
     /// As for [`Self::network`].
@@ -74,7 +74,7 @@ impl Simulator {
         below(&self.url, &format!("_control/{path}"))
     }
 
-    /// Returns the address at which a person finds what the simulator calls `url`.
+    /// Returns the address at which a user finds what the simulator calls `url`.
     #[must_use]
     pub fn shown(&self, url: &str) -> String {
         let (own, shown) = (bare(&self.url), bare(&self.pages));

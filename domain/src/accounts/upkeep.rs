@@ -29,13 +29,13 @@ use crate::{
 
 const MINUTE: Millis = 60_000;
 
-/// Tries to give tokens back to a network before they are only forgotten.
+/// The most attempts to revoke tokens at a network before they are only forgotten.
 const REVOCATIONS: i32 = 4;
 
-/// Somebody else is refreshing: look again so much later, in ms.
+/// The delay until the next check while another process is refreshing, in ms.
 const ELSEWHERE: Millis = 5_000;
 
-/// Takes an account, if there is something to do for it.
+/// Claims an account, if its upkeep is due.
 ///
 /// # Errors
 /// The database's.
@@ -46,10 +46,10 @@ pub async fn claim(cx: &Domain, holder: &str, id: AccountId) -> Result<Option<ac
     Ok(taken.into_iter().next())
 }
 
-/// Does what a claimed account needs, and gives it back until it needs something again.
+/// Does the upkeep of a claimed account, and releases it until the next time.
 ///
 /// # Errors
-/// The database's; then its lease lapses.
+/// The database's; then the lease expires.
 pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(
@@ -79,7 +79,7 @@ struct Next {
 }
 
 impl Next {
-    /// The same again at a later time.
+    /// Returns the same columns with a later time.
     const fn at(due_at: Millis, row: &account::Model) -> Self {
         let (refresh_at, warned, attempts) = (row.refresh_at, row.warned, row.attempts);
         Self { due_at: Some(due_at), refresh_at, warned, attempts }
@@ -94,7 +94,7 @@ async fn check(cx: &Domain, row: account::Model) -> Result<()> {
         return finish(cx, &row, Next::at(refresh_at, &row)).await;
     }
     match refresh(cx, platform, row.id, row.secret_id).await? {
-        // The process that stored the fresh tokens has planned the next refresh.
+        // The process that stored the new tokens has scheduled the next refresh.
         Refreshed::Fresh => Ok(()),
         Refreshed::Elsewhere => finish(cx, &row, Next::at(now + ELSEWHERE, &row)).await,
         Refreshed::Impossible => {
@@ -108,7 +108,7 @@ async fn check(cx: &Domain, row: account::Model) -> Result<()> {
     }
 }
 
-/// A refresh that failed for the moment is tried again, in longer and longer steps; meanwhile its end is watched.
+/// Schedules another attempt after a failed refresh, each after a longer delay, and warns before the tokens expire.
 async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) -> Result<()> {
     let now = cx.clock.now();
     let attempts = row.attempts.saturating_add(1);
@@ -120,7 +120,7 @@ async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) 
     warn(cx, row, next).await
 }
 
-/// Warns before the tokens end, for an account that cannot be refreshed.
+/// Warns before the tokens expire, for an account that cannot be refreshed.
 async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
     let now = cx.clock.now();
     if let Some(plan) = unplanned(cx, row, now).await? {
@@ -131,7 +131,7 @@ async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
     warn(cx, row, Next { due_at, ..Next::at(now, row) }).await
 }
 
-/// A plan for an account that was connected before there were plans.
+/// Returns a schedule for an account that was connected before there were schedules.
 async fn unplanned(
     cx: &Domain,
     row: &account::Model,
@@ -143,7 +143,7 @@ async fn unplanned(
     Ok(Some(plan).filter(|plan| plan.refresh_at.is_some()))
 }
 
-/// Tells of an end that scheduled posts will not survive, once for each of the times, and gives the account back.
+/// Warns of posts that are scheduled after the expiry, once for each of [`WARNINGS`], and releases the account.
 async fn warn(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
     let (now, stage) =
         (cx.clock.now(), refresh_schedule::stage(row.token_expires_at, cx.clock.now()));
@@ -200,10 +200,11 @@ fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEv
     }
 }
 
-/// Gives the tokens of a disconnected account back to its network, then forgets them; in the end also without it.
+/// Revokes the tokens of a disconnected account at its network, then forgets them. After the last attempt they are
+/// forgotten without that.
 async fn give_back(cx: &Domain, row: account::Model) -> Result<()> {
     let Some(secret) = row.revoking_id else { return finish(cx, &row, Next::default()).await };
-    // The session of the account as it was.
+    // The session of the account as it was connected.
     let before = account::Model { secret_id: Some(secret), ..row.clone() };
     let revoked = match session(cx, &before).await? {
         Some(session) => {
@@ -238,7 +239,7 @@ async fn finish(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
     give(cx, &cx.db.write, row, next).await.map(drop)
 }
 
-/// Writes down what is next; false if the account has changed hands meanwhile.
+/// Writes the next times. Returns false if the account was claimed or changed meanwhile.
 async fn give<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,

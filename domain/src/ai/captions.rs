@@ -1,4 +1,4 @@
-//! Captions for networks. They are suggestions: no post is made.
+//! Generates captions for networks. They are suggestions: no post is made.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     input::text::{self, Rule},
 };
 
-/// Most captions for a network.
+/// The most captions for a network.
 const COUNT: i64 = 5;
 
 /// A request for captions.
@@ -34,7 +34,7 @@ pub struct NewCaptions {
     #[serde(default)]
     #[schemars(length(max = 18), inner(length(max = 50)))]
     pub platforms: Option<Vec<String>>,
-    /// Accounts whose networks are meant.
+    /// Accounts whose networks to write for, instead of `platforms`.
     #[serde(default)]
     #[schemars(length(max = 18))]
     pub account_ids: Option<Vec<i64>>,
@@ -69,7 +69,7 @@ pub struct NewCaptions {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The brief is not shown.
+/// Leaves the brief out.
 impl std::fmt::Debug for NewCaptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NewCaptions").field("platforms", &self.platforms).finish_non_exhaustive()
@@ -81,9 +81,9 @@ impl std::fmt::Debug for NewCaptions {
 pub struct PlatformCaptions {
     #[schemars(with = "String")]
     platform: String,
-    /// The captions whose claims are all in the facts; there may be fewer than were asked for.
+    /// The captions whose claims are all in the facts; there may be fewer than requested.
     variants: Vec<Variant>,
-    /// The number that was asked for.
+    /// The number that was requested.
     requested: usize,
     /// The flaws of the others; one entry a finding.
     dropped: Vec<Dropped>,
@@ -114,7 +114,7 @@ pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Captions>> {
         return Err(super::not_configured("texts"));
     }
     let known = known(act, &new).await?;
-    // A caller who leaves does not stop it: what is paid for is settled or refunded.
+    // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
     let work = tokio::spawn(async move { paid(&act, &new, wanted, &known).await });
     work.await.map_err(Error::internal)?
@@ -158,7 +158,7 @@ fn shown(written: Checked, credits_spent: i64) -> Captions {
     }
 }
 
-/// Checks the request; returns where captions are wanted.
+/// Checks the request, and returns the networks to write for.
 async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
     let mut broken = flaws(new);
     let count = new.count.unwrap_or(3);
@@ -250,7 +250,8 @@ fn flaws(new: &NewCaptions) -> Vec<Violation> {
     broken
 }
 
-/// All that captions may claim: what the request says, and what is known of workspace, brand, accounts and locations.
+/// Returns everything that captions may claim: the facts in the request, and those known about workspace, brand,
+/// accounts and locations.
 async fn known(act: &Act, new: &NewCaptions) -> Result<Known> {
     let brand = match (new.workspace_client_id, &new.account_ids) {
         (Some(id), _) => Some(brands::find(act, BrandId(id)).await?.id),
@@ -266,7 +267,7 @@ async fn known(act: &Act, new: &NewCaptions) -> Result<Known> {
     for phrase in new.never_say.iter().flatten() {
         facts.never_say(phrase);
     }
-    // A tone that is asked for stands in the place of the brand's.
+    // The requested tone replaces the brand's.
     known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
     Ok(known)
 }

@@ -1,4 +1,4 @@
-//! Images: drawn while the caller waits, and stored as media.
+//! Generates images while the caller waits, and stores them as media.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -21,13 +21,13 @@ use crate::{
     posts,
 };
 
-/// The time that drawing may take.
+/// The longest time to generate images.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// The largest image to begin with, in bytes.
+/// The largest source image, in bytes.
 const LARGEST_SOURCE: u64 = 20_000_000;
 
-/// Images to be drawn.
+/// A request for images.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewImages {
@@ -53,7 +53,7 @@ pub struct NewImages {
     /// The number of images: 1 to 4, 1 if left out.
     #[serde(default)]
     pub count: Option<i64>,
-    /// Images to begin with: addresses of files that are stored here.
+    /// Source images: addresses of files that are stored here.
     #[serde(default)]
     #[schemars(length(max = 3), inner(length(max = 2_048)))]
     pub image_urls: Option<Vec<String>>,
@@ -62,21 +62,21 @@ pub struct NewImages {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The prompt is not shown.
+/// Leaves the prompt out.
 impl std::fmt::Debug for NewImages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NewImages").field("provider", &self.provider).finish_non_exhaustive()
     }
 }
 
-/// Images that were drawn.
+/// Images that were generated.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Images {
     images: Vec<Image>,
     /// Their addresses, to be sent as `media_urls` of a post.
     media_urls: Vec<String>,
-    /// The price. Fewer images than were asked for cost less.
+    /// The price. It is lower if fewer images were generated than requested.
     credits_spent: i64,
     provider: String,
     model: String,
@@ -84,7 +84,7 @@ pub struct Images {
     sandbox: bool,
 }
 
-/// An image that was drawn.
+/// An image that was generated.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Image {
@@ -100,25 +100,25 @@ pub struct Image {
     height: Option<i32>,
 }
 
-/// A request that is right.
+/// A valid request.
 struct Wanted {
     model: ImageModel,
     endpoint: Endpoint,
     resolution: String,
     quality: Option<String>,
     count: usize,
-    /// The price of one, before the operator's factor.
+    /// The price of one image, before the operator's factor.
     cents: i64,
 }
 
-/// Draws images.
+/// Generates images.
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
 pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<Images>> {
     let wanted = wanted(act, &new)?;
     let sources = sources(act, new.image_urls.as_deref().unwrap_or_default()).await?;
-    // A caller that hangs up finds the images among its media.
+    // If the caller disconnects, the images are in the media library.
     let act = act.clone();
     let work = tokio::spawn(async move { paid(&act, &new, &wanted, &sources).await });
     work.await.map_err(Error::internal)?
@@ -143,7 +143,7 @@ async fn paid(
     }
 }
 
-/// Has the images drawn; fewer than were asked for if some fail.
+/// Generates the images; some may fail.
 async fn draw(
     new: &NewImages,
     wanted: &Wanted,
@@ -175,7 +175,7 @@ async fn draw(
     }
 }
 
-/// Stores the images, and settles what they cost in the same transaction.
+/// Stores the images, and settles their cost in the same transaction.
 async fn store(
     act: &Act,
     wanted: &Wanted,
@@ -229,7 +229,7 @@ async fn store(
     written
 }
 
-/// Checks a request, all at once.
+/// Checks a request; reports all violations together.
 fn wanted(act: &Act, new: &NewImages) -> Result<Wanted> {
     let ai = &act.cx.settings.ai;
     let mut broken = flaws(new);

@@ -1,4 +1,4 @@
-//! The facts that are known of a workspace, and so may stand in texts that a model writes.
+//! The facts that are known about a workspace, and that generated texts may therefore claim.
 
 use fanfare_entities::{
     BrandId, WorkspaceId, account, account::AccountStatus, brand, business_profile, workspace,
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::fact_check::Facts;
 use crate::{Domain, brands::voice, error::Result};
 
-/// The facts and the voice of those for whom a text is written.
+/// What is known about the workspace and the brand for which a text is written.
 pub(crate) struct Known {
-    /// The claims that may be made, and the phrases that must not be used.
+    /// The claims that are allowed, and the phrases that are forbidden.
     pub facts: Facts,
-    /// The brand's voice as the model is told of it, each part with its name.
+    /// The brand's voice as the model sees it, each part with its name.
     pub notes: Vec<(&'static str, String)>,
 }
 
-/// Returns the names of a workspace and its brand, the brand's voice, the names and usernames of the workspace's accounts, and
-/// phone numbers, websites, addresses and hours of its locations.
+/// Reads the names of a workspace and its brand, the brand's voice, the names and usernames of the workspace's
+/// accounts, and the phone numbers, websites, addresses and opening hours of its locations.
 ///
 /// # Errors
 /// The database's.
@@ -58,7 +58,7 @@ pub(crate) async fn read(
     Ok(Known { facts, notes })
 }
 
-/// Appends notes to what a model is told, a paragraph each.
+/// Appends notes to the brief for a model, one paragraph each.
 pub(crate) fn tell(brief: &mut String, notes: &[(&'static str, String)]) {
     for (name, text) in notes {
         brief.push_str("\n\n");
@@ -68,7 +68,7 @@ pub(crate) fn tell(brief: &mut String, notes: &[(&'static str, String)]) {
     }
 }
 
-/// Returns what a location's record says of it, a fact each.
+/// Returns the facts in a location's record.
 pub(super) fn location_facts(record: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let list =
@@ -91,7 +91,7 @@ pub(super) fn location_facts(record: &Value) -> Vec<String> {
     facts
 }
 
-/// Returns a time of day as Google writes it, which leaves out what is 0.
+/// Returns a time of day from Google's format, which leaves out zeros.
 fn clock(time: &Value) -> String {
     let part = |name: &str| time[name].as_i64().unwrap_or(0);
     format!("{:02}:{:02}", part("hours"), part("minutes"))

@@ -1,6 +1,6 @@
-//! Texts, images and films from models, paid for with credits.
+//! Generates texts, images and videos with models, paid with credits.
 //!
-//! Credits are reserved before a provider is asked, and settled or refunded once at every end. What a prompt says stands in no log.
+//! Credits are reserved before a provider is called, and settled or refunded exactly once. Prompts are never logged.
 
 pub mod captions;
 pub mod fact_check;
@@ -25,10 +25,10 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The time that a caller's texts may take.
+/// The longest time to generate texts for a caller.
 const PATIENCE: Duration = Duration::from_secs(45);
 
-/// The error that a caller gets when a provider fails.
+/// Returns the error for callers when a provider fails.
 pub(crate) fn refusal(failure: &Failure) -> Error {
     match failure.kind {
         FailureKind::Refused => {
@@ -45,20 +45,20 @@ pub(crate) fn refusal(failure: &Failure) -> Error {
     }
 }
 
-/// The error for a provider that the operator has not configured.
+/// Returns the error for a provider that the operator has not configured.
 pub(crate) fn not_configured(what: &str) -> Error {
     let message = format!("This service has no provider for {what}.");
     Error::new(Code::ProviderNotConfigured, message)
 }
 
-/// An operation that is paid for while its caller waits.
+/// A paid operation whose caller waits.
 struct Purchase {
     operation: String,
     credits: i64,
 }
 
 impl Purchase {
-    /// Reserves what an operation costs; `cents` before the operator's factor.
+    /// Reserves the price of an operation; `cents` is before the operator's factor.
     async fn begin(cx: &Domain, place: &Membership, kind: &str, cents: i64) -> Result<Self> {
         let operation = format!("{kind}:{}", Uuid::now_v7());
         let credits = cx.settings.ai.credits(cents);
@@ -71,7 +71,8 @@ impl Purchase {
         Ok(Self { operation, credits })
     }
 
-    /// Settles what was reserved, or gives it back if nothing useful came of it; returns the credits that were spent.
+    /// Settles the reserved credits, or refunds them if nothing useful was generated. Returns the credits that were
+    /// spent.
     async fn end(&self, cx: &Domain, tx: &DatabaseTransaction, is_useful: bool) -> Result<i64> {
         if is_useful {
             credits::settle(cx, tx, &self.operation, self.credits).await?;
@@ -81,7 +82,7 @@ impl Purchase {
         Ok(0)
     }
 
-    /// Gives the credits back, and passes the error on. A refund that fails is made when the reservation expires.
+    /// Refunds the credits and returns the error. If that fails, the reservation is refunded when it expires.
     async fn fail(&self, cx: &Domain, error: Error) -> Error {
         let refunded = async {
             let tx = cx.db.begin().await?;

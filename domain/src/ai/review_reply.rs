@@ -1,4 +1,4 @@
-//! Suggested answers to reviews. They are suggestions: nothing is posted.
+//! Suggests replies to reviews. They are suggestions: nothing is posted.
 
 use fanfare_entities::{account, business_profile, business_review};
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ const COUNT: i64 = 3;
 /// The longest suggestion, in characters.
 const LONGEST: usize = 600;
 
-/// Name of the slot in which the model writes.
+/// The name of the slot that the model fills.
 const SLOT: &str = "replies";
 
 /// A request for answers to a review.
@@ -60,7 +60,7 @@ struct SuggestedReply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SuggestedReplies {
-    /// The answers whose claims are all in the facts; there may be fewer than were asked for.
+    /// The answers whose claims are all in the facts; there may be fewer than requested.
     suggestions: Vec<SuggestedReply>,
     /// The flaws of the others; one entry a finding.
     dropped: Vec<Dropped>,
@@ -72,7 +72,7 @@ pub struct SuggestedReplies {
     sandbox: bool,
 }
 
-/// Suggests answers to a review, which claim nothing that is not in the review or known of the location.
+/// Suggests replies to a review. They claim only what is in the review or known about the location.
 ///
 /// # Errors
 /// The flaws of the request, [`Code::ReviewNotFound`], [`Code::InsufficientCredits`], or the provider's.
@@ -85,14 +85,14 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
     let profile = business::profile_of(act, account.id).await?;
     let mut brief = brief(&new, &review, &account, profile.as_ref());
     let mut known = known::read(&act.cx, account.workspace_id, account.brand_id).await?;
-    // A tone that is asked for stands in the place of the brand's.
+    // The requested tone replaces the brand's.
     known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
     known::tell(&mut brief, &known.notes);
     let mut facts = known.facts;
     for said in [&review.text, review.reviewer.as_deref().unwrap_or_default()] {
         facts.add(said);
     }
-    // A caller who leaves does not stop it: what is paid for is settled or refunded.
+    // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
     let work = tokio::spawn(async move {
         let slot = Slot {

@@ -1,4 +1,5 @@
-//! Texts that a model writes and the fact check lets pass: one call, at most one rewrite, and then what is still wrong is dropped.
+//! Generates texts that pass the fact check: one call, at most one rewrite, and then the texts that still fail are
+//! dropped.
 
 use std::time::{Duration, Instant};
 
@@ -13,35 +14,35 @@ use super::{
 };
 use crate::{Domain, error::Result};
 
-/// Texts that are wanted for one place, such as a network.
+/// The texts that are requested for one purpose, such as a network.
 pub struct Slot {
     /// The name, of letters and underscores.
     pub name: String,
-    /// The number of them.
+    /// The number of texts.
     pub count: usize,
-    /// The longest text.
+    /// The maximum length.
     pub limit: usize,
-    /// Counts the length.
+    /// Measures the length.
     pub length: Box<dyn Fn(&str) -> usize + Send + Sync>,
-    /// The longest text in bytes, if that is limited too.
+    /// The maximum length in bytes, if that is limited too.
     pub max_bytes: Option<usize>,
 }
 
-/// A text to be written.
+/// A task for a model: texts to write.
 pub struct Task<'a> {
-    /// The rules for the model.
+    /// The rules for the model (its system prompt).
     pub rules: String,
-    /// The task for the model, with all that it may use.
+    /// The task, with everything that the model may use (its prompt).
     pub brief: String,
-    /// The texts that are wanted.
+    /// The requested texts.
     pub slots: Vec<Slot>,
-    /// Known facts.
+    /// The known facts.
     pub facts: &'a Facts,
-    /// The time that all calls may take together.
+    /// The longest time for all calls together.
     pub patience: Duration,
 }
 
-/// A text that was let pass.
+/// A text that passed the checks.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Variant {
@@ -53,7 +54,7 @@ pub struct Variant {
     pub limit: usize,
 }
 
-/// A reason for which a text was dropped.
+/// A reason why a text was dropped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Dropped {
@@ -61,7 +62,7 @@ pub struct Dropped {
     pub variant: usize,
     /// The flaw.
     pub reason: Reason,
-    /// The words it was about.
+    /// The words that it is about.
     pub fragment: String,
 }
 
@@ -70,30 +71,30 @@ pub struct Dropped {
 pub struct Variants {
     /// The slot's name.
     pub name: String,
-    /// The texts that were let pass.
+    /// The texts that passed.
     pub variants: Vec<Variant>,
-    /// The number that was wanted.
+    /// The number that was requested.
     pub requested: usize,
-    /// The flaws of the others.
+    /// The flaws of the dropped texts.
     pub dropped: Vec<Dropped>,
 }
 
-/// The outcome of a task.
+/// The result of a task.
 #[derive(Debug, Clone)]
 pub struct Checked {
     /// The texts, in the order of the slots.
     pub slots: Vec<Variants>,
-    /// True if a text was written once again.
+    /// True if texts were rewritten.
     pub rewritten: bool,
     /// The provider that wrote them.
     pub provider: String,
-    /// The model that wrote it.
+    /// The model that wrote them.
     pub model: String,
-    /// It is a simulated one.
+    /// True if the provider is simulated.
     pub sandbox: bool,
 }
 
-/// Has a model write texts, and lets only those pass whose claims are known.
+/// Has a model write texts, and returns those that claim only known facts.
 ///
 /// # Errors
 /// [`crate::Code::ProviderNotConfigured`], [`crate::Code::ContentRefused`], [`crate::Code::ProviderBadAnswer`] or
@@ -154,7 +155,7 @@ fn schema(slots: &[Slot]) -> Value {
     json!({"type": "object", "additionalProperties": false, "required": names, "properties": properties})
 }
 
-/// Judges all texts; what a model wrote beyond what was wanted is not looked at.
+/// Checks all texts; texts beyond the requested number are ignored.
 fn judge(task: &Task<'_>, said: &Value) -> Vec<Variants> {
     let slot = |slot: &Slot| {
         let texts = said[&slot.name].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -197,7 +198,7 @@ fn findings(task: &Task<'_>, slot: &Slot, text: &str, earlier: &[Variant]) -> Ve
     findings
 }
 
-/// Returns the words in which the model is told of the flaws of its texts.
+/// Returns the message that lists the flaws of the texts for the model.
 fn correction(judged: &[Variants]) -> String {
     let wrong: Map<String, Value> = judged
         .iter()
@@ -211,7 +212,7 @@ fn correction(judged: &[Variants]) -> String {
     )
 }
 
-/// The second texts; where fewer of them pass than of the first ones, the first ones.
+/// Returns the second texts, or the first ones where more of those passed.
 fn merge(first: Vec<Variants>, second: Vec<Variants>) -> Vec<Variants> {
     let better = |(first, second): (Variants, Variants)| {
         if second.variants.len() >= first.variants.len() { second } else { first }

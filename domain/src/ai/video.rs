@@ -1,4 +1,4 @@
-//! Films: what can be asked for, what it costs, and whether a request is right. All of it reads the table of models.
+//! Videos: their options, their prices, and the checks of requests. All of it follows from the table of models.
 
 mod jobs;
 mod options;

@@ -1,4 +1,4 @@
-//! Numbers of accounts by the day, as replies show them.
+//! Daily numbers of accounts, as replies show them.
 
 mod span;
 mod story;
@@ -16,14 +16,14 @@ use crate::{Act, Reply, accounts as connections, clock::Time, error::Result};
 use span::Span;
 use story::Story;
 
-/// A reading is due each day; without one for this long the numbers are stale.
+/// Numbers are read daily; an account that was not read for this long is stale.
 const STALE: Millis = 36 * HOUR;
 
 /// The accounts and days to report on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AccountsQuery {
-    /// Only this account; one that is disconnected and whose numbers are kept is shown only so.
+    /// Only this account. This also finds a disconnected account whose numbers are kept.
     #[serde(default)]
     pub account_id: Option<i64>,
     /// The first day, `YYYY-MM-DD` in the network's zone; 30 days up to `to` if left out.
@@ -58,13 +58,13 @@ pub struct AccountNumbers {
     status: &'static str,
     /// Permissions that the account's access lacks.
     missing_permissions: Vec<String>,
-    /// The time at which all was last read.
+    /// The time of the last complete reading.
     synced_at: Option<Time>,
     /// The last day whose numbers are final.
     complete_through: Option<String>,
-    /// The zone in which the network's days begin.
+    /// The time zone of the network's days.
     day_zone: Option<&'static str>,
-    /// One for each day, the oldest first.
+    /// One entry for each day, oldest first.
     snapshots: Vec<Snapshot>,
     summary: Option<Summary>,
     /// The numbers that the network's own dashboard shows.
@@ -80,19 +80,19 @@ pub struct AccountName {
 }
 
 impl AccountName {
-    /// Names an account.
+    /// Returns the names of an account.
     pub(super) fn of(row: &account::Model) -> Self {
         Self { id: row.id, platform: row.platform.clone(), username: row.username.clone() }
     }
 }
 
-/// The numbers of a day; one that is not known is null.
+/// The numbers of a day; unknown ones are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Snapshot {
     date: String,
     /// The network may still change the numbers.
     provisional: bool,
-    /// The number of changes of known numbers.
+    /// The number of corrections of known numbers.
     revision: i32,
     followers: Option<i64>,
     follower_delta: Option<i64>,
@@ -105,11 +105,11 @@ pub struct Snapshot {
     saves: Option<i64>,
     clicks: Option<i64>,
     profile_views: Option<i64>,
-    /// The number of posts of the account that became public.
+    /// The number of posts that the account published.
     posts: i64,
 }
 
-/// The whole time, with the equally long time before.
+/// The totals of the period, and of the period of the same length before it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Summary {
     #[serde(flatten)]
@@ -117,7 +117,7 @@ pub struct Summary {
     previous: Period,
 }
 
-/// Numbers of a time.
+/// The numbers of a period.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Period {
     /// The number of days.
@@ -128,11 +128,11 @@ pub struct Period {
     followers_end: Option<i64>,
     follower_delta: Option<i64>,
     reach: Option<i64>,
-    /// `period`: each person counts once; `sum_of_days`: once a day.
+    /// `period`: each person counts once; `sum_of_days`: each person counts once a day.
     reach_basis: Option<&'static str>,
     views: Option<i64>,
     engagements: Option<i64>,
-    /// Engagements by reach or else views, in percent.
+    /// Engagements divided by reach, or else by views, in percent.
     engagement_rate: Option<f64>,
     engagement_rate_basis: Option<&'static str>,
 }
@@ -145,14 +145,14 @@ pub struct DisplayMetric {
     value: Option<i64>,
     /// `count`, `percent` or `seconds`.
     unit: &'static str,
-    /// The same in the equally long time before.
+    /// The same number in the period of the same length before.
     previous: Option<i64>,
 }
 
-/// Shows the numbers of one account, or of all that the caller sees and whose networks count accounts.
+/// Shows the numbers of one account, or of all accounts that the caller can see and whose networks report numbers.
 ///
 /// # Errors
-/// Days that cannot be, or [`Code::AccountNotFound`](crate::error::Code::AccountNotFound).
+/// Invalid days, or [`Code::AccountNotFound`](crate::error::Code::AccountNotFound).
 pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNumbersList>> {
     let mut rows = super::visible_accounts(act, query.account_id).await?;
     if query.account_id.is_none() {
@@ -235,7 +235,7 @@ fn status(
     }
 }
 
-/// The network's own reach of exactly these days.
+/// Returns the reach that the network itself reports for exactly these days.
 fn period_reach(periods: &Value, span: Span) -> Option<i64> {
     let length = ((span.to - span.from).num_days() + 1).to_string();
     let period = &periods[length.as_str()];

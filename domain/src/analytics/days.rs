@@ -1,4 +1,4 @@
-//! The days of an account: merging what was read with what is known.
+//! The days of an account: merges new readings with the known numbers.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Known, known};
 use crate::error::Result;
 
-/// Returns the known days of an account between two dates, both included, oldest first.
+/// Returns the known days of an account between two dates, inclusive, oldest first.
 pub(super) async fn read<C: ConnectionTrait>(
     conn: &C,
     accounts: &[AccountId],
@@ -31,7 +31,7 @@ pub(super) async fn read<C: ConnectionTrait>(
     Ok(days)
 }
 
-/// Writes what was read of some days, which follow one another.
+/// Writes the numbers of consecutive days.
 pub(super) async fn write<C: ConnectionTrait>(
     conn: &C,
     account: AccountId,
@@ -69,8 +69,8 @@ pub(super) async fn write<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Puts fresh numbers in the place of known ones: a later lower one stands, and what is not known any more stays. Returns
-/// also whether a known number changed.
+/// Merges new numbers into the known ones: a new number wins, even if it is lower, and a number that is missing now
+/// stays. Returns also whether a known number changed.
 pub(super) fn merge<'a>(
     mut before: Known,
     fresh: impl Iterator<Item = (&'a str, i64)>,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     /// Readings of overlapping stretches of days, late ones among them, as a network gives them: each newer than the one
-    /// before; some numbers are not told, and some readings come twice.
+    /// before; some numbers are not reported, and some readings come twice.
     fn readings(seed: u64) -> Vec<Vec<(u64, &'static str, i64)>> {
         let mut state = seed;
         let mut all = Vec::new();

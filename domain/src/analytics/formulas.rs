@@ -1,4 +1,5 @@
-//! The formulas of the performance loop: what an account does well, and how a post does beside those before it. Pure.
+//! The formulas of profiles and insights: what works well for an account, and how a post does compared to earlier ones.
+//! Pure.
 
 mod comparison;
 
@@ -14,24 +15,24 @@ pub(super) use comparison::{
     BASELINE_MAX, BaselinePost, Comparison, advice, compare, confidence, impact, tier,
 };
 
-/// The fewest posts of a profile.
+/// The least number of posts for a profile.
 pub(super) const SAMPLE_MIN: usize = 8;
 
-/// The window of a profile in days.
+/// The number of days that a profile covers.
 pub(super) const WINDOW_DAYS: i64 = 90;
 
-/// From here on, or to its inverse-like pendant down, a lift is worth a sentence.
+/// A ratio of at least [`UP`], or at most [`DOWN`], is notable.
 pub(super) const UP: f64 = 1.15;
 pub(super) const DOWN: f64 = 0.85;
 
-/// The number of groups that are shown.
+/// The most groups that are shown.
 const BEST: usize = 3;
 
-/// The fewest posts of a group, and of a time of the week.
+/// The least number of posts in a group, and for a time of the week.
 const GROUP_MIN: usize = 3;
 const TIME_MIN: usize = 2;
 
-/// The weight of "as usual" in the lift of a time.
+/// The weight of an average lift in the lift of a time of the week.
 const SHRINK: f64 = 4.0;
 
 /// A post of a sample.
@@ -39,11 +40,11 @@ const SHRINK: f64 = 4.0;
 pub struct SamplePost {
     /// The row of its numbers.
     pub id: i64,
-    /// The age in ms.
+    /// The age at the reading, in ms.
     pub age: Millis,
-    /// The time at which it became public, in the zone of the account's slots.
+    /// The publication time, in the time zone of the account's posting schedule.
     pub local: NaiveDateTime,
-    /// The form.
+    /// The format.
     pub format: String,
     /// The length of its text in characters.
     pub length: usize,
@@ -51,7 +52,7 @@ pub struct SamplePost {
     pub rate: f64,
 }
 
-/// Returns the median; `None` of nothing.
+/// Returns the median; `None` if there are no values.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -69,11 +70,11 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[must_use]
 pub fn rounded(value: f64, decimals: i32) -> f64 {
     let factor = 10_f64.powi(decimals);
-    // A half may be stored a little below its value.
+    // A half may be stored as slightly less than its value.
     (value * factor + 0.5 + 1e-9).floor() / factor
 }
 
-/// Returns the sum of the engagements of those that were measured; `None`: none was.
+/// Returns the sum of the measured engagements; `None` if none was measured.
 #[must_use]
 pub fn engagements(numbers: &Known, of: &[&str]) -> Option<i64> {
     let mut measured = of.iter().filter_map(|name| numbers.get(*name)).peekable();
@@ -81,7 +82,7 @@ pub fn engagements(numbers: &Known, of: &[&str]) -> Option<i64> {
     Some(measured.sum())
 }
 
-/// Returns what engagements are divided by, with its name.
+/// Returns the number that engagements are divided by, with its name.
 #[must_use]
 pub fn base(numbers: &Known) -> Option<(&'static str, i64)> {
     let found = [REACH, VIEWS, IMPRESSIONS].into_iter();
@@ -89,7 +90,7 @@ pub fn base(numbers: &Known) -> Option<(&'static str, i64)> {
     found.next().filter(|(_, base)| *base > 0)
 }
 
-/// Returns the engagement rate in percent, unrounded, with its base.
+/// Returns the engagement rate in percent, unrounded, with the name of the number it was divided by.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people are exact")]
 pub fn rate(engagements: Option<i64>, numbers: &Known) -> Option<(f64, &'static str)> {
@@ -97,12 +98,12 @@ pub fn rate(engagements: Option<i64>, numbers: &Known) -> Option<(f64, &'static 
     Some((100.0 * engagements? as f64 / base as f64, name))
 }
 
-/// The development of rates.
+/// The development of engagement rates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trend {
     /// `up`, `down`, `flat` or `unknown`.
     pub name: &'static str,
-    /// The later half: its posts and its median.
+    /// The later half: its number of posts and its median.
     pub later: (usize, Option<f64>),
     /// The earlier half.
     pub earlier: (usize, Option<f64>),
@@ -136,20 +137,20 @@ pub fn trend(sample: &[SamplePost]) -> Trend {
     Trend { name, later, earlier }
 }
 
-/// A group of posts of a sample.
+/// A group of posts with a common property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group<K> {
-    /// The property that they share.
+    /// The common property.
     pub key: K,
     /// The number of posts.
     pub posts: usize,
-    /// The median of their rates in percent.
+    /// The median of their engagement rates in percent.
     pub rate: f64,
     /// That median divided by the median of the whole sample.
     pub lift: f64,
 }
 
-/// Returns the groups with at least `min` posts, the one with the highest lift first.
+/// Returns the groups with at least `min` posts, highest lift first.
 pub fn groups<K: Ord + Clone>(
     sample: &[SamplePost],
     min: usize,
@@ -178,7 +179,7 @@ fn sort<K>(groups: &mut [Group<K>]) {
     groups.sort_by(|one, other| other.lift.total_cmp(&one.lift).then(other.posts.cmp(&one.posts)));
 }
 
-/// Returns the three best forms.
+/// Returns the three best formats.
 #[must_use]
 pub fn top_formats(sample: &[SamplePost]) -> Vec<Group<String>> {
     let mut groups = groups(sample, GROUP_MIN, |post| post.format.clone());
@@ -186,7 +187,7 @@ pub fn top_formats(sample: &[SamplePost]) -> Vec<Group<String>> {
     groups
 }
 
-/// The lengths of captions: name, shortest, longest.
+/// The caption length bands: name, minimum, maximum.
 pub const BANDS: [(&str, usize, Option<usize>); 4] = [
     ("short", 0, Some(80)),
     ("medium", 81, Some(220)),
@@ -194,7 +195,7 @@ pub const BANDS: [(&str, usize, Option<usize>); 4] = [
     ("very_long", 601, None),
 ];
 
-/// Returns the lengths of captions, the best first, by their place in [`BANDS`].
+/// Returns the caption length bands by their index in [`BANDS`], best first.
 #[must_use]
 pub fn caption_lengths(sample: &[SamplePost]) -> Vec<Group<usize>> {
     groups(sample, GROUP_MIN, |post| {
@@ -207,7 +208,7 @@ pub fn caption_lengths(sample: &[SamplePost]) -> Vec<Group<usize>> {
 /// A time of the week: days since Monday, and the first of three hours.
 pub type WeekTime = (u32, u32);
 
-/// Returns the three best times of the week; lifts of few posts are drawn to 1.
+/// Returns the three best times of the week. The lift of few posts is moved towards 1.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a sample is small")]
 pub fn timing(sample: &[SamplePost]) -> Vec<Group<WeekTime>> {
@@ -223,7 +224,7 @@ pub fn timing(sample: &[SamplePost]) -> Vec<Group<WeekTime>> {
     groups
 }
 
-/// The name of a weekday.
+/// Returns the name of a weekday.
 #[must_use]
 pub fn weekday(days_from_monday: u32) -> &'static str {
     const NAMES: [&str; 7] =
@@ -235,14 +236,14 @@ pub fn weekday(days_from_monday: u32) -> &'static str {
         .unwrap_or_default()
 }
 
-/// The ISO week of a date, such as `2026-W48`.
+/// Returns the ISO week of a date, such as `2026-W48`.
 #[must_use]
 pub fn week(day: NaiveDate) -> String {
     let week = day.iso_week();
     format!("{}-W{:02}", week.year(), week.week())
 }
 
-/// The Monday after a date.
+/// Returns the Monday after a date.
 #[must_use]
 pub fn monday_after(day: NaiveDate) -> NaiveDate {
     let mut next = day;
@@ -254,14 +255,14 @@ pub fn monday_after(day: NaiveDate) -> NaiveDate {
     }
 }
 
-/// A number for people: whole where it is whole.
+/// Formats a number for people, without decimals if it is whole.
 #[must_use]
 pub fn shown(value: f64) -> String {
     let text = format!("{:.2}", rounded(value, 2));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The number by which a post's engagements are kept among a comparison's.
+/// The key of a post's engagements in the numbers of a comparison.
 pub(super) const ENGAGED: &str = ENGAGEMENTS;
 
 #[cfg(test)]

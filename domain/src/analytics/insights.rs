@@ -1,4 +1,4 @@
-//! Insights: how a post does at an age, beside those before it. There is one for each post and age.
+//! Insights: how a post of a certain age does compared to earlier ones. There is one for each post and age.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct InsightsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// An insight about a post at an age.
+/// What an insight says about a post at a certain age.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// `great`, `good`, `mixed` or `poor`.
@@ -61,9 +61,9 @@ pub struct Finding {
     pub diagnosis: String,
     /// The next step.
     pub next_action: String,
-    /// The weight of it, from −100 to 100.
+    /// Its importance, from −100 to 100.
     pub impact_score: f64,
-    /// The certainty, from 0 to 1.
+    /// Its certainty, from 0 to 1.
     pub confidence: f64,
     /// The post's numbers that were compared.
     pub metrics: Map<String, Value>,
@@ -92,7 +92,7 @@ pub struct Insights {
     insights: Vec<Insight>,
 }
 
-/// Derives the insight of a reading at a checkpoint, unless there is one, or too little to compare with.
+/// Derives the insight of a reading at a checkpoint, unless there is one already or too little to compare with.
 pub(super) async fn derive(
     tx: &mut Tx,
     account: &account::Model,
@@ -132,7 +132,7 @@ pub(super) async fn derive(
     Ok(())
 }
 
-/// The posts of the account before this one that were read at the same checkpoint, the latest first.
+/// Returns earlier posts of the account that were read at the same checkpoint, latest first.
 async fn before(
     tx: &Tx,
     account: &account::Model,
@@ -241,7 +241,7 @@ impl Insight {
 /// Lists the insights of the caller's workspace, newest first.
 ///
 /// # Errors
-/// A checkpoint or limit that cannot be, or an account or post that is not there.
+/// An invalid checkpoint or limit, or an account or post that does not exist.
 pub async fn list(act: &Act, query: InsightsQuery) -> Result<Reply<Insights>> {
     let limit = super::limit(query.limit, 20, 100)?;
     if let Some(name) = query.checkpoint.as_deref().filter(|name| Checkpoint::named(name).is_none())

@@ -1,7 +1,7 @@
-//! Numbers of accounts and posts: read from their networks, kept, and shown.
+//! Numbers of accounts and posts: read from the networks, stored, and shown.
 //!
-//! A row of `analytics_syncs` is the work of one account (`sync/`). When it is due follows from `pace.rs`; what is read is
-//! merged in `days.rs` and `posts.rs`. A number that is not known is absent and shown as null.
+//! A row of `analytics_syncs` is the work for one account (`sync/`). `pace.rs` decides when it is due; `days.rs` and
+//! `sync/posts.rs` merge new readings. A number that is not known is absent, and replies show null.
 
 mod accounts;
 mod days;
@@ -42,19 +42,19 @@ use crate::{
 /// Known numbers by name.
 pub(crate) type Known = BTreeMap<String, i64>;
 
-/// Returns the known numbers of a column; what cannot be read is not known.
+/// Parses the numbers of a column; numbers that cannot be parsed are left out.
 pub(crate) fn known(column: &Value) -> Known {
     let pairs = column.as_object().into_iter().flatten();
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_i64()?))).collect()
 }
 
-/// Returns the numbers of an account's network, if it has any and they are read here.
+/// Returns how to read numbers from an account's network, if it has any and they are read here.
 pub(crate) fn of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
     let platform: PlatformId = row.platform.parse().ok()?;
     find(platform).analytics().filter(|network| cx.settings.x_metrics || !network.is_paid())
 }
 
-/// Returns how fast time passes for an account.
+/// Returns the time scale of an account.
 pub(crate) fn pace(cx: &Domain, row: &account::Model) -> Pace {
     Pace::new(if row.sandbox { cx.settings.sandbox_time_factor } else { 1.0 })
 }
@@ -64,7 +64,7 @@ pub(crate) async fn includes_loop(cx: &Domain, workspace: WorkspaceId) -> Result
     Ok(media::sizes::plan(cx, workspace).await? >= PlanTier::Pro)
 }
 
-/// Returns the accounts that the caller sees, or the one that is named; that may also be one that is disconnected and whose
+/// Returns the accounts that the caller can see, or the named one, which may also be a disconnected account whose
 /// numbers are kept.
 async fn visible_accounts(act: &Act, id: Option<i64>) -> Result<Vec<account::Model>> {
     let Some(id) = id.map(AccountId) else { return connections::all(act).await };
@@ -94,12 +94,12 @@ async fn archived(act: &Act, id: AccountId) -> Result<Option<account::Model>> {
     Ok(row.filter(|row| act.membership.sees(row.brand_id)))
 }
 
-/// Reads how many rows are asked for.
+/// Returns the limit of a query.
 fn limit(asked: Option<i64>, usual: u64, most: u64) -> Result<u64> {
     within("limit", asked, usual, 1, most)
 }
 
-/// Reads how many rows are left out.
+/// Returns the offset of a query.
 fn offset(asked: Option<i64>) -> Result<u64> {
     within("offset", asked, 0, 0, 10_000)
 }

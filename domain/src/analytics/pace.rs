@@ -1,4 +1,4 @@
-//! The times at which numbers are read: by the age of a post, and once a day for an account.
+//! The times of readings: by the age of a post, and once a day for an account.
 
 use fanfare_entities::Millis;
 
@@ -6,33 +6,33 @@ const MINUTE: Millis = 60_000;
 pub(crate) const HOUR: Millis = 60 * MINUTE;
 pub(crate) const DAY: Millis = 24 * HOUR;
 
-/// Posts are read at these ages in hours, then daily to 14 days, weekly to 90 days.
+/// The ages in hours at which posts are read; afterwards they are read daily up to 14 days, and weekly up to 90 days.
 const FIRST: [Millis; 8] = [1, 3, 6, 12, 24, 36, 48, 72];
 
-/// Stories are read at these ages in hours; after the last they are gone.
+/// The ages in hours at which stories are read; after the last one they are gone.
 const STORY: [Millis; 7] = [1, 3, 6, 12, 20, 23, 24];
 
-/// The age from which a post's numbers stay as they are.
+/// The age after which a post's numbers are not read any more.
 pub(crate) const POST_END: Millis = 90 * DAY;
 
-/// The age from which a story is no longer seen.
+/// The age at which a story expires.
 pub(crate) const STORY_END: Millis = 24 * HOUR;
 
-/// The minutes after the end of the network's day within which daily readings begin.
+/// Daily readings begin within this many minutes after the end of the network's day.
 const SPREAD: u64 = 20 * 60;
 
-/// The speed at which time passes for an account: on simulated networks ages and intervals may be divided.
+/// The time scale of an account: on simulated networks, ages and intervals can be divided by a factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace(f64);
 
 impl Pace {
-    /// Creates a pace that divides ages and intervals by `factor`.
+    /// Creates a time scale that divides ages and intervals by `factor`.
     #[must_use]
     pub fn new(factor: f64) -> Self {
         Self(if factor.is_finite() && factor > 0.0 { factor } else { 1.0 })
     }
 
-    /// Returns how long an interval takes.
+    /// Returns the scaled length of an interval.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -43,7 +43,7 @@ impl Pace {
         ((interval as f64) / self.0).round() as Millis
     }
 
-    /// Returns the age to which a time has come.
+    /// Returns the scaled age of something that happened at `since`.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -54,13 +54,13 @@ impl Pace {
         (((now - since) as f64) * self.0).round() as Millis
     }
 
-    /// Returns true if days pass as in a calendar.
+    /// Returns true for real time.
     #[must_use]
     pub fn is_usual(self) -> bool {
         (self.0 - 1.0).abs() < f64::EPSILON
     }
 
-    /// Returns when a post is read next after a look at `now`; `None`: never again.
+    /// Returns when a post is read next after a reading at `now`; `None`: never again.
     #[must_use]
     pub fn next_reading(self, published_at: Millis, now: Millis, is_story: bool) -> Option<Millis> {
         let age = self.age(published_at, now);
@@ -68,15 +68,15 @@ impl Pace {
         Some(published_at + self.shortened(next))
     }
 
-    /// Returns when the next daily reading begins: after the end of the network's day, `ends`, at a minute that follows
-    /// from the account's id.
+    /// Returns when the next daily reading begins: after `ends`, the end of the network's day, at a minute that depends
+    /// on the account's id.
     #[must_use]
     pub fn next_daily(self, account: i64, ends: Millis, now: Millis) -> Millis {
         if self.is_usual() { ends + minute_of(account) * MINUTE } else { now + self.shortened(DAY) }
     }
 }
 
-/// The age after this one at which a post is read.
+/// Returns the next age at which a post is read.
 fn next_of_post(age: Millis) -> Option<Millis> {
     let daily = (4..=14).map(|days| days * DAY);
     let weekly = (3..=12).map(|weeks| weeks * 7 * DAY);
@@ -88,7 +88,7 @@ fn next_of_story(age: Millis) -> Option<Millis> {
     STORY.iter().map(|hours| hours * HOUR).find(|next| *next > age)
 }
 
-/// A minute from 0 to 1,199 that is the same for an account each day.
+/// Returns a minute from 0 to 1,199 that is always the same for an account.
 fn minute_of(account: i64) -> Millis {
     // FNV-1a: spreads neighbouring ids.
     let hash = account.to_le_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -97,20 +97,20 @@ fn minute_of(account: i64) -> Millis {
     Millis::try_from(hash % SPREAD).unwrap_or_default()
 }
 
-/// An age at which a post is compared with those before it.
+/// An age at which a post is compared with earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The name.
     pub name: &'static str,
-    /// The first age that counts, in ms.
+    /// The minimum age, in ms.
     pub from: Millis,
-    /// The last.
+    /// The maximum age, in ms.
     pub to: Millis,
-    /// The weight of a comparison at this age, in percent.
+    /// How much a comparison at this age counts towards its certainty, in percent.
     pub weight: i64,
 }
 
-/// The checkpoints, the earliest first.
+/// The checkpoints, earliest first.
 pub const CHECKPOINTS: [Checkpoint; 5] = [
     Checkpoint { name: "1h", from: HOUR, to: 90 * MINUTE, weight: 40 },
     Checkpoint { name: "6h", from: 6 * HOUR, to: 7 * HOUR + 30 * MINUTE, weight: 60 },
@@ -120,13 +120,13 @@ pub const CHECKPOINTS: [Checkpoint; 5] = [
 ];
 
 impl Checkpoint {
-    /// Returns the checkpoint that a reading at this age is for.
+    /// Returns the checkpoint for a reading at this age.
     #[must_use]
     pub fn at(age: Millis) -> Option<&'static Self> {
         CHECKPOINTS.iter().find(|point| (point.from..=point.to).contains(&age))
     }
 
-    /// Returns the checkpoint of this name.
+    /// Returns the checkpoint with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         CHECKPOINTS.iter().find(|point| point.name == name)

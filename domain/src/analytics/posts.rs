@@ -21,20 +21,20 @@ use crate::{
     posts::media_of,
 };
 
-/// The states of a public post.
+/// The states of a published post.
 pub(super) mod status {
     pub const LIVE: &str = "live";
     pub const DELETED: &str = "deleted";
     pub const EXPIRED: &str = "expired";
 }
 
-/// Networks that make a card of an address in a text.
+/// Networks that show a card for an address in a text.
 const CARDS: [&str; 6] = ["bluesky", "facebook", "linkedin", "mastodon", "threads", "x"];
 
 /// Networks whose posts are articles.
 const ARTICLES: [&str; 3] = ["devto", "hashnode", "wordpress"];
 
-/// Returns the form of a post.
+/// Returns the format of a post.
 pub(super) fn format_of(post: &post::Model) -> &'static str {
     if post.post_type.contains("thread") {
         return "thread";
@@ -60,7 +60,7 @@ pub(super) fn format_of(post: &post::Model) -> &'static str {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostsQuery {
-    /// Only those of this account; one that is disconnected and whose numbers are kept is shown only so.
+    /// Only those of this account. This also finds a disconnected account whose numbers are kept.
     #[serde(default)]
     pub account_id: Option<i64>,
     /// Only those published on or after this day, `YYYY-MM-DD` in the workspace's zone.
@@ -74,7 +74,7 @@ pub struct PostsQuery {
     /// At most this many, up to 200; 50 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
-    /// The number to leave out, up to 10,000.
+    /// The number of posts to skip, up to 10,000.
     #[serde(default)]
     pub offset: Option<i64>,
     /// The workspace, for a key without one.
@@ -82,13 +82,13 @@ pub struct PostsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The numbers of a public post since it was published; one that is not known is null.
+/// The numbers of a published post since its publication; unknown ones are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostNumbers {
     id: i64,
-    /// The post; null for one that was made elsewhere.
+    /// The post; null for one that was made outside this service.
     post_id: Option<PostId>,
-    /// `fanfare`, or `external` for a post of the account that was made elsewhere.
+    /// `fanfare`, or `external` for a post that was made outside this service.
     source: &'static str,
     account_id: AccountId,
     platform: String,
@@ -99,9 +99,9 @@ pub struct PostNumbers {
     published_at: Time,
     /// `live`, `deleted` or `expired`.
     status: String,
-    /// The time at which the numbers were last read.
+    /// The time of the last reading.
     fetched_at: Option<Time>,
-    /// True if the numbers are not read again.
+    /// True if the numbers are not read any more.
     r#final: bool,
     likes: Option<i64>,
     comments: Option<i64>,
@@ -115,18 +115,18 @@ pub struct PostNumbers {
     views: Option<i64>,
     clicks: Option<i64>,
     engagements: Option<i64>,
-    /// Engagements by reach, else views, else impressions, in percent.
+    /// Engagements divided by reach, or else by views, or else by impressions, in percent.
     engagement_rate: Option<f64>,
     engagement_rate_basis: Option<&'static str>,
-    /// The reason why each of the others is not known: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
+    /// Why each of the other numbers is unknown: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
     unmeasured: BTreeMap<&'static str, String>,
 }
 
-/// A part of the posts.
+/// A page of posts with their numbers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostNumbersPage {
     posts: Vec<PostNumbers>,
-    /// The number of all of them.
+    /// The number of posts on all pages.
     total: u64,
     limit: u64,
     offset: u64,
@@ -135,7 +135,7 @@ pub struct PostNumbersPage {
 /// Lists the numbers of posts, newest first.
 ///
 /// # Errors
-/// Days, a limit or an offset that cannot be, or [`Code::AccountNotFound`].
+/// Invalid days, an invalid limit or offset, or [`Code::AccountNotFound`].
 pub async fn posts(act: &Act, query: PostsQuery) -> Result<Reply<PostNumbersPage>> {
     let (limit, offset) = (super::limit(query.limit, 50, 200), super::offset(query.offset));
     let bounds = bounds(act, &query);

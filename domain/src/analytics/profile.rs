@@ -1,4 +1,4 @@
-//! The performance profile of an account, derived from the numbers of its posts of 90 days.
+//! The performance profile of an account, derived from the numbers of its posts of the last 90 days.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The age from which a post counts.
+/// The minimum age of a post that counts.
 const SETTLED: Millis = 3 * DAY;
 
-/// The most posts that are looked at.
+/// The most posts that are read.
 const MOST: u64 = 5_000;
 
-/// The strengths of an account.
+/// What works well for an account.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// The account.
@@ -42,13 +42,13 @@ pub struct Profile {
     pub platform: String,
     /// Name on the platform.
     pub username: String,
-    /// The number of posts it is derived from.
+    /// The number of posts that it is derived from.
     pub sample_size: usize,
-    /// Their greatest age in days.
+    /// The maximum age of these posts in days.
     pub window_days: i64,
     /// The mean of their engagement rates, in percent.
     pub engagement_rate_avg: f64,
-    /// The last 45 days beside the 45 before: `up`, `down`, `flat` or `unknown`.
+    /// The last 45 days compared to the 45 days before: `up`, `down`, `flat` or `unknown`.
     pub engagement_rate_trend: String,
     /// Three to six sentences.
     pub bullets: Vec<String>,
@@ -61,7 +61,7 @@ pub struct Profile {
     pub derived_at: Option<Time>,
 }
 
-/// The profile of an account, or why it has none.
+/// The profile of an account, or the reason why it has none.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ShownProfile {
@@ -74,13 +74,13 @@ pub struct ShownProfile {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
-    /// The best forms, three at most.
+    /// The best formats, at most three.
     pub top_formats: Vec<Format>,
-    /// The lengths of captions, by name.
+    /// Caption lengths, by name.
     pub caption_length_bands: BTreeMap<String, Band>,
-    /// The best times of the week, three at most.
+    /// The best times of the week, at most three.
     pub timing: Vec<Timing>,
-    /// The greatest age of the posts in days.
+    /// The maximum age of the posts in days.
     pub window_days: i64,
     /// The number of posts.
     pub sample_size: usize,
@@ -88,13 +88,13 @@ pub struct Stats {
     pub platform: String,
 }
 
-/// Posts of one form.
+/// Posts of one format.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Format {
     /// `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
-    /// The number of them.
+    /// The number of posts.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
@@ -102,15 +102,15 @@ pub struct Format {
     pub lift: f64,
 }
 
-/// Posts whose captions are about as long.
+/// Posts with captions of similar length.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Band {
-    /// The shortest, in characters.
+    /// The minimum length in characters.
     pub min: usize,
-    /// The longest; null: any.
+    /// The maximum length; null: none.
     pub max: Option<usize>,
-    /// The number of them.
+    /// The number of posts.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
     pub engagement_rate: f64,
@@ -118,7 +118,7 @@ pub struct Band {
     pub lift: f64,
 }
 
-/// Posts of three hours of a weekday, in the zone of the account's slots.
+/// Posts of three hours of a weekday, in the time zone of the account's posting schedule.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// The weekday, such as `monday`.
@@ -127,16 +127,17 @@ pub struct Timing {
     pub from: String,
     /// The end.
     pub to: String,
-    /// The number of them.
+    /// The number of posts.
     pub posts: usize,
-    /// Their lift, moved towards 1 where the posts are few.
+    /// Their lift, moved towards 1 if the posts are few.
     pub lift: f64,
 }
 
-/// The means by which the posts of an account are compared: its network, its pace, and the zone of its slots.
+/// What the comparison of an account's posts depends on: its network, its time scale, and the time zone of its posting
+/// schedule.
 pub(super) type Means = (&'static dyn Analytics, Pace, Tz);
 
-/// Derives an account's profile anew.
+/// Derives an account's profile again.
 pub(super) async fn derive(tx: &Tx, row: &account::Model, means: Means) -> Result<()> {
     let now = tx.now();
     let sample = sample(tx, row, means).await?;
@@ -158,7 +159,7 @@ pub(super) async fn derive(tx: &Tx, row: &account::Model, means: Means) -> Resul
     Ok(())
 }
 
-/// Returns the posts that count in a profile, with their rates: at seven days, or the latest.
+/// Returns the posts that count in a profile, with their engagement rates at the age of seven days, or the latest ones.
 pub(super) async fn sample(
     tx: &Tx,
     row: &account::Model,
@@ -205,7 +206,7 @@ async fn at_seven_days<C: ConnectionTrait>(
     Ok(rows.into_iter().map(|row| (row.post_numbers_id, known(&row.numbers))).collect())
 }
 
-/// Makes a profile of a sample; `None`: it is too small.
+/// Returns the profile of a sample; `None` if the sample is too small.
 fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<Profile> {
     if sample.len() < SAMPLE_MIN {
         return None;
@@ -276,7 +277,7 @@ impl Timing {
         }
     }
 
-    /// Returns the time in words, such as `on Monday between 09:00 and 12:00`.
+    /// Describes the time in words, such as `on Monday between 09:00 and 12:00`.
     fn words(&self) -> String {
         let mut day = self.weekday.clone();
         if let Some(first) = day.get_mut(..1) {
@@ -356,7 +357,7 @@ pub(super) async fn best_time<C: ConnectionTrait>(
     Ok(profile.stats.timing.first().map(Timing::words))
 }
 
-/// Shows the profile of an account, or why it has none.
+/// Shows the profile of an account, or the reason why it has none.
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`].
@@ -374,7 +375,7 @@ pub async fn show_profile(act: &Act, id: AccountId) -> Result<Reply<ShownProfile
     Ok(Reply::ok(&ShownProfile { performance_profile: Some(profile), reason: None }))
 }
 
-/// Does the network tell what engagements are divided by?
+/// Returns true if the network reports a number that engagements can be divided by.
 fn has_base(cx: &Domain, row: &account::Model) -> bool {
     of(cx, row).is_some_and(|network| network.has_base())
 }

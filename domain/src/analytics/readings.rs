@@ -19,7 +19,7 @@ pub struct PostReading {
     pub read_at: Millis,
 }
 
-/// Returns the numbers of a post at each age at which they were read, the first reading first.
+/// Returns the numbers of a post at each age at which they were read, earliest first.
 ///
 /// # Errors
 /// [`crate::Code::PostNotFound`].

@@ -1,4 +1,4 @@
-//! Begins and ends the reading of numbers: at a connect, at a publication, at a disconnect.
+//! Starts and stops the reading of numbers when accounts are connected and disconnected and posts are published.
 
 use fanfare_entities::{
     AccountId, Millis, account, account_day, analytics_sync, performance_profile, post_numbers,
@@ -18,21 +18,21 @@ use super::{
 };
 use crate::{Domain, db::statement, error::Result};
 
-/// The time for which numbers are kept.
+/// How long numbers are kept.
 const KEPT: Millis = 800 * DAY;
 
-/// The time for which numbers are kept after a disconnect.
+/// How long numbers are kept after a disconnect.
 const KEPT_DISCONNECTED: Millis = 30 * DAY;
 
-/// The network whose numbers are kept after a disconnect.
+/// The platform whose numbers are kept after a disconnect.
 const ARCHIVED: &str = "instagram";
 
-/// Returns true if the numbers of such an account are kept after a disconnect.
+/// Returns true if the numbers of this account are kept after a disconnect.
 pub(crate) fn is_archived(row: &account::Model) -> bool {
     row.platform == ARCHIVED
 }
 
-/// Begins, or takes up again, the reading of an account's numbers in the transaction that connects it.
+/// Starts or resumes the reading of an account's numbers, in the transaction that connects it.
 pub(crate) async fn connected<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -99,7 +99,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Ends the reading in the transaction that disconnects an account: its numbers are kept, or deleted a month later.
+/// Stops the reading in the transaction that disconnects an account: its numbers are kept, or deleted a month later.
 pub(crate) async fn disconnected<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -124,10 +124,10 @@ pub(crate) async fn disconnected<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Sees to it that the posts that these accounts have just published are read in time.
+/// Wakes the rows of these accounts, which have just published posts, in time for the first reading.
 ///
 /// # Errors
-/// The database's. Then the posts are found by the next reading.
+/// The database's. Then the next reading finds the posts.
 pub async fn post_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
     let now = cx.clock.now();
     let conn = &cx.db.write;
@@ -137,7 +137,7 @@ pub async fn post_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
         .await?;
     for row in rows.iter().filter(|row| of(cx, row).is_some()) {
         let at = now + pace(cx, row).shortened(HOUR);
-        // A row that a worker holds is due at the end of its lease, and looks at `wake_at` before that.
+        // A row that a worker holds is due at the end of its lease; the worker checks `wake_at` before that.
         let sql = "UPDATE analytics_syncs SET \
              wake_at = CASE WHEN wake_at IS NULL OR wake_at > $2 THEN $2 ELSE wake_at END, \
              due_at = CASE WHEN lease_expirations = 0 AND due_at > $2 THEN $2 ELSE due_at END WHERE id = $1";
@@ -166,7 +166,7 @@ pub(super) async fn purge<C: ConnectionTrait>(conn: &C, id: AccountId) -> Result
     Ok(())
 }
 
-/// Deletes numbers that are past their time.
+/// Deletes expired numbers.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! The caption of a suggestion: a fresh one after an old post's, which claims only what is known.
+//! Writes the caption of a suggestion: a new version of an old post's caption that claims only known facts.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::{
     error::Result,
 };
 
-/// The time that the model may take.
+/// The longest wait for the model.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const RULES: &str = "You write captions for posts on social networks. The text is a caption that did well; write a fresh one for a new post \
      like it. Never invent prices, discounts, dates, times, phone numbers, links or handles, and repeat none of them from the old \
      caption. Answer with JSON of the schema alone.";
 
-/// Writes a caption after an old one. If there is no model, or it fails, the old one is kept without the sentences whose
-/// claims are not known; `None`: nothing is left of it.
+/// Writes a new version of an old caption. Without a model, or if it fails, returns the old caption without the
+/// sentences whose claims are not known; `None` if nothing is left.
 ///
 /// # Errors
 /// The database's.
@@ -55,14 +55,14 @@ pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Resul
     Ok(written.map(|one| one.text).or_else(kept))
 }
 
-/// A text without the sentences in which something is not known.
+/// Returns the sentences of a text whose claims are known.
 fn without_claims(text: &str, facts: &Facts) -> Option<String> {
     let kept: String =
         sentences(text).into_iter().filter(|one| facts.check(one).is_empty()).collect();
     Some(kept.trim().to_owned()).filter(|kept| !kept.is_empty())
 }
 
-/// The sentences of a text, each with what follows it.
+/// Returns the sentences of a text, each with the characters up to the next one.
 fn sentences(text: &str) -> Vec<&str> {
     let (mut sentences, mut start) = (Vec::new(), 0);
     let mut chars = text.char_indices().peekable();

@@ -1,4 +1,4 @@
-//! Suggestions: each Monday up to three posts that an account may make, after its posts that did best.
+//! Suggestions: each Monday up to three ideas for posts of an account, based on its best posts.
 
 mod turn;
 
@@ -24,7 +24,7 @@ use crate::{
 use turn::derive;
 pub use turn::{claim, run};
 
-/// A post is not suggested twice within this time; pending suggestions go after it.
+/// A post is not suggested twice within this time; pending suggestions are deleted after it.
 const KEPT: Millis = 60 * DAY;
 
 /// The suggestions to list.
@@ -49,9 +49,9 @@ pub struct SuggestionsQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
-    /// No post was made of it yet, and it was not dismissed.
+    /// No post was made from it yet, and it was not dismissed.
     Pending,
-    /// A post was made of it.
+    /// A post was made from it.
     Scheduled,
     /// It was dismissed.
     Dismissed,
@@ -67,7 +67,7 @@ impl From<Wanted> for SuggestionStatus {
     }
 }
 
-/// A post that an account may make.
+/// A suggested post for an account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Suggestion {
     id: SuggestionId,
@@ -78,11 +78,11 @@ pub struct Suggestion {
     caption: String,
     /// The reason why it is suggested.
     rationale: String,
-    /// The ISO week it is for, such as `2026-W48`.
+    /// The ISO week of the suggestion, such as `2026-W48`.
     period_key: String,
     /// `pending`, `scheduled` or `dismissed`.
     status: &'static str,
-    /// The post that was made of it.
+    /// The post that was made from it.
     post_id: Option<PostId>,
     created_at: Time,
 }
@@ -101,7 +101,7 @@ pub struct OneSuggestion {
     suggestion: Suggestion,
 }
 
-/// The result of a turn of an account.
+/// The number of suggestions that were made for an account.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Suggested {
     account_id: AccountId,
@@ -109,7 +109,7 @@ pub struct Suggested {
     suggestions: usize,
 }
 
-/// The account on a simulated network for which posts are suggested now.
+/// The account, on a simulated network, for which posts are suggested now.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuggestNow {
@@ -119,7 +119,7 @@ pub struct SuggestNow {
     pub account_id: i64,
 }
 
-/// Suggests posts for an account on a simulated network at once.
+/// Suggests posts for an account on a simulated network now.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -138,7 +138,7 @@ pub async fn derive_now(act: &Act, id: AccountId) -> Result<Reply<Suggested>> {
 /// Lists the suggestions of the caller's workspace, newest first.
 ///
 /// # Errors
-/// A limit that cannot be, or an account that is not there.
+/// An invalid limit, or an account that does not exist.
 pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Suggestions>> {
     let limit = super::limit(query.limit, 20, 100)?;
     let visible = super::visible_accounts(act, query.account_id).await?;
@@ -185,7 +185,7 @@ const fn status_name(status: SuggestionStatus) -> &'static str {
     }
 }
 
-/// Dismisses a suggestion; a second time changes nothing.
+/// Dismisses a suggestion; dismissing it again changes nothing.
 ///
 /// # Errors
 /// [`Code::SuggestionNotFound`], [`Code::SuggestionAlreadyScheduled`].
@@ -224,7 +224,7 @@ fn already_scheduled(row: &post_suggestion::Model) -> Error {
     Error::new(Code::SuggestionAlreadyScheduled, message)
 }
 
-/// Checks that a post may be made of a suggestion, before anything is written.
+/// Checks that a post can be made from a suggestion, before anything is written.
 ///
 /// # Errors
 /// The errors of [`take`], and [`Code::InvalidField`] for a suggestion for another account.
@@ -253,7 +253,7 @@ fn require_pending(row: &post_suggestion::Model) -> Result<()> {
     }
 }
 
-/// Gives a suggestion to a post in the transaction that makes it: of two posts one gets it.
+/// Assigns a suggestion to a post, in the transaction that creates the post: only one post gets it.
 ///
 /// # Errors
 /// [`Code::SuggestionAlreadyScheduled`], [`Code::SuggestionDismissed`].
@@ -278,7 +278,7 @@ pub(crate) async fn take<C: ConnectionTrait>(
     require_pending(&row)
 }
 
-/// Makes the suggestion of a post pending again that is deleted before it was public.
+/// Makes a suggestion pending again if its post is deleted before it was published.
 pub(crate) async fn free<C: ConnectionTrait>(conn: &C, post: PostId, now: Millis) -> Result<()> {
     post_suggestion::Entity::update_many()
         .col_expr(post_suggestion::Column::Status, Expr::value(SuggestionStatus::Pending))
@@ -290,7 +290,7 @@ pub(crate) async fn free<C: ConnectionTrait>(conn: &C, post: PostId, now: Millis
     Ok(())
 }
 
-/// Deletes suggestions of which nothing became in their time.
+/// Deletes suggestions that no post was made from in time.
 pub(super) async fn prune(cx: &Domain) -> Result<u64> {
     let gone = post_suggestion::Entity::delete_many()
         .filter(post_suggestion::Column::Status.eq(SuggestionStatus::Pending))

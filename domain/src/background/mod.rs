@@ -1,4 +1,5 @@
-//! The parts that all readings in the background share: permits that come after publishing, and the reaction to a network's error.
+//! What all background readings share: permits, which publishing takes precedence over, and the reaction to a network's
+//! error.
 
 mod permits;
 mod reaction;

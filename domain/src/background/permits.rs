@@ -1,5 +1,5 @@
-//! Permits for calls that only read. They come after publishing: together they take at most a share of an app's quota, and
-//! none while posts wait.
+//! Permits for calls that only read. Publishing takes precedence: such calls use at most a share of an app's quota, and
+//! none is permitted while posts wait.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -16,39 +16,39 @@ use uuid::Uuid;
 
 use crate::Domain;
 
-/// The share of an app's quota that reading takes, in percent.
+/// The share of an app's quota for background calls, in percent.
 const SHARE: u32 = 60;
 
-/// The share of its own budget that reading leaves an account, in percent, where the network shows it.
+/// Calls stop when this share of an account's own budget is used, in percent, if the network reports it.
 const ACCOUNT_SHARE: u8 = 75;
 
-/// The time to stay away while posts wait.
+/// The delay before the next call while posts wait.
 const YIELD: Duration = Duration::from_secs(1);
 
-/// The time to stay away from a network that shows that enough of a budget is used, if it does not say how long.
+/// The delay after enough of a budget is used, if the network does not say how long.
 const USED_UP: Duration = Duration::from_secs(15 * 60);
 
-/// The longest time that a reading waits for its next call before it gives its row back.
+/// The longest wait for the next call before a reading releases its row.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Says whether posts wait for slots.
+/// Returns true while posts wait for slots.
 pub type IsBusy<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Returns how many calls of a quota reading takes at most.
+/// Returns how many calls of a quota background calls can use.
 #[must_use]
 pub const fn share_of(calls: u32) -> u32 {
     let share = calls.saturating_mul(SHARE) / 100;
     if share == 0 { 1 } else { share }
 }
 
-/// The permits of one turn of an account.
+/// The limits of one turn of an account.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// The app's quota for all accounts, if it is known.
     pub quota: Option<RateLimit>,
-    /// The most calls of the turn.
+    /// The most calls in the turn.
     pub calls: u32,
-    /// The account is called at most once a second.
+    /// At most one call a second for the account.
     pub paced: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Permits<'a> {
 }
 
 impl<'a> Permits<'a> {
-    /// Creates the permits of a turn of an account.
+    /// Creates the permits for a turn of an account.
     pub fn new(
         cx: &'a Domain,
         is_busy: IsBusy<'a>,
@@ -75,7 +75,7 @@ impl<'a> Permits<'a> {
         let app = format!("{}:background", app_name(row, session));
         let share = |quota: RateLimit| Rate { limit: share_of(quota.calls), span: quota.span };
         let rates = budget.quota.filter(|_| is_limited).map(share);
-        // Without a rate it only matters whether the network has asked for patience.
+        // Without a rate, only a block by the network matters.
         let mut subjects = vec![Subject { name: app.clone(), rates: rates.into_iter().collect() }];
         if budget.paced && is_limited {
             let rates = vec![Rate { limit: 1, span: Duration::from_secs(1) }];
@@ -97,7 +97,7 @@ impl<'a> Permits<'a> {
         usize::try_from(self.left.load(Ordering::Relaxed)).unwrap_or_default()
     }
 
-    /// Allows one more call, after waiting for it if that does not take long.
+    /// Waits for a permit for one call, unless that takes long.
     ///
     /// # Errors
     /// [`Kind::RateLimited`].
@@ -117,7 +117,7 @@ impl<'a> Permits<'a> {
         }
     }
 
-    /// Fails if the network's answers show that enough of a budget is used.
+    /// Fails if the network reports that enough of a budget is used.
     async fn heed_usage(&self) -> Result<()> {
         let used = self.usage.read();
         if u32::from(used.app) >= SHARE {
@@ -159,7 +159,7 @@ fn wait(why: &str, time: Duration) -> Error {
     Error::new(Kind::RateLimited, format!("Reading waits: {why}.")).with_retry_after(Some(time))
 }
 
-/// The name of an account's app in the rate limits.
+/// Returns the name of an account's app in the rate limits.
 fn app_name(row: &account::Model, session: &Session) -> String {
     let place = if row.sandbox { ":sandbox" } else { "" };
     let platform = row.platform.parse::<PlatformId>().ok();

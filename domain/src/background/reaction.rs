@@ -1,4 +1,4 @@
-//! The reaction of a reading to its network's error, the same for numbers, inboxes and profiles.
+//! The reaction to a network's error, the same for numbers, inboxes and business profiles.
 
 use std::time::Duration;
 
@@ -14,28 +14,28 @@ use crate::{
 const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 
-/// Somebody else refreshes the tokens: look again after this time, in ms.
+/// The delay while another process refreshes the tokens, in ms.
 const ELSEWHERE: Millis = 5_000;
 
-/// The waits for a network that does not say how long: the usual one, and the longest.
+/// The default delay if the network does not say how long, and the longest one.
 const UNTOLD: Duration = Duration::from_secs(5 * 60);
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 
-/// The next act of a reading.
+/// What a reading does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// Nothing: the account must be connected again, which was noted.
+    /// It stops: the account must be connected again, which was recorded.
     Stop,
-    /// It goes on after this time in ms, whatever the account.
+    /// It continues after this time in ms, whatever the account.
     After(Millis),
-    /// It tries again, later with each attempt.
+    /// It tries again, after a longer delay each time.
     Retry,
-    /// The account's access lacks a permission.
+    /// The account did not grant a permission.
     Forbidden,
 }
 
-/// Returns what follows from a network's error; tokens that have ended are exchanged, and an account that must be connected
-/// again is marked.
+/// Returns the reaction to a network's error. Expired tokens are refreshed, and an account that must be connected again
+/// is marked.
 ///
 /// # Errors
 /// The database's.
@@ -56,7 +56,7 @@ pub(crate) async fn react(
     }
 }
 
-/// Exchanges an account's tokens, and says when to go on with fresh ones.
+/// Refreshes an account's tokens, and returns when to continue.
 ///
 /// # Errors
 /// The database's.
@@ -76,7 +76,7 @@ async fn lost(cx: &Domain, account: &account::Model) -> Result<Reaction> {
     Ok(Reaction::Stop)
 }
 
-/// Returns how long to wait before an attempt, in ms: each time twice as long, an hour at most.
+/// Returns the delay before an attempt, in ms: twice as long each time, up to an hour.
 #[must_use]
 pub(crate) fn backoff(attempts: i32) -> Millis {
     (MINUTE << attempts.clamp(0, 6).unsigned_abs()).min(HOUR)

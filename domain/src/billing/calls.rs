@@ -1,5 +1,6 @@
-//! Calls of Stripe. One that changes something is written down first, sealed, for it may hold addresses and links; its row's id is
-//! the idempotency key. Made again for the same thing it is the same call, and once answered it is not made at all.
+//! Calls of Stripe. A call that changes something is recorded first, encrypted because it can contain addresses and
+//! links; the id of its row is the idempotency key. Repeated for the same purpose it is the same call, and once
+//! answered it is not made again.
 
 use fanfare_entities::{Millis, SecretId, secret, stripe_call, stripe_call::Column};
 use fanfare_payments::Request;
@@ -18,13 +19,13 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The table whose secrets these are.
+/// The table to which the secrets are bound.
 const TABLE: &str = "stripe_calls";
 
-/// Makes a call for `purpose`, of which there is one, and returns Stripe's answer.
+/// Makes the call for `purpose`, once, and returns Stripe's response.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if Stripe does not answer; then the same call may be made again.
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then the same call can be made again.
 pub(crate) async fn call<T: DeserializeOwned>(
     cx: &Domain,
     purpose: &str,
@@ -44,7 +45,7 @@ pub(crate) async fn call<T: DeserializeOwned>(
     serde_json::from_value(reply).map_err(Error::internal)
 }
 
-/// Returns whether a call for `purpose` has been written down.
+/// Returns true if a call for `purpose` was recorded.
 ///
 /// # Errors
 /// The database's.
@@ -53,7 +54,7 @@ pub(super) async fn is_written_down(cx: &Domain, purpose: &str) -> Result<bool> 
     Ok(known.one(&cx.db.write).await?.is_some())
 }
 
-/// Returns true if a call of such a purpose was written down; `%` stands for anything.
+/// Returns true if a call was recorded whose purpose matches the SQL pattern `purposes`.
 ///
 /// # Errors
 /// The database's.
@@ -62,7 +63,7 @@ pub(super) async fn is_any_written_down(cx: &Domain, purposes: &str) -> Result<b
     Ok(known.one(&cx.db.write).await?.is_some())
 }
 
-/// Reads an object.
+/// Reads an object at Stripe.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if Stripe does not answer.
@@ -128,7 +129,7 @@ async fn opened<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
     serde_json::from_slice(&plain).map_err(Error::internal)
 }
 
-/// Forgets calls that were written down before then: Stripe has forgotten their keys as well.
+/// Deletes calls that were recorded before then: Stripe has forgotten their keys as well.
 ///
 /// # Errors
 /// The database's.

@@ -1,7 +1,8 @@
-//! Changes of a subscription by its person: look at it, cancel, pause, resume, downgrade.
+//! Changes of a subscription by its user: show, cancel, pause, resume, downgrade.
 //!
-//! Each change is a call of Stripe under a purpose that follows from the request's `Idempotency-Key`, or from the row as it was: after a
-//! lost answer the same request makes the same call. What came of it is read at Stripe, as after an event.
+//! Each change is a call of Stripe with a purpose that follows from the request's `Idempotency-Key`, or from the row
+//! before the change: after a lost response the same request makes the same call. The result is read at Stripe, as
+//! after an event.
 
 mod cancel;
 
@@ -31,7 +32,7 @@ const DAY: Millis = 24 * 3_600_000;
 /// The length of a pause, in ms.
 const PAUSE: Millis = 30 * DAY;
 
-/// The least time from the start of a pause to the next one, in ms.
+/// The minimum time from the start of one pause to the next, in ms.
 pub(super) const COOLDOWN: Millis = 90 * DAY;
 
 /// A downgrade.
@@ -51,7 +52,7 @@ fn tier(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 const TIERS: [PlanTier; 4] =
     [PlanTier::Starter, PlanTier::Pro, PlanTier::PowerUser, PlanTier::Agency];
 
-/// Shows the caller's subscription, the last one if it has ended.
+/// Shows the caller's subscription, or the last one if it has ended.
 ///
 /// # Errors
 /// [`Code::NoSubscription`].
@@ -62,13 +63,13 @@ pub async fn show(act: &Act) -> Result<Reply<OneSubscription>> {
     Ok(Reply::ok(&OneSubscription { subscription }))
 }
 
-/// Returns the time by which subscriptions are paid, in ms: ours, or the simulated account's.
+/// Returns the time that billing goes by, in ms: ours, or the simulated Stripe account's.
 async fn billing_time(cx: &Domain) -> Millis {
     let ours = cx.clock.now();
     let Some(billing) = cx.settings.billing.as_ref().filter(|billing| billing.is_simulated) else {
         return ours;
     };
-    // Every reply says the account's time.
+    // Every response reports the account's time.
     let asked = Request::get("products").with("limit", "1");
     match billing.stripe.read::<List<Value>>(&asked).await {
         Ok(_) => billing.stripe.time().map_or(ours, |seconds| seconds * 1_000),
@@ -93,7 +94,7 @@ fn none() -> Error {
     Error::new(Code::NoSubscription, "You have no subscription.")
 }
 
-/// A change that was let in.
+/// A change of a subscription that is allowed to start.
 struct Change<'a> {
     act: &'a Act,
     row: billing_subscription::Model,
@@ -126,13 +127,13 @@ impl<'a> Change<'a> {
         call(&self.act.cx, &format!("{}:{step}", self.purpose), request).await
     }
 
-    /// Has the same request made this step before? It was allowed then; if its answer was lost, an event may have told of what it
-    /// did meanwhile, and that is no reason to refuse it.
+    /// Returns true if the same request has begun this step before. It was allowed then. If its response was lost, an
+    /// event may have reported its effect meanwhile, which is no reason to refuse the repetition.
     async fn has_begun(&self, step: &str) -> Result<bool> {
         is_written_down(&self.act.cx, &format!("{}:{step}", self.purpose)).await
     }
 
-    /// Fails unless the subscription stands like this and has no change ahead of it.
+    /// Fails unless the subscription has one of these statuses and no pending change.
     fn require(&self, statuses: &[BillingStatus], what: &str) -> Result<()> {
         if statuses.contains(&self.row.status) {
             return Ok(());
@@ -154,7 +155,7 @@ impl<'a> Change<'a> {
         Error::new(Code::InvalidTransition, message).about(status, allowed)
     }
 
-    /// Lets a schedule go that manages the subscription.
+    /// Releases the schedule that manages the subscription.
     async fn release(&self) -> Result<()> {
         let Some(schedule) = &self.row.schedule_id else { return Ok(()) };
         let release = Request::post(format!("subscription_schedules/{schedule}/release"));
@@ -162,7 +163,7 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Reads what has come of it and answers with it.
+    /// Reads the result at Stripe and returns it.
     async fn finish(self) -> Result<Reply<OneSubscription>> {
         let cx = &self.act.cx;
         subscriptions::refresh(cx, &self.row.stripe_id).await?;
@@ -257,7 +258,7 @@ pub async fn downgrade(
     change.finish().await
 }
 
-/// The plan that is asked for, if it is lower than this one.
+/// Returns the requested plan, if it is lower than the current one.
 fn lower(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
     let Some(asked) = asked else {
         let next = TIERS.into_iter().rev().find(|tier| *tier < from);
@@ -272,14 +273,14 @@ fn lower(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
     })
 }
 
-/// Opens Stripe's page for cards, invoices and tax data; returns its address.
+/// Creates a session of Stripe's customer portal (cards, invoices, tax data) and returns its address.
 ///
 /// # Errors
 /// [`Code::NoSubscription`], or [`Code::Unavailable`].
 pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<String> {
     let latest = subscriptions::latest(&cx.db.read, person).await?.ok_or_else(none)?;
     let stripe = &cx.settings.require_billing()?.stripe;
-    // It changes nothing that is kept, so it needs no row.
+    // It changes no stored data, so it needs no row.
     let open = Request::post("billing_portal/sessions")
         .with("customer", latest.customer_id)
         .with("return_url", format!("{}/dashboard/billing", cx.settings.base_url));
@@ -288,7 +289,7 @@ pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<Str
     url.ok_or_else(|| Error::internal("a session of the portal has no address"))
 }
 
-/// The view of a person's subscription for a page; `None` without one.
+/// Returns a user's subscription for a page; `None` without one.
 ///
 /// # Errors
 /// The database's.

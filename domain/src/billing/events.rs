@@ -1,4 +1,4 @@
-//! Events of Stripe: stored once each, applied by a worker.
+//! Stripe's events: each is stored once, and applied by a worker.
 
 use fanfare_entities::{
     Millis,
@@ -22,7 +22,7 @@ use crate::{
     signup,
 };
 
-/// The kind of object that an event is about.
+/// The kind of object that an event reports on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     Checkout,
@@ -33,7 +33,7 @@ enum About {
     Dispute,
 }
 
-/// Returns what the object of an event is; `None` for events that are not taken.
+/// Returns the kind of object that an event reports on; `None` for events that are ignored.
 fn about(kind: &str) -> Option<About> {
     Some(match kind {
         "checkout.session.completed"
@@ -55,10 +55,10 @@ fn about(kind: &str) -> Option<About> {
     })
 }
 
-/// Stores an event that Stripe sent. One that is known, or is not taken, changes nothing.
+/// Stores an event that Stripe sent. Events that are already known, or are ignored, change nothing.
 ///
 /// # Errors
-/// [`Code::InvalidSignature`], [`Code::BillingNotConfigured`], or the database's: Stripe sends it again then.
+/// [`Code::InvalidSignature`], [`Code::BillingNotConfigured`], or the database's; then Stripe sends the event again.
 pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
     let billing = cx.settings.require_billing()?;
     let now = cx.clock.now() / 1_000;
@@ -102,10 +102,10 @@ fn unsigned(why: &BadSignature) -> Error {
     Error::new(Code::InvalidSignature, format!("The webhook was refused: {why}."))
 }
 
-/// Takes an event, if it is due.
+/// Claims an event, if it is due.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease lapses.
+/// The database's. The row may have been claimed all the same; then its lease expires.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<stripe_event::Model>> {
     let now = cx.clock.now();
     let taken =
@@ -113,10 +113,10 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<stripe_e
     Ok(taken.into_iter().next())
 }
 
-/// Reads what an event is about at Stripe and applies it.
+/// Reads the object of an event at Stripe, and applies its current state.
 ///
 /// # Errors
-/// [`Code::Unavailable`] if Stripe does not answer; it is applied again then.
+/// [`Code::Unavailable`] if Stripe does not answer; then the event is applied later.
 pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
     let object = &event.object_id;
     match about(&event.kind) {
@@ -153,13 +153,13 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
 pub enum EventOutcome {
     /// It is applied.
     Applied,
-    /// It cannot be applied, and why.
+    /// It cannot be applied, for this reason.
     Failed(String),
-    /// It is tried again then, and why.
+    /// It is applied again at this time, for this reason.
     Again(Millis, String),
 }
 
-/// Writes what came of it; nothing if the row is no longer held.
+/// Records the outcome of an event. Returns false if the row is no longer held.
 ///
 /// # Errors
 /// The database's.
@@ -184,7 +184,7 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &EventOutcome) -> Result
     Ok(true)
 }
 
-/// Forgets events that ended before then.
+/// Deletes events that ended before then.
 ///
 /// # Errors
 /// The database's.

@@ -1,8 +1,8 @@
-//! The money of persons: plans, calls of Stripe, and subscriptions as Stripe last said they are.
+//! Billing: plans, calls of Stripe, and subscriptions in the state that Stripe last reported.
 //!
-//! A subscription belongs to a person and covers every workspace the person owns, save those whose plan an operator gave. What
-//! Stripe tells is a row (`events.rs`) that a worker applies after it has read the object anew, so that the order of events does not
-//! matter.
+//! A subscription belongs to a user and covers every workspace that the user owns, except those whose plan an operator
+//! set. Each event of Stripe is a row (`events.rs`). The worker that applies it reads the object again, so the order of
+//! events does not matter.
 
 mod calls;
 pub mod change;
@@ -25,19 +25,19 @@ pub use plans::{Pack, Plan, Plans};
 pub use setup::{lookup, setup};
 pub use view::{OneSubscription, Subscription};
 
-/// The Stripe account that persons pay to.
+/// The Stripe account that users pay to.
 #[derive(Debug, Clone)]
 pub struct Billing {
     /// The account.
     pub stripe: Stripe,
-    /// The secrets that sign its webhooks.
+    /// The secrets that sign Stripe's webhooks.
     pub webhook_secrets: Vec<SecretString>,
-    /// It is the simulated one, which takes no money.
+    /// True for the simulated account, which takes no money.
     pub is_simulated: bool,
 }
 
 impl Settings {
-    /// Returns the account that persons pay to.
+    /// Returns the Stripe account that users pay to.
     ///
     /// # Errors
     /// [`Code::BillingNotConfigured`] if there is none.
@@ -49,7 +49,7 @@ impl Settings {
     }
 }
 
-/// The error that a caller gets when a call fails.
+/// Returns the error for callers when a call of Stripe fails.
 pub(crate) fn refusal(failure: &Failure) -> Error {
     match failure.kind {
         FailureKind::Unavailable => {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::access::{PlanTier, plan_name};
 
-/// The plans that are sold unless the operator says otherwise.
+/// The default plans.
 static OURS: &str = include_str!("plans.json");
 
 /// The plans and packs that are sold.
@@ -25,9 +25,9 @@ pub struct Plans {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Addon {
-    /// A month, in the currency's smallest unit.
+    /// The price of a month, in the currency's smallest unit.
     pub price: i64,
-    /// The name at Stripe.
+    /// The lookup key of the price at Stripe.
     pub lookup_key: String,
 }
 
@@ -37,13 +37,13 @@ pub struct Addon {
 pub struct Plan {
     /// The tier: `starter`, `pro`, `power_user` or `agency`.
     pub tier: String,
-    /// A month, in the currency's smallest unit.
+    /// The price of a month, in the currency's smallest unit.
     pub price: i64,
-    /// The name at Stripe.
+    /// The lookup key of the price at Stripe.
     pub lookup_key: String,
-    /// The number of API keys that a person may have.
+    /// The number of API keys that a user may have.
     pub keys: u32,
-    /// Credits of a month.
+    /// Credits for each month.
     pub credits: u32,
     /// Accounts of a workspace.
     pub accounts: u32,
@@ -51,29 +51,29 @@ pub struct Plan {
     pub members: u32,
     /// Brands of a workspace.
     pub brands: u32,
-    /// Team workspaces of a person.
+    /// Team workspaces of a user.
     pub team_workspaces: u32,
 }
 
-/// Credits that are bought once.
+/// A pack of credits, bought once.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pack {
     /// The number of credits.
     pub credits: u32,
-    /// In the currency's smallest unit.
+    /// The price in the currency's smallest unit.
     pub price: i64,
-    /// The name at Stripe.
+    /// The lookup key of the price at Stripe.
     pub lookup_key: String,
 }
 
-/// The reason for which plans cannot be used.
+/// Why plans cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPlans {
-    /// The text is not what plans look like.
+    /// The JSON has the wrong structure.
     #[error("the plans are not valid JSON of the documented form: {0}")]
     Json(#[from] serde_json::Error),
-    /// A tier is missing or stands twice.
+    /// A tier is missing or appears twice.
     #[error(
         "the plans must name each of starter, pro, power_user and agency once, from the smallest"
     )]
@@ -84,7 +84,7 @@ impl Plans {
     /// Reads plans from JSON.
     ///
     /// # Errors
-    /// The text names no usable plans; the error says why.
+    /// The text does not describe usable plans; the error says why.
     pub fn parse(text: &str) -> Result<Self, BadPlans> {
         let plans: Self = serde_json::from_str(text)?;
         let tiers: Vec<_> = plans.plans.iter().map(|plan| plan.tier.as_str()).collect();
@@ -94,26 +94,32 @@ impl Plans {
         Ok(plans)
     }
 
-    /// Returns the plans that are sold unless the operator says otherwise.
+    /// Returns the default plans.
     ///
     /// # Errors
-    /// None that happens: a test reads them.
+    /// None in practice: a test parses them.
     pub fn ours() -> Result<Self, BadPlans> {
         Self::parse(OURS)
     }
 
-    /// Returns the names at Stripe of what is bought together.
+    /// Returns the plan of a tier.
+    #[must_use]
+    pub fn plan(&self, tier: PlanTier) -> Option<&Plan> {
+        self.plans.iter().find(|plan| plan.tier == plan_name(tier))
+    }
+
+    /// Returns the lookup keys, at Stripe, of a plan with or without the add-on.
     #[must_use]
     pub fn keys_of(&self, tier: PlanTier, api_addon: bool) -> Vec<&str> {
-        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        let plan = self.plan(tier);
         let addon = api_addon.then_some(self.api_addon.lookup_key.as_str());
         plan.map(|plan| plan.lookup_key.as_str()).into_iter().chain(addon).collect()
     }
 
-    /// Returns what a month costs, in the currency's smallest unit.
+    /// Returns the price of a month, in the currency's smallest unit.
     #[must_use]
     pub fn price_of(&self, tier: PlanTier, api_addon: bool) -> i64 {
-        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        let plan = self.plan(tier);
         let addon = if api_addon { self.api_addon.price } else { 0 };
         plan.map_or(0, |plan| plan.price) + addon
     }
@@ -121,11 +127,11 @@ impl Plans {
     /// Returns the credits that a plan includes each month.
     #[must_use]
     pub fn credits_of(&self, tier: PlanTier) -> i64 {
-        let plan = self.plans.iter().find(|plan| plan.tier == plan_name(tier));
+        let plan = self.plan(tier);
         plan.map_or(0, |plan| plan.credits.into())
     }
 
-    /// Returns the tier that is sold under this name.
+    /// Returns the tier that is sold under this lookup key.
     #[must_use]
     pub fn tier_of(&self, lookup_key: &str) -> Option<PlanTier> {
         let plan = self.plans.iter().find(|plan| plan.lookup_key == lookup_key)?;

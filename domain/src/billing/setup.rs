@@ -1,4 +1,5 @@
-//! Products and prices at Stripe. They are found by our names of them, so making them needs no row of a call.
+//! Creates products and prices at Stripe. They are found by our names for them, so creating them needs no recorded
+//! call.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A product with its name.
+/// A product to create at Stripe.
 struct Sold<'a> {
     key: &'a str,
     name: String,
@@ -47,7 +48,7 @@ fn sold(cx: &Domain) -> Vec<Sold<'_>> {
     all
 }
 
-/// Makes the products and prices that are missing, or whose price has changed, and returns their names. Run again it makes
+/// Creates the products and prices that are missing or have changed, and returns the lookup keys. Run again it creates
 /// nothing.
 ///
 /// # Errors
@@ -66,7 +67,7 @@ pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
         if known.get(one.key).filter(same).is_some() {
             continue;
         }
-        // The name of the product is ours, so that a second run finds it there.
+        // We choose the id of the product, so that a second run finds it.
         let product = Request::post("products").with("id", one.key).with("name", &one.name);
         match stripe.send::<Value>(&product, None).await {
             Ok(_) => {}
@@ -88,11 +89,11 @@ pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
     Ok(made)
 }
 
-/// Returns the prices that are sold under these names, by name.
+/// Returns the prices with these lookup keys.
 async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
     let stripe = &cx.settings.require_billing()?.stripe;
     let mut found = BTreeMap::new();
-    // Stripe takes ten names at once.
+    // Stripe accepts ten lookup keys at once.
     for keys in keys.chunks(10) {
         let mut request = Request::get("prices").with("active", "true").with("limit", "100");
         for key in keys {
@@ -107,8 +108,8 @@ async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
     Ok(found)
 }
 
-/// Returns the ids of the prices that are sold under these names, in their order. On the simulated account they are made when
-/// they are missing.
+/// Returns the ids of the prices with these lookup keys, in the same order. On the simulated account, missing prices
+/// are created.
 ///
 /// # Errors
 /// An operator has not run `fanfare billing setup`, or Stripe's.

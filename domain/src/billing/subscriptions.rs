@@ -1,4 +1,4 @@
-//! Persons' subscriptions, as Stripe last said they are, and the plans of workspaces that follow from them.
+//! Users' subscriptions in the state that Stripe last reported, and the plans of workspaces that follow from them.
 
 use fanfare_entities::{
     Millis, SubscriptionId, UserId, WorkspaceId, billing_subscription,
@@ -21,10 +21,10 @@ use crate::{
     posts::unpaid,
 };
 
-/// Reads and writes of one subscription that may get into each other's way before somebody gives up.
+/// The most attempts to write a subscription that others change at the same time.
 const TRIES: usize = 20;
 
-/// The part of a subscription that is kept.
+/// The stored part of a subscription.
 struct Terms {
     status: BillingStatus,
     tier: PlanTier,
@@ -36,10 +36,10 @@ struct Terms {
     resumes_at: Option<Millis>,
 }
 
-/// The plan that a subscription moves to, and when.
+/// The plan that a subscription changes to, and when.
 type Pending = Option<(PlanTier, Millis)>;
 
-/// Returns the subscription of a person that has not ended.
+/// Returns a user's subscription that has not ended.
 ///
 /// # Errors
 /// The database's.
@@ -55,7 +55,7 @@ pub async fn live<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// Returns the last subscription of a person, be it over.
+/// Returns a user's last subscription, even if it has ended.
 ///
 /// # Errors
 /// The database's.
@@ -75,7 +75,7 @@ pub(crate) async fn latest<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// Notes a person's new subscription, and gives the person's workspaces its plan. The person is locked.
+/// Records a user's new subscription, and applies its plan to the user's workspaces. The user's row must be locked.
 pub(crate) async fn begin(
     cx: &Domain,
     tx: &DatabaseTransaction,
@@ -109,8 +109,9 @@ pub(crate) async fn begin(
     cover(tx, person, &terms).await
 }
 
-/// Reads a subscription at Stripe and writes what it is now. What was read before somebody else's write is read again, so
-/// the last write always holds what Stripe said after the one before it. One that nobody here has is left alone.
+/// Reads a subscription at Stripe and writes its current state. If another process wrote the row after the reading, it
+/// is read again, so that the last write never holds an older state than the one before. Unknown subscriptions are
+/// ignored.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if Stripe does not answer.
@@ -129,7 +130,7 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
     Err(Error::internal("a subscription changes too often to be written"))
 }
 
-/// Reads all that have not ended at Stripe, in case an event was lost. One that cannot be read is left for the next time.
+/// Refreshes all subscriptions that have not ended, in case an event was lost. One that cannot be read is skipped.
 ///
 /// # Errors
 /// The database's.
@@ -152,7 +153,7 @@ pub async fn refresh_all(cx: &Domain) -> Result<u64> {
     Ok(read)
 }
 
-/// Writes what Stripe said, unless the row has changed since it was read.
+/// Writes the state that was read at Stripe, unless the row has changed since.
 async fn write(
     cx: &Domain,
     known: &billing_subscription::Model,
@@ -190,7 +191,7 @@ async fn write(
     if written.rows_affected != 1 {
         return Ok(None);
     }
-    // One that ended long ago says nothing about the workspaces of a person who has another by now.
+    // A subscription that ended long ago must not change the workspaces of a user who has another one now.
     let live = live(&tx, known.user_id).await?;
     let counts = live.is_none_or(|live| live.id == known.id);
     if counts {
@@ -200,14 +201,14 @@ async fn write(
     Ok(Some(if counts { terms.status } else { BillingStatus::Active }))
 }
 
-/// Stripe's time, in ms, as it was said with what was just read; a simulated account's may be ahead of ours.
+/// Returns Stripe's time at the last response, in ms; the time of a simulated account may be ahead of ours.
 fn theirs_now(cx: &Domain) -> Millis {
     let simulated = cx.settings.billing.as_ref().filter(|billing| billing.is_simulated);
     let said = simulated.and_then(|billing| billing.stripe.time());
     said.map_or_else(|| cx.clock.now(), |seconds| seconds * 1_000)
 }
 
-/// The plan that the subscription's schedule moves it to.
+/// Returns the plan that the subscription's schedule changes to.
 async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
     let Some(id) = &theirs.schedule else { return Ok(None) };
     let schedule: Schedule = read(cx, &format!("subscription_schedules/{id}")).await?;
@@ -225,7 +226,7 @@ async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
     Ok(None)
 }
 
-/// Has the posts of a person's workspaces wait while the subscription is paused or over, and go out again after it.
+/// Holds the posts of a user's workspaces while the subscription is paused or has ended, and releases them afterwards.
 async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Result<()> {
     for workspace in covered(&cx.db.write, person).await? {
         match status {
@@ -239,7 +240,7 @@ async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Resul
     Ok(())
 }
 
-/// The workspaces that a person owns and to which no operator gave a plan.
+/// Returns the workspaces that a user owns and whose plan no operator set.
 async fn covered<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Vec<WorkspaceId>> {
     let owned = workspace::Entity::find()
         .select_only()
@@ -254,13 +255,13 @@ async fn covered<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Vec<Wor
     Ok(theirs.into_tuple().all(conn).await?)
 }
 
-/// Gives the workspaces that a person owns the plan of the person's subscription, save those that an operator gave one.
+/// Applies the plan of a user's subscription to these workspaces.
 async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Result<()> {
     let active = matches!(
         terms.status,
         BillingStatus::Active | BillingStatus::PastDue | BillingStatus::Canceling
     );
-    // A paused one keeps its add-on: reading goes on.
+    // A paused subscription keeps its add-on, so that reading still works.
     let api_addon = terms.api_addon
         && !matches!(terms.status, BillingStatus::Incomplete | BillingStatus::Ended);
     let theirs = covered(tx, person).await?;
@@ -276,7 +277,7 @@ async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Resul
 
 fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
     let items = &theirs.items.data;
-    // A price that is no longer sold has lost its lookup key, and its product has not.
+    // A price that is no longer sold has lost its lookup key, but its product has not.
     let keys = || items.iter().map(|item| item.price.product.as_str());
     let tier = keys().find_map(|key| plans.tier_of(key));
     let tier = tier.ok_or_else(|| {
@@ -299,7 +300,7 @@ fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
     })
 }
 
-/// Returns the state of a subscription in our words. Stripe leaves a paused one `active`.
+/// Returns the status of a subscription. Stripe leaves a paused one `active`.
 fn status(theirs: &Subscription) -> BillingStatus {
     match theirs.status.as_str() {
         "incomplete" => BillingStatus::Incomplete,

@@ -1,4 +1,4 @@
-//! A subscription as its person sees it.
+//! A subscription as its user sees it.
 
 use fanfare_entities::{
     Millis, SubscriptionId, billing_subscription, billing_subscription::BillingStatus,
@@ -17,7 +17,7 @@ pub struct OneSubscription {
     pub subscription: Subscription,
 }
 
-/// A person's subscription.
+/// A user's subscription.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Subscription {
     /// The id.
@@ -26,7 +26,7 @@ pub struct Subscription {
     pub status: BillingStatus,
     /// The plan.
     pub plan_tier: PlanTier,
-    /// True with the API add-on.
+    /// True if it includes the API add-on.
     pub api_addon: bool,
     /// The price of a period, plan and add-on together.
     pub price: Price,
@@ -34,15 +34,15 @@ pub struct Subscription {
     pub current_period_start: Time,
     /// The end of the period.
     pub current_period_end: Time,
-    /// True when it ends with its period.
+    /// True if it ends with its period.
     pub cancel_at_period_end: bool,
     /// The change at the end of the period, if any.
     pub pending_change: Option<PendingChange>,
-    /// The pause, while it is paused.
+    /// The pause, if it is paused.
     pub pause: Option<Pause>,
-    /// The time from which it may be paused again; null if it may be paused now.
+    /// The earliest time of the next pause; null if it can be paused now.
     pub pause_available_at: Option<Time>,
-    /// The page on which a person changes it.
+    /// The page on which the user can change it.
     #[schemars(extend("format" = "uri"))]
     pub manage_url: String,
     /// The time at which it began.
@@ -82,7 +82,7 @@ pub struct Pause {
 }
 
 impl Subscription {
-    /// Returns the view of a row; `now` is the time by which it is paid.
+    /// Converts a row to a subscription as replies show it; `now` is the time that billing goes by.
     pub(super) fn of(cx: &Domain, row: &billing_subscription::Model, now: Millis) -> Self {
         let is_paused = row.status == BillingStatus::Paused;
         let pending = row.pending_tier.zip(row.pending_at);
@@ -108,7 +108,7 @@ impl Subscription {
     }
 }
 
-/// Returns when a subscription may be paused again.
+/// Returns when a subscription can be paused again.
 pub(super) fn pause_available_at(row: &billing_subscription::Model) -> Option<Millis> {
     row.last_paused_at.map(|at| at + COOLDOWN)
 }

@@ -1,4 +1,4 @@
-//! The voice of a brand: how it sounds, what is true of it, and what is never said for it.
+//! The voice of a brand: how it sounds, what is true about it, and which phrases are forbidden.
 
 use fanfare_entities::{BrandId, brand, brand_profile};
 use sea_orm::{
@@ -12,59 +12,60 @@ use crate::{
     access::Role,
     error::{Code, Error, Result, Violation, violation},
     input::text::{self, Rule},
-    users,
+    quota::Quota,
+    team, users,
 };
 
-/// The most characters of a part in words.
+/// The most characters of a text part.
 pub const LONGEST: usize = 2_000;
 
 /// The most entries of a list.
 pub const ENTRIES: usize = 50;
 
-/// The most characters of a fact and of a phrase that is never said, as in a request for captions.
+/// The most characters of a fact or a forbidden phrase, as in a request for captions.
 pub const FACT: usize = 300;
 
 /// The most characters of another entry: examples of captions may be long.
 pub const ENTRY: usize = 1_000;
 
-/// The parts of a brand's voice, under their names in replies and in an operator's file.
+/// The parts of a brand's voice, with the names that replies and an operator's file use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voice {
     /// The way the brand speaks.
     pub voice: Option<String>,
-    /// The tone of its texts.
+    /// The tone of texts.
     pub tone: Option<String>,
-    /// The people it speaks to.
+    /// The audience.
     pub audience: Option<String>,
-    /// The place it takes beside others.
+    /// The position of the brand among its competitors.
     pub positioning: Option<String>,
-    /// Facts that may be claimed.
+    /// Facts that texts may claim.
     pub facts: Vec<String>,
-    /// Phrases that no text written for it uses.
+    /// Phrases that texts never use.
     pub never_say: Vec<String>,
-    /// Values.
+    /// The values of the brand.
     pub brand_values: Vec<String>,
-    /// Words that belong to it.
+    /// Keywords.
     pub keywords: Vec<String>,
-    /// Competitors in its market.
+    /// Competitors.
     pub competitors: Vec<String>,
-    /// Rules: what to do and not to do.
+    /// Rules: what to do and what not to do.
     pub do_donts: Vec<String>,
-    /// The look of its pictures.
+    /// The look of pictures.
     pub visual_guidelines: Vec<String>,
     /// Further instructions for writers.
     pub custom_instructions: Vec<String>,
-    /// Topics of its texts.
+    /// Topics of texts.
     pub topics_to_cover: Vec<String>,
-    /// Topics that its texts avoid.
+    /// Topics to avoid.
     pub topics_to_avoid: Vec<String>,
-    /// Texts that sound like it.
+    /// Example texts.
     pub voice_examples: Vec<String>,
 }
 
 impl Voice {
-    /// The names of the parts in words.
+    /// The names of the text parts.
     pub const TEXTS: [&str; 4] = ["voice", "tone", "audience", "positioning"];
 
     /// The names of the lists.
@@ -82,7 +83,7 @@ impl Voice {
         "voice_examples",
     ];
 
-    /// Returns the parts in words, in the order of [`Self::TEXTS`].
+    /// Returns the text parts, in the order of [`Self::TEXTS`].
     pub fn texts(&mut self) -> [&mut Option<String>; 4] {
         [&mut self.voice, &mut self.tone, &mut self.audience, &mut self.positioning]
     }
@@ -104,8 +105,8 @@ impl Voice {
         ]
     }
 
-    /// Returns what captions may claim because the brand says so. What it avoids, what others do, and examples, whose offers
-    /// are old, prove nothing.
+    /// Returns what captions may claim because the brand says so. Topics to avoid, competitors, and examples with old
+    /// offers prove nothing.
     pub(crate) fn proofs(&self) -> impl Iterator<Item = &str> {
         let texts = [&self.voice, &self.tone, &self.audience, &self.positioning];
         let lists = [
@@ -120,7 +121,7 @@ impl Voice {
         texts.chain(lists.into_iter().flatten().map(String::as_str))
     }
 
-    /// Returns what a model is told of the brand, each part with its name in words.
+    /// Returns the brand's voice for a model, each part with its name in words.
     pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
         let texts = [
             ("Voice", &self.voice),
@@ -147,7 +148,7 @@ impl Voice {
         texts.chain(entries).collect()
     }
 
-    /// Returns it without blanks around texts, without empty entries, and with none of them twice.
+    /// Returns the voice with trimmed texts and without empty or repeated entries.
     #[must_use]
     pub fn tidied(mut self) -> Self {
         for part in self.texts() {
@@ -188,7 +189,7 @@ impl Voice {
     }
 }
 
-/// Reads the voice of a brand; one of which nothing is written down is empty.
+/// Reads the voice of a brand; it is empty if nothing was set.
 pub(crate) async fn read<C: ConnectionTrait>(conn: &C, brand: BrandId) -> Result<Voice> {
     let row = brand_profile::Entity::find_by_id(brand).one(conn).await?;
     let voice = row.map(|row| serde_json::from_value(row.voice)).transpose();
@@ -207,7 +208,8 @@ pub async fn of(act: &Act, id: BrandId) -> Result<(String, Voice)> {
 /// Replaces the voice of a brand.
 ///
 /// # Errors
-/// [`Code::BrandNotFound`], [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, or all that is wrong with it.
+/// [`Code::BrandNotFound`], [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, or all violations
+/// of the voice.
 pub async fn set(act: &Act, id: BrandId, voice: Voice) -> Result<()> {
     act.membership.require_active()?;
     act.membership.require(Role::Admin)?;
@@ -215,28 +217,29 @@ pub async fn set(act: &Act, id: BrandId, voice: Voice) -> Result<()> {
     write(&act.cx, brand.id, voice).await
 }
 
-/// Makes a brand in the membership's workspace.
+/// Creates a brand in the membership's workspace.
 ///
 /// # Errors
-/// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin who sees all brands, or what is wrong with the name.
+/// [`Code::InsufficientWorkspacePermissions`] unless the caller manages the team, [`Code::PlanLimit`], or a bad name.
 pub async fn create(act: &Act, name: &str) -> Result<BrandId> {
     act.membership.require_active()?;
-    act.membership.require(Role::Admin)?;
-    if act.membership.brands.is_some() {
-        let message = "A membership that is locked to brands makes no others.";
-        return Err(Error::new(Code::InsufficientWorkspacePermissions, message));
-    }
     let name = name.trim();
-    Error::check(
-        text::flaw("name", name, Rule::line(text::USUAL)).into_iter().collect::<Vec<_>>(),
-    )?;
-    users::create_brand(&act.cx, act.membership.workspace_id, name).await
+    users::check_name(name)?;
+    let (cx, workspace) = (&act.cx, act.membership.workspace_id);
+    let tx = cx.db.begin().await?;
+    team::lock(act, &tx).await?;
+    let used = super::count(&tx, workspace).await?;
+    Quota::Brands.require_room(&cx.settings.plans, act.membership.plan, used)?;
+    let id = users::insert_brand(&tx, workspace, name, cx.clock.now()).await?;
+    tx.commit().await?;
+    Ok(id)
 }
 
-/// Gives the brand of this id or name a voice, as the operator does; a name that no brand has makes one.
+/// Sets the voice of the brand with this id or name, for operators. A new name creates a brand.
 ///
 /// # Errors
-/// [`Code::WorkspaceNotFound`], [`Code::InvalidField`] for a name that several brands have, or all that is wrong with the voice.
+/// [`Code::WorkspaceNotFound`], [`Code::InvalidField`] for a name that several brands have, or all violations of the
+/// voice.
 pub async fn set_named(
     cx: &Domain,
     workspace: WorkspaceId,

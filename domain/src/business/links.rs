@@ -1,4 +1,4 @@
-//! Addresses at which people write a review.
+//! Addresses at which customers can write a review.
 
 use fanfare_entities::AccountId;
 use schemars::JsonSchema;
@@ -7,26 +7,26 @@ use serde::Serialize;
 use super::{Locations, meant, profile_of, title};
 use crate::{Act, Reply, error::Result};
 
-/// The address at which people review a location.
+/// The address at which customers can review a location.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ReviewLink {
     account_id: AccountId,
     location_id: String,
     title: String,
-    /// Null where the network tells none.
+    /// Null if the network returns none.
     review_url: Option<String>,
-    /// The reason there is none.
+    /// The reason why there is none.
     reason: Option<&'static str>,
 }
 
-/// The addresses at which people review locations.
+/// The addresses at which customers can review locations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LinksShown {
     links: Vec<ReviewLink>,
 }
 
-/// Shows where people review locations.
+/// Lists the addresses at which customers can review locations.
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].

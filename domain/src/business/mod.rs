@@ -1,4 +1,4 @@
-//! Business profiles: reviews and their answers, links to review, the audit and media. Each account is one location.
+//! Business profiles: reviews and replies, review links, the audit, and media. Each account is one location.
 
 mod audit;
 mod links;
@@ -32,7 +32,7 @@ use crate::{
 /// The platform that has business profiles.
 const PLATFORM: &str = "google_business";
 
-/// The locations that are meant.
+/// The locations that a request is about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Locations {
@@ -48,7 +48,7 @@ pub struct Locations {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The accounts of the locations that are meant, all that the membership sees if none is named.
+/// Returns the accounts of the requested locations, or all that the membership can see if none is named.
 pub(crate) async fn meant(
     act: &Act,
     account_id: Option<i64>,
@@ -78,7 +78,7 @@ pub(crate) async fn meant(
     Ok(all)
 }
 
-/// The one account that a change is about.
+/// Returns the one account that a change is about.
 pub(crate) async fn one(
     act: &Act,
     account_id: Option<i64>,
@@ -100,7 +100,7 @@ fn no_location() -> Error {
     Error::new(Code::LocationNotFound, "There is no such location.")
 }
 
-/// Returns what is known of the location of an account.
+/// Returns the stored profile of an account's location.
 pub(crate) async fn profile_of(
     act: &Act,
     account: AccountId,
@@ -110,7 +110,7 @@ pub(crate) async fn profile_of(
     Ok(found.one(&act.cx.db.write).await?)
 }
 
-/// The name of a location for people.
+/// Returns the name of a location for people.
 pub(crate) fn title(profile: Option<&business_profile::Model>, account: &account::Model) -> String {
     let location = profile.and_then(|profile| profile.location.as_ref());
     let title = location.and_then(|location| location["title"].as_str());

@@ -5,7 +5,7 @@ use sea_orm::{FromQueryResult, SelectModel, SelectorRaw};
 
 use crate::{Domain, db::statement, error::Result};
 
-/// A wallet whose ledger, reservations and balances say different things.
+/// A wallet whose ledger, reservations and balances disagree.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Mismatch {
     /// The owner of the wallet.
@@ -18,13 +18,14 @@ pub struct Mismatch {
     pub purchased: i64,
     /// The sum of its ledger.
     pub purchased_sum: i64,
-    /// Credits that are reserved.
+    /// Reserved credits.
     pub held: i64,
     /// The sum of open reservations.
     pub held_sum: i64,
 }
 
-/// Compares each wallet with its ledger and its open reservations, in one statement, so that changes under way do not disturb it.
+/// Compares each wallet with its ledger and its open reservations, in one statement, so that concurrent changes do not
+/// matter.
 const COMPARE: &str = "SELECT * FROM (SELECT w.user_id, w.included, w.purchased, w.held, \
      CAST(COALESCE(l.included_sum, 0) AS BIGINT) AS included_sum, \
      CAST(COALESCE(l.purchased_sum, 0) AS BIGINT) AS purchased_sum, \
@@ -38,7 +39,7 @@ const COMPARE: &str = "SELECT * FROM (SELECT w.user_id, w.included, w.purchased,
        FROM credit_reservations WHERE status = 'open' GROUP BY user_id) r ON r.user_id = w.user_id) c \
      WHERE c.included <> c.included_sum OR c.purchased <> c.purchased_sum OR c.held <> c.held_sum";
 
-/// Returns the wallets whose ledger and balances differ. There are none unless something is broken.
+/// Returns the wallets whose ledger, reservations and balances disagree. There are none unless there is a bug.
 ///
 /// # Errors
 /// The database's.

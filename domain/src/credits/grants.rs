@@ -1,7 +1,7 @@
-//! The included pool: what fills it, and when it is emptied.
+//! The included pool: what grants its credits, and when they expire.
 //!
-//! A subscription fills it with each paid invoice; a plan that an operator granted fills it every month. While a person has a live
-//! subscription, only that counts.
+//! A subscription grants them with each paid invoice; a plan that an operator set grants them every month. While a user
+//! has a live subscription, only the subscription counts.
 
 use chrono::Months;
 use fanfare_entities::{
@@ -26,14 +26,14 @@ use crate::{
     error::Result,
 };
 
-/// A plan that an operator granted: the highest of the person's workspaces, and when the first was granted.
+/// A plan that an operator set: the highest of the user's workspaces, and when the first one was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Granted {
     tier: PlanTier,
     since: Millis,
 }
 
-/// Brings a locked wallet up to date with plans and time: what expired, a new month of an operator's plan, a larger plan.
+/// Brings a locked wallet up to date: expired credits, a new month of an operator's plan, a larger plan.
 pub(super) async fn bring_up_to_date(
     cx: &Domain,
     tx: &DatabaseTransaction,
@@ -48,7 +48,7 @@ pub(super) async fn bring_up_to_date(
     store::write(tx, book, note, cx.clock.now()).await
 }
 
-/// Returns a person's wallet if it is up to date.
+/// Returns a user's wallet, if it is up to date.
 pub(super) async fn current(cx: &Domain, person: UserId) -> Result<Option<credit_wallet::Model>> {
     let Some(row) = store::read(&cx.db.read, person).await? else { return Ok(None) };
     let mut book = Book::of(row.clone());
@@ -56,7 +56,7 @@ pub(super) async fn current(cx: &Domain, person: UserId) -> Result<Option<credit
     Ok((!is_outdated).then_some(row))
 }
 
-/// Changes a wallet as plans and time ask. Returns true if that changed anything.
+/// Applies due changes to a wallet. Returns true if there were any.
 async fn follow<C: ConnectionTrait>(cx: &Domain, conn: &C, book: &mut Book) -> Result<bool> {
     let (now, before) = (cx.clock.now(), book.wallet.clone());
     if book.wallet.period.is_some() && book.wallet.period_end <= now {
@@ -69,7 +69,7 @@ async fn follow<C: ConnectionTrait>(cx: &Domain, conn: &C, book: &mut Book) -> R
     Ok(book.wallet != before)
 }
 
-/// Returns the subscription of a person that grants credits.
+/// Returns the subscription of a user that grants credits.
 async fn live<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
@@ -104,7 +104,7 @@ fn follow_operator(cx: &Domain, book: &mut Book, granted: Option<Granted>, now: 
     }
 }
 
-/// The month, counted from when a plan was granted, in which `now` is.
+/// Returns the month, counted from the time at which a plan was set, that contains `now`.
 fn month_of(since: Millis, now: Millis) -> Period {
     let nth = |months: u32| {
         let date = clock::date(since).checked_add_months(Months::new(months));
@@ -137,12 +137,12 @@ async fn granted<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<
     Ok(tier.zip(since).map(|(tier, since)| Granted { tier, since }))
 }
 
-/// The name of a subscription's period.
+/// Returns the key of a subscription's period.
 fn key(theirs: &billing_subscription::Model) -> String {
     format!("{}:{}", theirs.stripe_id, theirs.period_start)
 }
 
-/// Brings a person's wallet up to date.
+/// Brings a user's wallet up to date.
 ///
 /// # Errors
 /// The database's.
@@ -162,11 +162,11 @@ pub(crate) async fn update_for(cx: &Domain, id: WorkspaceId) -> Result<()> {
     update(cx, payer(&cx.db.write, id).await?).await
 }
 
-/// Brings a person's wallet up to date after a subscription was read at Stripe, and grants its period's allowance once the invoice
-/// is paid.
+/// Brings a user's wallet up to date after a subscription was read at Stripe, and grants the allowance of its period
+/// once the invoice is paid.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if Stripe does not answer; then it is to be done again.
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then it has to be called again.
 pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
     update(cx, person).await?;
     let Some(theirs) = live(&cx.db.write, person).await? else { return Ok(()) };
@@ -192,7 +192,7 @@ pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Returns the plan that a paid invoice of the subscription's period is for.
+/// Returns the plan of the paid invoice for the subscription's current period.
 async fn paid_tier(cx: &Domain, theirs: &billing_subscription::Model) -> Result<Option<PlanTier>> {
     let stripe = &cx.settings.require_billing()?.stripe;
     let paid = Request::get("invoices")

@@ -1,8 +1,9 @@
-//! Credits: the wallet of a person who pays, and its ledger.
+//! Credits: the wallet of a user who pays, and its ledger.
 //!
-//! A wallet has two pools. The included one is set anew with each period (`grants.rs`); the purchased one grows with packs
-//! (`packs.rs`). An operation reserves credits before it begins, and settles or refunds them once (`spend.rs`). Every change locks
-//! the wallet, changes it by a rule of `wallet.rs`, and writes balances and ledger with one guarded statement each (`store.rs`).
+//! A wallet has two pools. The included one is renewed with each period (`grants.rs`); the purchased one grows with
+//! packs (`packs.rs`). An operation reserves credits before it begins, and settles or refunds them once (`spend.rs`).
+//! Every change locks the wallet, applies a rule of `wallet.rs`, and writes balances and ledger with one guarded
+//! statement each (`store.rs`).
 
 mod check;
 mod grants;
@@ -27,7 +28,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelec
 
 use crate::error::{Code, Error, Result};
 
-/// Returns the person who pays for a workspace.
+/// Returns the user who pays for a workspace.
 ///
 /// # Errors
 /// [`Code::WorkspaceNotFound`].

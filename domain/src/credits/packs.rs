@@ -1,4 +1,4 @@
-//! Packs of credits: the way to their checkout, and what payments, refunds and disputes lead to.
+//! Packs of credits: their checkout, and the effects of payments, refunds and disputes.
 
 use fanfare_entities::{UserId, credit_purchase, credit_purchase::Column, user};
 use fanfare_payments::{Charge, CheckoutSession, Dispute, List, PackCheckout, Request};
@@ -16,7 +16,8 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Opens a checkout for a pack and returns its address. `order` names the person's wish: asked for twice it is one checkout.
+/// Opens a checkout for a pack and returns its address. `order` is the idempotency key: repeated calls with it open one
+/// checkout.
 ///
 /// # Errors
 /// [`Code::InvalidField`] for a pack that is not sold, [`Code::BillingNotConfigured`], or [`Code::Unavailable`].
@@ -45,17 +46,17 @@ pub async fn open(cx: &Domain, person: UserId, credits: u32, order: Uuid) -> Res
     opened.url.ok_or_else(|| Error::internal("a checkout has no address"))
 }
 
-/// Credits a pack that was paid for, once for each payment, as often and as late as it is said.
+/// Credits a paid pack, once for each payment, however often and late the payment is reported.
 ///
 /// # Errors
-/// [`Code::Unavailable`] if Stripe does not answer; then it is to be applied again.
+/// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
 pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> {
     let Some((person, credits)) = bought(session) else { return Ok(()) };
     let Some(intent) = session.payment_intent.as_deref().filter(|_| session.is_paid()) else {
         return Ok(());
     };
     credit(cx, person, credits, intent).await?;
-    // A refund that was told before the payment was for nobody.
+    // If a refund was reported before the payment, it found no wallet.
     let charges = Request::get("charges").with("payment_intent", intent);
     let stripe = &cx.settings.require_billing()?.stripe;
     let charges: List<Charge> =
@@ -66,14 +67,14 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
     Ok(())
 }
 
-/// Returns who bought how many credits, if the checkout is one of ours for a pack.
+/// Returns the buyer and the number of credits, if the checkout is one of ours for a pack.
 fn bought(session: &CheckoutSession) -> Option<(UserId, i64)> {
     let person = Uuid::parse_str(session.client_reference_id.as_deref()?).ok()?;
     let credits: i64 = session.metadata.get(PackCheckout::CREDITS)?.parse().ok()?;
     (session.mode == "payment" && credits > 0).then_some((UserId(person), credits))
 }
 
-/// Credits a pack to a person, once for each payment.
+/// Credits a pack to a user, once for each payment.
 ///
 /// # Errors
 /// The database's.
@@ -102,25 +103,25 @@ pub async fn credit(cx: &Domain, person: UserId, credits: i64, intent: &str) -> 
     Ok(())
 }
 
-/// Applies what Stripe says of a charge that was refunded.
+/// Applies a refund of a charge, as Stripe reports it.
 ///
 /// # Errors
-/// [`Code::Unavailable`] if Stripe does not answer; then it is to be applied again.
+/// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
 pub(crate) async fn refunded(cx: &Domain, charge: &str) -> Result<()> {
     let charge: Charge = billing::read(cx, &format!("charges/{charge}")).await?;
     take_back(cx, &charge).await
 }
 
-/// Applies what Stripe says of a dispute.
+/// Applies a dispute, as Stripe reports it.
 ///
 /// # Errors
-/// [`Code::Unavailable`] if Stripe does not answer; then it is to be applied again.
+/// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
 pub(crate) async fn disputed(cx: &Domain, dispute: &str) -> Result<()> {
     let dispute: Dispute = billing::read(cx, &format!("disputes/{dispute}")).await?;
     refunded(cx, &dispute.charge).await
 }
 
-/// Takes the credits of a payment back as far as it was refunded or is disputed, and never more than the wallet has.
+/// Withdraws the credits of a payment in proportion to its refund or dispute, but never more than the wallet has.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! Spending: credits are reserved before an operation begins, then settled or refunded, each once.
+//! Spends credits: they are reserved before an operation begins, then settled or refunded exactly once.
 
 use fanfare_entities::{
     Millis, WorkspaceId, credit_reservation,
@@ -19,29 +19,29 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The time after which the credits of a short operation are refunded, in ms.
+/// The time after which the reservation of a short operation expires, in ms.
 pub const HOUR: Millis = 3_600_000;
 
-/// The same for a video.
+/// The time after which the reservation of a video expires, in ms.
 pub const VIDEO: Millis = 24 * HOUR;
 
-/// Expired reservations that are refunded in one go.
+/// The most expired reservations to refund at once.
 const BATCH: u64 = 500;
 
-/// The operation that credits are reserved for.
+/// The operation for which credits are reserved.
 #[derive(Debug, Clone, Copy)]
 pub struct Spend<'a> {
     /// The workspace whose owner pays.
     pub workspace: WorkspaceId,
-    /// The operation; there is one reservation of it.
+    /// The name of the operation. It has at most one reservation.
     pub operation: &'a str,
     /// The number of credits.
     pub credits: i64,
-    /// After this time they are refunded if nothing has settled them: [`HOUR`] or [`VIDEO`].
+    /// The time after which an unsettled reservation expires: [`HOUR`] or [`VIDEO`].
     pub patience: Millis,
 }
 
-/// Reserves credits, included ones first. Reserved again for the same operation nothing changes.
+/// Reserves credits, included ones first. Repeated for the same operation it changes nothing.
 ///
 /// # Errors
 /// [`Code::InsufficientCredits`].
@@ -78,8 +78,8 @@ fn not_enough(needed: i64, available: i64) -> Error {
     Error::new(Code::InsufficientCredits, message)
 }
 
-/// Pays for an operation with `spent` of its reserved credits, and gives the rest back. Returns false if it was settled or refunded
-/// before.
+/// Pays for an operation with `spent` of its reserved credits, and returns the rest to the wallet. Returns false if it
+/// was already settled or refunded.
 ///
 /// # Errors
 /// The database's, or more was spent than was reserved.
@@ -99,7 +99,7 @@ pub async fn settle(
     .await
 }
 
-/// Gives all credits of an operation back. Returns false if it was settled or refunded before.
+/// Returns all reserved credits of an operation to the wallet. Returns false if it was already settled or refunded.
 ///
 /// # Errors
 /// The database's.
@@ -121,7 +121,7 @@ async fn end(
     let now = cx.clock.now();
     let Some(held) = find(tx, operation).await? else { return Ok(false) };
     let mut book = store::lock(tx, held.user_id, now).await?;
-    // A reservation that was read before the lock may have ended meanwhile; the guard decides.
+    // The reservation was read before the lock and may have ended meanwhile; the guard decides.
     let ended = credit_reservation::Entity::update_many()
         .col_expr(Column::Status, Expr::value(status.to_value()))
         .col_expr(Column::EndedAt, Expr::value(now))
@@ -140,7 +140,7 @@ async fn find(tx: &DatabaseTransaction, operation: &str) -> Result<Option<Model>
     Ok(credit_reservation::Entity::find_by_id(operation.to_owned()).one(tx).await?)
 }
 
-/// Refunds reservations whose time is over. Returns how many.
+/// Refunds expired reservations. Returns how many.
 ///
 /// # Errors
 /// The database's.

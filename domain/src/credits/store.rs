@@ -1,4 +1,4 @@
-//! Reading a wallet under a lock, and writing what became of it.
+//! Reads a wallet under a lock, and writes its changes.
 
 use fanfare_entities::{Millis, UserId, credit_entry, credit_wallet, credit_wallet::Column};
 use sea_orm::{
@@ -11,7 +11,7 @@ use sea_orm::{
 use super::wallet::Book;
 use crate::error::{Error, Result};
 
-/// Locks a person's wallet until the transaction ends; makes it if there is none.
+/// Locks a user's wallet until the transaction ends; creates it if there is none.
 pub(super) async fn lock(tx: &DatabaseTransaction, person: UserId, now: Millis) -> Result<Book> {
     let find = || credit_wallet::Entity::find_by_id(person).lock_exclusive().one(tx);
     if let Some(row) = find().await? {
@@ -37,7 +37,7 @@ pub(super) async fn lock(tx: &DatabaseTransaction, person: UserId, now: Millis) 
     find().await?.map(Book::of).ok_or_else(|| Error::internal("a wallet that was made is gone"))
 }
 
-/// Returns a person's wallet as it was last written.
+/// Returns a user's wallet as it was last written.
 pub(super) async fn read<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
@@ -45,17 +45,17 @@ pub(super) async fn read<C: ConnectionTrait>(
     Ok(credit_wallet::Entity::find_by_id(person).one(conn).await?)
 }
 
-/// The facts of a change besides its amounts.
+/// What a ledger entry records besides its amount.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Note<'a> {
     /// The operation that credits were reserved for.
     pub operation: Option<&'a str>,
-    /// The period of a grant, the payment of a pack.
+    /// The period of a grant, or the payment of a pack.
     pub reference: Option<&'a str>,
 }
 
-/// Writes a changed wallet with its lines: the balances by one guarded statement, the lines by another. The book can then be
-/// changed further.
+/// Writes a changed wallet with its ledger lines: the balances by one guarded statement, the lines by another.
+/// Afterwards the book can be changed further.
 pub(super) async fn write(
     tx: &DatabaseTransaction,
     book: &mut Book,

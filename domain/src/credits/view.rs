@@ -1,4 +1,4 @@
-//! The wallet and its ledger as callers see them.
+//! The wallet and its ledger as replies show them.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ use crate::{
 /// The longest wait for a wallet.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Seconds after which a wallet that could not be read is worth another try.
+/// The `Retry-After` for a wallet that could not be read, in seconds.
 const AGAIN: u64 = 5;
 
 /// The credits of a workspace's billing owner, shared by all its members.
@@ -38,18 +38,18 @@ pub struct Wallet {
     /// Credits that can be spent now: `included.remaining` and `purchased_balance`.
     available: i64,
     included: Included,
-    /// Credits that were bought. They never expire.
+    /// Purchased credits. They never expire.
     purchased_balance: i64,
-    /// Credits of operations that are under way; they are in neither pool.
+    /// Reserved credits of operations in progress; they are in neither pool.
     reserved: i64,
     /// The workspace's plan; null without one.
     plan_tier: Option<PlanTier>,
-    /// The time at which the included credits expire and are set anew; null while nothing grants them.
+    /// The time at which the included credits expire and are renewed; null while nothing grants them.
     resets_at: Option<Time>,
     workspace: WalletWorkspace,
 }
 
-/// The credits of the current period.
+/// The included credits of the current period.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Included {
     /// Credits that the plan grants for the period.
@@ -60,7 +60,7 @@ pub struct Included {
     remaining: i64,
 }
 
-/// The workspace that was asked for.
+/// The workspace that the request is about.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WalletWorkspace {
     id: WorkspaceId,
@@ -81,7 +81,7 @@ pub struct OneWallet {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CreditEntry {
     id: CreditEntryId,
-    /// The reason it changed.
+    /// The reason for the change.
     kind: EntryKind,
     /// The pool that changed.
     pool: Pool,
@@ -124,7 +124,7 @@ pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
 /// Shows the ledger of the wallet that pays for the membership's workspace, newest first.
 ///
 /// # Errors
-/// A query that means nothing, or [`Code::WalletUnavailable`].
+/// An invalid query, or [`Code::WalletUnavailable`].
 pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
     let limit = input::limit(part.limit)?;
     let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
@@ -145,7 +145,7 @@ pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
     Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
 }
 
-/// Credits that are reserved for an operation that is under way.
+/// Credits that are reserved for an operation in progress.
 #[derive(Debug, Clone)]
 pub struct Reserved {
     /// The operation.
@@ -154,11 +154,11 @@ pub struct Reserved {
     pub credits: i64,
     /// The time they were reserved.
     pub since: Millis,
-    /// The time they are given back if the operation has not ended by then.
+    /// The time at which they are refunded if the operation has not ended by then.
     pub until: Millis,
 }
 
-/// Lists the open reservations of the wallet that pays for the membership's workspace, the newest 100 first.
+/// Lists the open reservations of the wallet that pays for the membership's workspace, the newest 100.
 ///
 /// # Errors
 /// [`Code::WalletUnavailable`] if they cannot be read within two seconds.
@@ -195,7 +195,7 @@ pub async fn available(cx: &Domain, id: WorkspaceId) -> Result<i64> {
     .await
 }
 
-/// Returns a person's wallet, brought up to date.
+/// Returns a user's wallet, brought up to date.
 ///
 /// # Errors
 /// The database's.
@@ -208,7 +208,7 @@ pub async fn wallet_of(cx: &Domain, person: UserId) -> Result<credit_wallet::Mod
     row.ok_or_else(|| Error::internal("a wallet that was made is gone"))
 }
 
-/// Runs a read of the wallet, which must not keep a caller waiting.
+/// Runs a read of the wallet with a timeout, so that no caller waits long.
 async fn in_time<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
     let unreadable = || {
         let message = "The wallet cannot be read right now.";
@@ -221,7 +221,7 @@ async fn in_time<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-/// The workspace's plan, also while a subscription is paused.
+/// Returns the workspace's plan, also while a subscription is paused.
 async fn plan(act: &Act, owner: UserId) -> Result<Option<PlanTier>> {
     let place = &act.membership;
     if place.active {

@@ -1,4 +1,4 @@
-//! The rules by which a wallet changes: no database, no clock.
+//! The rules for changes of a wallet: no database, no clock.
 
 use fanfare_entities::{
     Millis,
@@ -7,14 +7,14 @@ use fanfare_entities::{
     credit_wallet::{CreditSource, Model},
 };
 
-/// A line of the ledger that a change makes.
+/// An entry of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// The reason that was given.
+    /// The reason for the change.
     pub kind: EntryKind,
     /// The pool.
     pub pool: Pool,
-    /// By how much.
+    /// The change of the pool, in credits.
     pub amount: i64,
     /// The pool's balance after it.
     pub balance: i64,
@@ -23,9 +23,9 @@ pub struct Line {
 /// A period for which an allowance is granted once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
-    /// Credits that are granted.
+    /// What grants the credits.
     pub source: CreditSource,
-    /// Its name, of which there is one.
+    /// The unique key of the period.
     pub key: String,
     /// Its beginning.
     pub start: Millis,
@@ -33,7 +33,7 @@ pub struct Period {
     pub end: Millis,
 }
 
-/// A wallet under change, and the lines that the changes make.
+/// A wallet that is being changed, and the ledger lines of its changes.
 #[derive(Debug)]
 pub(super) struct Book {
     pub wallet: Model,
@@ -45,7 +45,7 @@ impl Book {
         Self { wallet, lines: Vec::new() }
     }
 
-    /// Changes a pool's balance. Changes of nothing leave no line, except those that end a reservation.
+    /// Changes a pool's balance. A change of zero adds no line, except at the end of a reservation.
     fn book(&mut self, kind: EntryKind, pool: Pool, amount: i64) {
         let balance = match pool {
             Pool::Included => &mut self.wallet.included,
@@ -57,7 +57,7 @@ impl Book {
         }
     }
 
-    /// Takes credits, included ones first. Returns how many of each pool; `None` if there are not enough.
+    /// Reserves credits, included ones first. Returns how many of each pool; `None` if there are not enough.
     pub fn reserve(&mut self, credits: i64) -> Option<(i64, i64)> {
         if credits < 0 || self.wallet.included + self.wallet.purchased < credits {
             return None;
@@ -71,19 +71,19 @@ impl Book {
         Some((included, purchased))
     }
 
-    /// Ends a reservation of which `spent` credits were needed: the rest goes back, purchased ones first.
+    /// Ends a reservation of which `spent` credits were used: the rest goes back, purchased ones first.
     pub fn settle(&mut self, held: &credit_reservation::Model, spent: i64) {
         let rest = held.included + held.purchased - spent;
         let purchased = rest.min(held.purchased);
         self.give_back(EntryKind::Settle, held, rest - purchased, purchased);
     }
 
-    /// Ends a reservation of which nothing was needed.
+    /// Ends a reservation of which nothing was used.
     pub fn refund(&mut self, held: &credit_reservation::Model) {
         self.give_back(EntryKind::Refund, held, held.included, held.purchased);
     }
 
-    /// Gives credits back to the pools they came from. Those of a past period are dropped.
+    /// Returns credits to the pools they came from. Credits of a past period are dropped.
     fn give_back(
         &mut self,
         kind: EntryKind,
@@ -104,7 +104,7 @@ impl Book {
         self.wallet.held -= held.included + held.purchased;
     }
 
-    /// Ends the period: what is left of its allowance expires.
+    /// Ends the period: the rest of its allowance expires.
     pub fn end_period(&mut self) {
         self.book(EntryKind::Expire, Pool::Included, -self.wallet.included);
         self.wallet.included_held = 0;
@@ -113,7 +113,7 @@ impl Book {
         self.wallet.source = None;
     }
 
-    /// Begins a period with its allowance, unless it, or a later one of a subscription, has begun before.
+    /// Begins a period with its allowance, unless it has begun before, or a later one of a subscription has.
     pub fn begin_period(&mut self, period: &Period, allowance: i64) -> bool {
         let is_new = match period.source {
             CreditSource::Subscription => period.start > self.wallet.last_start,
@@ -134,8 +134,8 @@ impl Book {
         true
     }
 
-    /// Gives the period another allowance. A larger one adds the difference; a smaller one leaves what it grants minus what was
-    /// used or is reserved, and never less than nothing.
+    /// Changes the allowance of the period. A larger one adds the difference; a smaller one leaves what remains of it
+    /// after the used and the reserved credits, at least zero.
     pub fn resize(&mut self, allowance: i64) {
         let wallet = &self.wallet;
         if allowance >= wallet.allowance {
@@ -149,12 +149,12 @@ impl Book {
         self.wallet.allowance = allowance;
     }
 
-    /// Adds credits that were bought.
+    /// Adds purchased credits.
     pub fn purchase(&mut self, credits: i64) {
         self.book(EntryKind::Purchase, Pool::Purchased, credits);
     }
 
-    /// Takes bought credits back, and never more than there are.
+    /// Withdraws purchased credits, at most as many as there are.
     pub fn withdraw(&mut self, credits: i64) {
         let taken = credits.min(self.wallet.purchased);
         self.book(EntryKind::Withdraw, Pool::Purchased, -taken);

@@ -1,4 +1,4 @@
-//! Ends the leases of dead workers, so that their rows need not wait until those expire.
+//! Ends the leases of dead workers, so that their rows need not wait until the leases expire.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::{table, workspace_column, workspace_of};
 use crate::{Domain, db::statement, error::Result, processes::SILENCE};
 
 /// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
-/// silent again counts anew.
+/// silent again is handled again.
 #[derive(Debug, Default)]
 pub struct DeadWorkers(BTreeMap<String, Millis>);
 
 impl DeadWorkers {
-    /// Ends the leases of workers that have not been heard of for 15 s. Returns how many rows became due.
+    /// Ends the leases of workers whose last heartbeat is more than 15 s ago. Returns how many rows became due.
     ///
     /// # Errors
     /// The database's; the next call tries again.
@@ -34,8 +34,8 @@ impl DeadWorkers {
     }
 }
 
-/// Ends the leases of every row of which `whose` holds, a condition in which `$2` is `name`. Returns how many rows became
-/// due. A post that may have been sent keeps its lease until the outcome can be found out, and lets later posts of its
+/// Ends the leases of all rows that match the condition `whose`, in which `$2` is `name`. Returns how many rows became
+/// due. A post that may have been sent keeps its lease until its outcome can be found out, and lets later posts of its
 /// account pass.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Reading what is due, along the indexes.
+//! Reads due rows, along the indexes.
 
 use std::fmt::Write;
 
@@ -14,16 +14,16 @@ use crate::{
     error::{Error, Result},
 };
 
-/// At most this many workspaces are visited in one turn.
+/// The most workspaces to visit in one turn.
 pub(super) const WORKSPACES_A_TURN: usize = 1_000;
 
-/// The time at which it is due, and its fencing token, which whoever takes it raises.
+/// The due time of a row, and its fencing token, which every claim raises.
 pub(super) type State = (Millis, i64);
 
 /// The position of a row among due rows: its time and its id.
 pub(super) type Place = (Millis, i64);
 
-/// A row that is due. What belongs to no workspace belongs to the nil one here.
+/// A due row. Rows without a workspace have the nil one here.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
     pub id: i64,
@@ -37,8 +37,8 @@ impl Due {
     }
 }
 
-/// Up to `limit` due rows, of one workspace or of all, the oldest first and only those behind a place: a walk along an
-/// index.
+/// Returns up to `limit` due rows, of one workspace or of all, oldest first and only those after a position. It walks
+/// along an index.
 pub(super) async fn due(
     cx: &Domain,
     kind: JobKind,
@@ -65,7 +65,7 @@ pub(super) async fn due(
     rows(cx, statement(&cx.db.read, sql, values)).await
 }
 
-/// Up to `most` rows that will be due in this time (behind, to), the next first.
+/// Returns up to `most` rows that become due within this period (exclusive start, end), earliest first.
 pub(super) async fn soon(
     cx: &Domain,
     kind: JobKind,
@@ -90,8 +90,8 @@ async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     Ok(rows.collect::<Result<_, DbErr>>()?)
 }
 
-/// Up to `count` workspaces behind `from` that wait for anything, and when the first of it is due, by jumping from one to
-/// the next in the index by workspace.
+/// Returns up to `count` workspaces after `from` that have waiting rows, with the due time of the first one, by jumping
+/// from one workspace to the next in the index.
 pub(super) async fn first_due(
     cx: &Domain,
     kind: JobKind,
@@ -99,7 +99,7 @@ pub(super) async fn first_due(
     count: usize,
 ) -> Result<Vec<(Uuid, Millis)>> {
     let table = table(kind);
-    // Ordered by all that the index has, or PostgreSQL may take another one and walk over all work that is done.
+    // Ordered by all columns of the index; otherwise PostgreSQL may use another index and walk over all completed work.
     let next = |behind: &str| {
         format!(
             "SELECT workspace_id FROM {table} WHERE workspace_id > {behind} AND due_at IS NOT NULL \
@@ -117,15 +117,15 @@ pub(super) async fn first_due(
     );
     let found = cx.db.read.query_all_raw(statement(&cx.db.read, sql, [from.into()])).await?;
     let first = |row: &QueryResult| {
-        // None: it was done between two steps of the walk.
+        // `None`: the work was done between two steps of the walk.
         let due_at: Option<Millis> = row.try_get("", "due_at")?;
         Ok((row.try_get("", "workspace_id")?, due_at.unwrap_or(Millis::MAX)))
     };
     Ok(found.iter().map(first).collect::<Result<_, DbErr>>()?)
 }
 
-/// Workspaces for which something has become due in this time (from, to), as far as the first [`WORKSPACES_A_TURN`] rows
-/// tell.
+/// Returns the workspaces in which rows have become due within this period (start, end), as far as the first
+/// [`WORKSPACES_A_TURN`] rows show.
 pub(super) async fn fresh_workspaces(
     cx: &Domain,
     kind: JobKind,

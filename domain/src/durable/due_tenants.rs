@@ -12,29 +12,29 @@ use uuid::Uuid;
 use super::due::{first_due, fresh_workspaces};
 use crate::{Domain, error::Result};
 
-/// The most workspaces of one walk; the next walk goes on behind them.
+/// The most workspaces in one walk; the next walk continues after them.
 const WALKED: usize = 4_096;
 
 /// The workspaces that are known to have due work.
 ///
-/// A walk looks at every workspace that waits for anything, also for a far time: too much for every turn of the scheduler.
-/// Between two walks those are added for which something has become due.
+/// A walk visits every workspace that has waiting rows, also for a distant time, which is too slow for every turn of
+/// the scheduler. Between two walks, the workspaces are added in which rows have become due.
 #[derive(Debug, Default)]
 pub(super) struct DueTenants {
     known: BTreeSet<Uuid>,
     /// The workspace at which the last walk stopped, if it did not reach the end.
     walked: Uuid,
-    /// Until when what has become due is known; `None`: a walk is to be made.
+    /// The time up to which due rows were seen; `None`: a walk is needed.
     seen: Option<Millis>,
 }
 
 impl DueTenants {
-    /// The next reading begins with a walk.
+    /// Makes the next reading begin with a walk.
     pub(super) const fn walk_again(&mut self) {
         self.seen = None;
     }
 
-    /// Brings what is known up to date.
+    /// Updates the workspaces that have due work.
     ///
     /// # Errors
     /// The database's.
@@ -61,7 +61,7 @@ impl DueTenants {
         Ok(())
     }
 
-    /// All of them in a circle, beginning behind this one.
+    /// Returns all of them in a circle, beginning after this one.
     pub(super) fn behind(&self, position: Uuid) -> Vec<Uuid> {
         let behind = self.known.range((Excluded(position), Unbounded));
         behind.chain(self.known.range((Unbounded, Included(position)))).copied().collect()

@@ -6,8 +6,8 @@ use sea_orm::{
 
 use super::Lease;
 
-/// Begins the update that gives a claimed row back, to be taken again at `due_at` or never. It changes nothing once somebody
-/// else has the row.
+/// Begins the update that releases a claimed row, to be claimed again at `due_at` or never. It changes nothing if
+/// another worker has the row.
 pub(crate) fn give_back<E: EntityTrait>(
     lease: Lease,
     due_at: Option<Millis>,

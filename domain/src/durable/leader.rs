@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait;
 
 use crate::{Domain, db::statement, error::Result};
 
-/// The length of the leader's lease, in ms of the database's time.
+/// The duration of the leader's lease, in ms of the database's time.
 const LEAD: Millis = 2_000;
 
 /// The leader renews its lease after this time, so that most turns need no statement.
@@ -27,7 +27,7 @@ impl Leader {
         Self { holder: holder.into(), taken: None }
     }
 
-    /// Takes or keeps the leadership for two seconds. Returns false while another process leads.
+    /// Acquires or renews the leadership for two seconds. Returns false while another process leads.
     ///
     /// # Errors
     /// The database's.

@@ -1,4 +1,4 @@
-//! Enqueues rows at their time that become due before the scheduler's next turn.
+//! Enqueues rows at their due time that become due before the scheduler's next turn.
 
 use std::collections::HashMap;
 
@@ -8,26 +8,27 @@ use fanfare_jobs::{JobKind, JobRef};
 use super::due::soon;
 use crate::{Domain, error::Result};
 
-/// The time to look ahead, in ms: longer than a turn of the scheduler takes under load.
+/// How far to look ahead, in ms: longer than a turn of the scheduler takes under load.
 const AHEAD: Millis = 300;
 
 /// The most rows to read. Later rows are found when they are due.
 const MOST: usize = 256;
 
-/// The time up to which each kind of work was looked ahead. A change that moves a row nearer enqueues it itself.
+/// The time up to which the rows of each kind were read. A change that moves a row to an earlier time enqueues it
+/// itself.
 #[derive(Debug, Default)]
 pub struct Lookahead(HashMap<JobKind, Millis>);
 
 impl Lookahead {
-    /// Enqueues the rows of this kind that are due soon at their time, by timers of this process. `next` is the time of the
-    /// next due row. These rows are not remembered: the scheduler finds them if no worker claims them.
+    /// Sets timers that enqueue the rows of this kind that are due soon, at their time. `next` is the time of the next
+    /// due row. These rows are not remembered: the scheduler finds them if no worker claims them.
     ///
     /// # Errors
     /// The database's.
     pub async fn look(&mut self, cx: &Domain, kind: JobKind, next: Option<Millis>) -> Result<()> {
         let now = cx.clock.now();
         let to = now + AHEAD;
-        // A clock that was set back makes what was seen worthless.
+        // If the clock was set back, the rows are read again.
         let seen = self.0.get(&kind).copied().filter(|seen| *seen <= to).unwrap_or(now).max(now);
         if next.is_none_or(|next| next > to) || to - seen < AHEAD / 2 {
             return Ok(());

@@ -62,7 +62,7 @@ pub const fn table(kind: JobKind) -> &'static str {
     }
 }
 
-/// Returns true if the rows belong to workspaces, between which the work is shared fairly.
+/// Returns true if the rows belong to workspaces, which share the workers fairly.
 const fn is_shared(kind: JobKind) -> bool {
     !matches!(kind, JobKind::CleanUp | JobKind::SendMail | JobKind::ApplyStripeEvent)
 }
@@ -83,8 +83,8 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     let (table, backend, asked) = (table(kind), conn.get_database_backend(), ids.len());
     let ids = Rows::of_ids(conn, ids);
     let wanted = ids.from("wanted", 4);
-    // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer,
-    // who enqueues it if it is still due.
+    // PostgreSQL locks the rows in the order of their ids and skips rows that another transaction is changing; that
+    // transaction enqueues the row if it is still due.
     let lock = if backend == sea_orm::DbBackend::Postgres {
         format!("ORDER BY {table}.id FOR UPDATE OF {table} SKIP LOCKED")
     } else {
@@ -168,7 +168,7 @@ async fn set_due(
     for lease in leases {
         held.push([lease.id.into(), lease.fencing_token.into()]);
     }
-    // SQLite takes only bare names behind RETURNING; to PostgreSQL a bare one is ambiguous here.
+    // SQLite allows only plain column names after RETURNING; PostgreSQL finds a plain one ambiguous here.
     let t = if cx.db.is_postgres() { "t." } else { "" };
     let workspace = workspace_column(kind, t);
     let sql = format!(
@@ -185,12 +185,12 @@ async fn set_due(
     Ok(kept.iter().map(job).collect::<Result<_, DbErr>>()?)
 }
 
-/// Returns the column to select for [`workspace_of`], where `t` stands before the names of columns.
+/// Returns the column that [`workspace_of`] reads, where `t` is the prefix of column names.
 fn workspace_column(kind: JobKind, t: &str) -> String {
     if is_shared(kind) { format!("{t}workspace_id") } else { "NULL AS workspace_id".to_owned() }
 }
 
-/// Returns the workspace of a row; nil for rows that belong to none.
+/// Returns the workspace of a row; nil for rows without one.
 fn workspace_of(row: &QueryResult) -> Result<Uuid, DbErr> {
     Ok(row.try_get::<Option<Uuid>>("", "workspace_id")?.unwrap_or_default())
 }

@@ -20,7 +20,7 @@ use crate::{Domain, error::Result};
 /// A row that was enqueued and not claimed is enqueued again after this many ms.
 const RETRY_AFTER: Millis = 10_000;
 
-/// The same while the queue is empty: the worker that took the id has died, or came a moment early.
+/// The same while the queue is empty: the worker that took the id has died, or came too early.
 const RETRY_AFTER_LOSS: Millis = 1_000;
 
 /// Rows that were enqueued and not claimed are read again after this many ms.
@@ -39,27 +39,27 @@ const MAX_LIGHT_TENANTS: usize = 64;
 /// The most enqueued rows to remember.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// The scheduler's memory between turns.
+/// What the scheduler remembers between turns.
 #[derive(Debug, Default)]
 pub struct Selection {
     kinds: HashMap<JobKind, KindState>,
 }
 
-/// Its memory of one kind of work.
+/// What it remembers about one kind of work.
 #[derive(Debug, Default)]
 struct KindState {
-    /// The workspace the last turn ended with.
+    /// The workspace that the last turn ended with.
     position: Uuid,
     /// The workspaces that have due work.
     due_tenants: DueTenants,
-    /// The enqueued rows that were not seen to be claimed.
+    /// The enqueued rows that have not been claimed as far as we know.
     enqueued: HashMap<i64, Enqueued>,
-    /// The place up to which due rows are enqueued, of one workspace or (`None`) of all: earlier rows need not be read
-    /// in every turn.
+    /// The position up to which due rows are enqueued, of one workspace or (`None`) of all: earlier rows need not be
+    /// read in every turn.
     reached: HashMap<Option<Uuid>, Place>,
     /// The time at which reading last started from the beginning, by [`Clock::passed`](crate::clock::Clock::passed).
     begun: Millis,
-    /// The last turn had more due rows than room, and served the workspaces in turn.
+    /// In the last turn more rows were due than there was room for, so the workspaces took turns.
     crowded: bool,
 }
 
@@ -67,7 +67,7 @@ struct KindState {
 struct Enqueued {
     /// The time, by [`Clock::passed`](crate::clock::Clock::passed).
     at: Millis,
-    /// Its state then: a row in another state was claimed or moved meanwhile.
+    /// Its state then: a row in another state was claimed or moved since.
     state: State,
     workspace: Uuid,
 }
@@ -81,9 +81,9 @@ impl Selection {
         }
     }
 
-    /// Selects up to `room` due rows of this kind, new rows before rows to enqueue again. While all due rows fit, the oldest
-    /// comes first; beyond that the workspaces take turns, and without room only light tenants are served. With `loss`, rows
-    /// that were enqueued a second ago are enqueued again.
+    /// Selects up to `room` due rows of this kind, new rows before rows to enqueue again. While all due rows fit, the
+    /// oldest comes first; otherwise the workspaces take turns, and without room only light tenants are served. With
+    /// `loss`, rows that were enqueued a second ago are enqueued again.
     ///
     /// # Errors
     /// The database's.
@@ -123,8 +123,8 @@ impl KindState {
         fresh.chain(again).copied().collect()
     }
 
-    /// Forgets claimed rows, of one workspace or of all, after up to `limit` due rows were read, oldest first: an enqueued row
-    /// that is missing among them was claimed.
+    /// Forgets claimed rows, of one workspace or of all, after up to `limit` due rows were read, oldest first: an
+    /// enqueued row that is missing from them was claimed.
     fn forget_taken(&mut self, of: Option<Uuid>, due: &[Due], limit: usize) {
         let read_to = due.last().filter(|_| due.len() >= limit).map(Due::place);
         let due: HashSet<i64> = due.iter().map(|row| row.id).collect();
@@ -135,7 +135,7 @@ impl KindState {
         });
     }
 
-    /// Selects `room` rows: the oldest, or those of each workspace in turn.
+    /// Selects `room` rows: the oldest ones, or some of each workspace in turn.
     async fn choose_for(
         &mut self,
         cx: &Domain,
@@ -161,8 +161,8 @@ impl KindState {
         Ok(shared)
     }
 
-    /// Returns up to `count` due rows to enqueue, of one workspace or of all, oldest first. While many are queued (`known` of
-    /// them) only rows behind the reached place are read.
+    /// Returns up to `count` due rows to enqueue, of one workspace or of all, oldest first. While many are queued
+    /// (`known` of them) only rows after the reached position are read.
     async fn look(
         &mut self,
         cx: &Domain,
@@ -182,7 +182,7 @@ impl KindState {
         Ok(chosen)
     }
 
-    /// Records that these rows and all before them are enqueued.
+    /// Records that these rows, and all before them, are enqueued.
     fn reach(&mut self, of: Option<Uuid>, rows: &[Due]) {
         if let Some(last) = rows.iter().map(Due::place).max() {
             let reached = self.reached.entry(of).or_insert(last);
@@ -199,7 +199,8 @@ impl KindState {
         self.enqueued.extend(notes);
     }
 
-    /// Selects the oldest due rows of each workspace in turn, beginning behind the workspace of the last turn's end.
+    /// Selects the oldest due rows of each workspace in turn, beginning after the workspace that the last turn ended
+    /// with.
     async fn share_out(
         &mut self,
         cx: &Domain,
@@ -230,7 +231,7 @@ impl KindState {
         self.visit(cx, kind, &workspaces, ROWS_PER_LIGHT_TENANT, enqueued_before).await
     }
 
-    /// Counts the enqueued rows of each workspace that were not seen to be claimed.
+    /// Counts the enqueued rows of each workspace that have not been claimed as far as we know.
     fn known(&self) -> HashMap<Uuid, usize> {
         let mut known = HashMap::new();
         for enqueued in self.enqueued.values() {
@@ -239,7 +240,7 @@ impl KindState {
         known
     }
 
-    /// Returns the workspaces with due work, beginning behind the one of the last turn's end.
+    /// Returns the workspaces with due work, beginning after the one that the last turn ended with.
     async fn workspaces(&mut self, cx: &Domain, kind: JobKind) -> Result<Vec<Uuid>> {
         self.due_tenants.read(cx, kind).await?;
         Ok(self.due_tenants.behind(self.position))
@@ -270,7 +271,7 @@ impl KindState {
     }
 }
 
-/// Returns the first of each queue, then the second of each, and so on.
+/// Returns the first row of each queue, then the second of each, and so on.
 fn interleave(queues: &[Vec<Due>]) -> Vec<Due> {
     let longest = queues.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest)

@@ -1,9 +1,9 @@
-//! Every error code there is: status, cause and remedy. `/docs/errors` and the OpenAPI document are made from it.
+//! All error codes: status, cause and remedy. `/docs/errors` and the OpenAPI document are generated from them.
 
 /// The entry of an error code.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// The code, as it stands in replies.
+    /// The code, as replies show it.
     pub code: &'static str,
     /// HTTP status.
     pub status: u16,
@@ -17,7 +17,7 @@ pub struct Entry {
 
 macro_rules! codes {
     ($($name:ident = $code:literal, $status:literal, $retryable:literal, $cause:literal, $remedy:literal;)+) => {
-        /// A code of the catalogue.
+        /// An error code.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
             $(#[doc = $cause] $name,)+
@@ -45,7 +45,7 @@ macro_rules! codes {
 }
 
 impl Code {
-    /// The code with this name.
+    /// Returns the code with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.entry().code == name)

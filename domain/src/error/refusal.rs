@@ -1,4 +1,4 @@
-//! The body of a refusal.
+//! The body of an error reply.
 
 use fanfare_platforms::{Next, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -7,28 +7,28 @@ use serde::Serialize;
 use super::Code;
 use crate::clock::Time;
 
-/// The body of a refusal, but for the request's id and the address of its explanation.
+/// The body of an error reply, without the request's id and the address of the documentation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Refusal {
-    /// The refusal.
+    /// What is wrong.
     #[serde(flatten)]
     pub reason: Reason,
-    /// The place of the thing it is about.
+    /// The status of the resource.
     #[serde(flatten)]
     pub state: State,
 }
 
-/// A refusal.
+/// The reason for an error reply.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reason {
     /// A sentence for people that says what is wrong.
     pub error: String,
-    /// The kind of refusal.
+    /// The error code.
     #[schemars(schema_with = "codes")]
     pub code: &'static str,
     /// True if the same request may succeed later.
     pub retryable: bool,
-    /// Seconds until it is worth trying again; also in the header `Retry-After`.
+    /// Seconds until a retry makes sense; also in the header `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
     /// The broken rules, at most 50 of them.
@@ -37,10 +37,10 @@ pub struct Reason {
     /// The number of broken rules beyond those that `validation_errors` names.
     #[serde(skip_serializing_if = "is_none")]
     pub more_violations: usize,
-    /// Calls that lead out, most useful first; those of a broken rule stand beside it.
+    /// Calls that help, most useful first; those for a single violation are in its entry.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Next>,
-    /// Fields of this code alone.
+    /// Fields that only this code has.
     #[serde(flatten)]
     pub details: Details,
 }
@@ -51,7 +51,7 @@ pub struct State {
     /// With `invalid_transition`: the status of the post, connect session or subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
-    /// With `invalid_transition`: the statuses it can be brought to.
+    /// With `invalid_transition`: the statuses it can change to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<&'static [&'static str]>,
 }
@@ -59,22 +59,22 @@ pub struct State {
 /// Further fields of other codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Details {
-    /// The limit that was met: of a window, a plan, or a size in bytes.
+    /// The limit that was exceeded: of a window, a plan, or a size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// With `rate_limited`: what is left of it.
+    /// With `rate_limited`: the remaining requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining: Option<u64>,
-    /// With `rate_limited`: when it starts anew, in Unix seconds.
+    /// With `rate_limited`: the time at which the window starts anew, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<u64>,
     /// With `insufficient_scope`: the scope that the key lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_scope: Option<&'static str>,
-    /// With `insufficient_workspace_permissions`: the least role.
+    /// With `insufficient_workspace_permissions`: the lowest role that is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_role: Option<&'static str>,
-    /// With `feature_not_available`: the least plan.
+    /// With `feature_not_available`: the lowest plan that is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required_plan: Option<&'static str>,
     /// With `subscription_required`: `paused`.
@@ -89,7 +89,7 @@ pub struct Details {
     /// With `ambiguous_account`: the accounts that have the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_ids: Option<Vec<i64>>,
-    /// With `media_in_use`: posts that need the file, at most ten.
+    /// With `media_in_use`: posts that use the file, at most ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posts: Option<Vec<i64>>,
     /// With `pause_cooldown`: when the subscription may be paused again.
@@ -98,10 +98,10 @@ pub struct Details {
     /// With `unavailable` of `/readyz`: what is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasons: Option<Vec<String>>,
-    /// With `reply_window_closed`: when the time was over.
+    /// With `reply_window_closed`: the time at which the window closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_until: Option<Time>,
-    /// With `action_not_allowed`: what can be done now.
+    /// With `action_not_allowed`: the actions that are possible now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub can: Option<Vec<Can>>,
     /// The remedy, one sentence.

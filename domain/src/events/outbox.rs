@@ -16,12 +16,12 @@ use crate::{
 pub struct Outbox {
     backend: DbBackend,
     given: Rows,
-    /// SQLite: how many events each workspace has, and which are to be delivered.
+    /// SQLite: the number of events of each workspace, and the events to deliver.
     in_turn: Option<(Rows, Rows)>,
 }
 
 const GIVEN: Columns = &[
-    // Their order.
+    // The order of the events.
     ("place", Type::Big),
     ("id", Type::Uuid),
     ("workspace_id", Type::Uuid),
@@ -48,12 +48,12 @@ const TOLD: Columns = &[
     ("created_at", Type::Big),
 ];
 
-/// `new`: each event with the number of those of its workspace that come behind it.
+/// Selects `new`: each event with the number of later events of its workspace.
 const NEW: &str = "SELECT *, row_number() OVER \
      (PARTITION BY workspace_id, streamed ORDER BY place DESC) - 1 AS behind FROM";
 
 impl Outbox {
-    /// Events that happen now.
+    /// Creates an outbox of events that happen at `now`.
     pub fn of<C: ConnectionTrait>(conn: &C, events: &[NewEvent], now: Millis) -> Self {
         let backend = conn.get_database_backend();
         let mut given = Rows::new(conn, GIVEN);
@@ -93,14 +93,14 @@ impl Outbox {
         Self { backend, given, in_turn }
     }
 
-    /// True where there are none.
+    /// Returns true if there are no events.
     pub const fn is_empty(&self) -> bool {
         self.given.is_empty()
     }
 
-    /// PostgreSQL: the parts of a `WITH` that raise each workspace's counter, in the order of the workspaces' ids, write
-    /// the events with the numbers that this gives them, and the deliveries, which the last part, `delivered`, returns.
-    /// Their parameters begin with `$first`. `only` is a condition on what was given: nothing else is told.
+    /// PostgreSQL: returns the parts of a `WITH` that raise each workspace's counter, in the order of the workspaces'
+    /// ids, write the events with the resulting numbers, and write the deliveries, which the last part, `delivered`,
+    /// returns. Their parameters begin with `$first`. Only events that meet the condition `only` are written.
     pub fn parts(&self, first: usize, only: &str) -> String {
         format!(
             "new AS ({NEW} {} WHERE {only}), \
@@ -118,12 +118,12 @@ impl Outbox {
         )
     }
 
-    /// The parameters of [`Outbox::parts`].
+    /// Returns the parameters of [`Outbox::parts`].
     pub fn values(self) -> impl Iterator<Item = Value> {
         self.given.values()
     }
 
-    /// PostgreSQL: writes all of them in one statement, so that the counters are locked for as short a time as can be.
+    /// PostgreSQL: writes everything in one statement, so that the counters are locked as briefly as possible.
     pub async fn write<C: ConnectionTrait>(self, conn: &C) -> Result<Vec<QueryResult>, DbErr> {
         if self.is_empty() {
             return Ok(Vec::new());
@@ -132,7 +132,7 @@ impl Outbox {
         conn.query_all_raw(statement(conn, sql, self.values())).await
     }
 
-    /// SQLite: the same one by one.
+    /// SQLite: writes the same with one statement after another.
     pub async fn write_in_turn<C: ConnectionTrait>(
         self,
         conn: &C,
@@ -154,7 +154,7 @@ impl Outbox {
     }
 }
 
-/// Writes the events in `new`, with numbers from these counters.
+/// Returns the statement that writes the events in `new`, with numbers from these counters.
 fn events_from(counters: &str) -> String {
     let names: Vec<_> = GIVEN.iter().map(|(name, _)| *name).collect();
     let kept = names.iter().filter(|name| !matches!(**name, "place" | "streamed"));
@@ -168,10 +168,10 @@ fn events_from(counters: &str) -> String {
     )
 }
 
-/// Makes a delivery of each event of `streamed` for each webhook that asked for it. What happens while a webhook is
-/// disabled is not sent later, but is there to be redelivered.
+/// Returns the statement that writes a delivery of each event of `streamed` for each webhook that subscribes to it. An
+/// event that happens while a webhook is disabled is not sent later, but can be redelivered.
 fn deliveries_of(backend: DbBackend, streamed: &str) -> String {
-    // A UUID of version 7, which has the time of the event's.
+    // A UUID of version 7, with the time of the event's id.
     let (uid, asked) = match backend {
         DbBackend::Postgres => (
             "overlay(gen_random_uuid()::text placing left(streamed.id::text, 15) from 1)::uuid",

@@ -1,4 +1,4 @@
-//! Agents' reports on tools; only operators see them.
+//! Agents' reports about tools; only operators see them.
 
 use fanfare_entities::{AgentFeedbackId, Millis, agent_feedback};
 use schemars::JsonSchema;
@@ -11,14 +11,14 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The time for which an event is kept, in ms: 180 days.
+/// How long a report is kept, in ms: 180 days.
 const KEPT: Millis = 180 * 24 * 3_600_000;
 
-/// An agent's experience with a tool.
+/// A report about an agent's experience with a tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgentFeedback {
-    /// The way the agent used the service.
+    /// How the agent uses the service.
     pub source: Source,
     /// The tool or operation.
     #[schemars(length(min = 1, max = 64))]
@@ -33,7 +33,7 @@ pub struct NewAgentFeedback {
     #[serde(default)]
     #[schemars(length(max = 1_000), extend("x-lines" = true))]
     pub comment: Option<String>,
-    /// Details of the event.
+    /// Details of the attempt.
     #[serde(default)]
     pub context: Context,
 }
@@ -72,13 +72,13 @@ impl Source {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "AgentFeedbackOutcome")]
 pub enum Outcome {
-    /// All that was wanted was done.
+    /// The task was completed.
     Success,
-    /// A part of what was wanted was done.
+    /// The task was completed in part.
     Partial,
     /// It failed.
     Failure,
-    /// The task needs something that the agent cannot give.
+    /// The task needs something that the agent cannot provide.
     Blocked,
     /// The agent gave up.
     Abandoned,
@@ -96,7 +96,7 @@ impl Outcome {
     }
 }
 
-/// Details of an event.
+/// Details of the attempt.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AgentFeedbackContext")]
@@ -117,7 +117,7 @@ pub struct Context {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 100))]
     pub model: Option<String>,
-    /// The number of the try, from 1.
+    /// The number of the attempt, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000))]
     pub attempt: Option<u32>,
@@ -146,7 +146,7 @@ impl From<PlatformName> for String {
     }
 }
 
-/// An event that was stored.
+/// A report that was stored.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StoredAgentFeedback {
     /// Its id.
@@ -155,10 +155,10 @@ pub struct StoredAgentFeedback {
     request_id: String,
 }
 
-/// Stores an event for the operators.
+/// Stores a report for the operators.
 ///
 /// # Errors
-/// [`Code::InvalidField`] without the name of a tool.
+/// [`Code::InvalidField`] if the tool has no name.
 pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentFeedback>> {
     if new.tool.trim().is_empty() {
         let remedy = "Send the name of the tool or operation.";
@@ -187,7 +187,7 @@ pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentF
     act.finish(tx, Reply::ok(&stored).with_status(201)).await
 }
 
-/// Deletes events after 180 days; returns how many.
+/// Deletes reports after 180 days; returns how many.
 ///
 /// # Errors
 /// The database's.

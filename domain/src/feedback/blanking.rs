@@ -1,6 +1,6 @@
-//! Values that are removed from a text before strangers read it: keys, tokens, e-mail addresses.
+//! Removes keys, tokens and e-mail addresses from texts that become public.
 
-/// The beginnings of credentials that people paste: ours, and those of services we speak to.
+/// The prefixes of credentials that users paste: our own, and those of services that we call.
 const CREDENTIALS: &[&str] = &[
     "fan_",
     "fat_",
@@ -21,7 +21,7 @@ const CREDENTIALS: &[&str] = &[
     "eyJ",
 ];
 
-/// The fewest characters of a credential; a shorter word is only a word.
+/// The least number of characters of a credential; a shorter word is just a word.
 const SHORTEST: usize = 12;
 
 /// Returns the text with credentials and e-mail addresses replaced by `[removed]`.
@@ -34,7 +34,7 @@ pub(super) fn blanked(text: &str) -> String {
         if core.is_empty() || !(after_bearer || is_secret(word)) {
             kept.push_str(piece);
         } else {
-            // In its place, with its space.
+            // Replaces the word and keeps the space after it.
             kept.push_str("[removed]");
             kept.push_str(piece.get(word.len()..).unwrap_or_default());
         }
@@ -43,7 +43,7 @@ pub(super) fn blanked(text: &str) -> String {
     kept
 }
 
-/// True if a word holds a credential or an e-mail address, also behind `key=` or in quotes.
+/// Returns true if a word contains a credential or an e-mail address, also after `key=` or in quotes.
 fn is_secret(word: &str) -> bool {
     word.split(|mark: char| "\"'`=:,;()[]{}<>&?/".contains(mark))
         .any(|part| is_credential(part) || is_email(part))

@@ -14,10 +14,10 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The most messages of a page.
+/// The number of messages on a page.
 const PAGE: u64 = 50;
 
-/// A message as everybody sees it: never who it is from.
+/// A message as everyone sees it, without its author.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// Its id.
@@ -30,7 +30,7 @@ pub struct Item {
     pub description: String,
     /// Its status.
     pub status: String,
-    /// True if it is off the board.
+    /// True if it was taken off the board.
     pub hidden: bool,
     /// The time at which it was sent.
     pub created_at: Millis,
@@ -59,7 +59,7 @@ pub async fn list(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> 
     read(cx, shown, before).await
 }
 
-/// The same for operators, with those that are off the board.
+/// Returns the same for operators, including messages that were taken off the board.
 ///
 /// # Errors
 /// The database's.
@@ -83,14 +83,14 @@ async fn read(
 /// Returns a message on the board.
 ///
 /// # Errors
-/// [`Code::NotFound`], also for one that was taken off the board.
+/// [`Code::NotFound`], also for a message that was taken off the board.
 pub async fn find(cx: &Domain, id: FeedbackId) -> Result<Item> {
     let row = feedback::Entity::find_by_id(id).one(&cx.db.read).await?;
     let row = row.filter(|row| !row.hidden);
     row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
 }
 
-/// Returns a message, also one that is off the board.
+/// Returns a message, even if it was taken off the board.
 ///
 /// # Errors
 /// [`Code::NotFound`].
@@ -99,7 +99,7 @@ pub async fn find_any(db: &impl ConnectionTrait, id: FeedbackId) -> Result<Item>
     row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
 }
 
-/// Sets what became of a message, and whether it is on the board.
+/// Sets the status of a message, and whether it is on the board.
 ///
 /// # Errors
 /// [`Code::NotFound`].
@@ -116,7 +116,7 @@ pub async fn moderate(tx: &Tx, id: FeedbackId, status: FeedbackStatus, hidden: b
     Ok(())
 }
 
-/// Returns the status of this name.
+/// Returns the status with this name.
 #[must_use]
 pub fn status_named(name: &str) -> Option<FeedbackStatus> {
     FeedbackStatus::try_from_value(&name.to_owned()).ok()

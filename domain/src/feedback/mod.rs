@@ -34,19 +34,19 @@ pub struct NewFeedback {
     /// True: the user agrees that title and description become public.
     #[serde(default)]
     pub confirm: bool,
-    /// The client it is sent with.
+    /// The kind of client that sends it.
     #[serde(default)]
     pub source: Source,
-    /// The program it is sent with, for the operators.
+    /// The name of the program that sends it, for the operators.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub client: Option<String>,
-    /// The subject, for the operators.
+    /// What it is about, for the operators.
     #[serde(default)]
     pub context: Context,
 }
 
-/// The client that feedback is sent with.
+/// The kind of client that sends feedback.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "FeedbackSource")]
@@ -76,7 +76,7 @@ impl Source {
     }
 }
 
-/// The subject of feedback.
+/// What feedback is about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FeedbackContext")]
@@ -106,7 +106,7 @@ pub struct StoredFeedback {
 /// Puts a message on the board.
 ///
 /// # Errors
-/// [`Code::ConfirmRequired`], or what else is wrong with it, at once.
+/// [`Code::ConfirmRequired`], or all violations of the message.
 pub async fn submit(
     act: &Act,
     new: NewFeedback,
@@ -141,7 +141,7 @@ pub async fn submit(
     act.finish(tx, Reply::ok(&stored).with_status(201)).await
 }
 
-/// Blank texts and a missing consent, beside what could not be read.
+/// Refuses blank texts and a missing consent, together with the violations from parsing.
 fn check(new: &NewFeedback, mut broken: Violations) -> Result<()> {
     for (field, text, least) in [("title", &new.title, 3), ("description", &new.description, 10)] {
         let length = text.trim().chars().count();

@@ -1,22 +1,22 @@
-//! Addresses of files that people sent to an inbox: signed, and good for a while.
+//! Signed addresses of files that people sent to an inbox. They expire.
 
 use fanfare_entities::Millis;
 
 use crate::Domain;
 
-/// The first part of addresses that are signed and end.
+/// The first part of signed addresses.
 pub(super) const SIGNED: &str = "signed";
 
-/// The prefix of every copy.
+/// The prefix of every copy in the store.
 pub(crate) const ROOT: &str = "inbox";
 
-/// The time for which an address is good, in ms.
+/// How long an address is valid, in ms.
 const GOOD_FOR: Millis = 3_600_000;
 
-/// The purpose of signatures.
+/// The purpose that signatures are bound to.
 const PURPOSE: &str = "address of an inbox file";
 
-/// Returns the address of a copy, good for an hour from now.
+/// Returns the address of a copy, valid for an hour from now.
 pub(crate) fn address(cx: &Domain, path: &str) -> Option<String> {
     let name = path.strip_prefix(ROOT)?.strip_prefix('/')?;
     let until = cx.clock.now() + GOOD_FOR;
@@ -24,8 +24,8 @@ pub(crate) fn address(cx: &Domain, path: &str) -> Option<String> {
     Some(format!("{}/{SIGNED}/{until}/{signature}/{name}", cx.settings.media_base_url))
 }
 
-/// Returns the path of a copy and how long its address is still good, in ms, if `name` is what stands behind [`SIGNED`] in one that
-/// is.
+/// Returns the path of a copy, and how long its address is still valid, in ms, if `name` is the rest of a valid address
+/// after [`SIGNED`].
 pub(super) fn opened(cx: &Domain, name: &str) -> Option<(String, Millis)> {
     let (until, rest) = name.split_once('/')?;
     let (signature, name) = rest.split_once('/')?;

@@ -1,4 +1,4 @@
-//! Hiding, showing and deleting comments.
+//! Hides, shows and deletes comments.
 
 use fanfare_entities::{CommentId, account, inbox_comment, outgoing};
 use fanfare_platforms::Change;
@@ -17,7 +17,7 @@ use crate::{
     outgoing::{self as changes, NewOutgoing, Target},
 };
 
-/// The change of a comment.
+/// A change of a comment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentChanges {
@@ -28,15 +28,15 @@ pub struct CommentChanges {
 /// A comment that was deleted, or is being deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CommentDeleted {
-    /// False while the outcome is open.
+    /// False while the outcome is not known.
     deleted: bool,
     id: CommentId,
 }
 
-/// Hides a comment, or shows it again; one that is so already stays so.
+/// Hides a comment, or shows it again; nothing happens if it already is in that state.
 ///
 /// # Errors
-/// [`Code::CommentNotFound`], [`Code::ActionNotAllowed`], or why the network refuses.
+/// [`Code::CommentNotFound`], [`Code::ActionNotAllowed`], or the network's refusal.
 pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Reply<OneComment>> {
     let (row, account) = comments::find(act, id).await?;
     if row.hidden != wanted.hidden {
@@ -51,10 +51,10 @@ pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Re
     finish(act, Reply::ok(&OneComment { comment })).await
 }
 
-/// Deletes a comment; one that is deleted already stays so.
+/// Deletes a comment; one that is already deleted stays deleted.
 ///
 /// # Errors
-/// [`Code::CommentNotFound`], [`Code::DeleteNotSupported`], [`Code::ActionNotAllowed`], or why the network refuses.
+/// [`Code::CommentNotFound`], [`Code::DeleteNotSupported`], [`Code::ActionNotAllowed`], or the network's refusal.
 pub async fn delete(act: &Act, id: CommentId) -> Result<Reply<CommentDeleted>> {
     let (row, account) = comments::find(act, id).await?;
     let rules = super::rules(&account).ok_or_else(|| no_comment(id))?;
@@ -71,7 +71,7 @@ pub async fn delete(act: &Act, id: CommentId) -> Result<Reply<CommentDeleted>> {
     finish(act, Reply::ok(&CommentDeleted { deleted, id }).with_status(status)).await
 }
 
-/// Makes a change of a comment; 202 while its outcome is open.
+/// Makes a change of a comment; replies 202 while its outcome is not known.
 async fn make(
     act: &Act,
     account: &account::Model,

@@ -1,4 +1,5 @@
-//! The actions that are possible with a conversation or comment now. One pure function each; what they do not name is refused.
+//! Decides which actions are possible with a conversation or comment now. One pure function each; everything that they
+//! do not return is refused.
 
 use crate::access::Role;
 pub use crate::error::refusal::Can;
@@ -7,24 +8,24 @@ use fanfare_platforms::InboxRules;
 
 const HOUR: Millis = 3_600_000;
 
-/// The time after the person's last message in which an answer is allowed, in ms.
+/// How long after a user's last message a reply is allowed, in ms.
 const WINDOW: Millis = 24 * HOUR;
 
-/// The same for what a person wrote, and for private answers to comments.
+/// The same for replies that a human wrote, and for private replies to comments.
 const LONG_WINDOW: Millis = 7 * 24 * HOUR;
 
-/// The caller, the account and the time of a question.
+/// What the possible actions depend on: the caller, the account and the time.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking {
     /// The caller's role.
     pub role: Role,
-    /// The network's rules; `None`: it has no inbox.
+    /// The rules of the network; `None`: it has no inbox.
     pub rules: Option<InboxRules>,
     /// The account is connected.
     pub connected: bool,
     /// The time.
     pub now: Millis,
-    /// Divides times of simulated accounts.
+    /// Divides the time limits of simulated accounts.
     pub factor: f64,
 }
 
@@ -33,7 +34,7 @@ impl Asking {
         super::shortened(time, self.factor)
     }
 
-    /// Returns the end of the time for an answer; `long` for what a person wrote.
+    /// Returns the end of the time for a reply; `long` for replies that a human wrote.
     #[must_use]
     pub fn reply_until(&self, last_inbound_at: Option<Millis>, long: bool) -> Option<Millis> {
         let window = if long { LONG_WINDOW } else { WINDOW };
@@ -74,7 +75,7 @@ impl Asking {
         .collect()
     }
 
-    /// Returns the end of the time for an answer by a direct message; `None` where there is none.
+    /// Returns the end of the time for a private reply to a comment; `None` if there is none.
     #[must_use]
     pub fn private_reply_until(&self, comment: &CommentState) -> Option<Millis> {
         let rules = self.rules.filter(|rules| rules.private_replies && !comment.own)?;
@@ -83,21 +84,21 @@ impl Asking {
     }
 }
 
-/// The facts of a comment that decide what can be done with it.
+/// What the possible actions with a comment depend on.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct CommentState {
     /// The account wrote it.
     pub own: bool,
-    /// The network's id of it is known.
+    /// The network's id for it is known.
     pub known: bool,
     /// It is hidden.
     pub hidden: bool,
     /// It is deleted.
     pub deleted: bool,
-    /// It answers another comment.
+    /// It is a reply to another comment.
     pub is_reply: bool,
-    /// The private answer to it was used.
+    /// The private reply to it was already sent.
     pub private_replied: bool,
     /// The time at which it was written.
     pub at: Millis,

@@ -1,4 +1,4 @@
-//! Reading comments.
+//! Reads comments.
 
 use fanfare_entities::{
     AccountId, CommentId, PostId, account, inbox_comment, inbox_comment::Column,
@@ -17,7 +17,7 @@ use crate::{Act, Reply, error::Result, input, page};
 
 const DAY: i64 = 24 * 3_600_000;
 
-/// Most replies that are shown with a comment.
+/// The most replies that are shown with a comment.
 const REPLIES: u64 = 500;
 
 /// The filter of a list of comments.
@@ -31,13 +31,13 @@ pub struct CommentFilter {
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub platform: Option<String>,
-    /// Only below this post, which was made here.
+    /// Only on this post, which was made with this service.
     #[serde(default)]
     pub post_id: Option<i64>,
     /// Only hidden ones, or only the others.
     #[serde(default)]
     pub hidden: Option<bool>,
-    /// Only those that the account has not answered, or only the others.
+    /// Only those without a reply of the account, or only those with one.
     #[serde(default)]
     pub unanswered: Option<bool>,
     /// Only from this day on (YYYY-MM-DD, UTC).
@@ -65,7 +65,7 @@ pub struct CommentFilter {
 #[schemars(inline)]
 pub struct CommentPage {
     comments: Vec<Comment>,
-    /// The place at which the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
@@ -77,10 +77,10 @@ pub struct CommentWithReplies {
     replies: Vec<Comment>,
 }
 
-/// Lists comments, newest first; replies are among them.
+/// Lists comments, newest first, including replies.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>> {
     let limit = input::limit(filter.limit)?;
     let mut query =
@@ -148,7 +148,7 @@ pub async fn get(act: &Act, id: CommentId) -> Result<Reply<CommentWithReplies>> 
     }))
 }
 
-/// A comment and its account.
+/// Returns a comment and its account.
 pub(super) async fn find(
     act: &Act,
     id: CommentId,
@@ -159,7 +159,7 @@ pub(super) async fn find(
     Ok((row, account.map_err(|_| no_comment(id))?))
 }
 
-/// One comment as a reply shows it.
+/// Returns a comment as replies show it.
 pub(super) async fn shown(act: &Act, id: CommentId) -> Result<Comment> {
     let row = inbox_comment::Entity::find_by_id(id).one(&act.cx.db.write).await?;
     let row = row.ok_or_else(|| no_comment(id))?;

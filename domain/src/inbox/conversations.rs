@@ -1,4 +1,4 @@
-//! Reading conversations.
+//! Reads conversations.
 
 use fanfare_entities::{
     AccountId, ConversationId, MessageId, inbox_conversation, inbox_conversation::Column,
@@ -30,7 +30,7 @@ pub struct ConversationFilter {
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub platform: Option<String>,
-    /// Only those whose latest message is the person's, or only the others.
+    /// Only those whose latest message is from the user, or only the others.
     #[serde(default)]
     pub unanswered: Option<bool>,
     /// 1 to 100, 20 if left out.
@@ -50,11 +50,11 @@ pub struct ConversationFilter {
 #[schemars(inline)]
 pub struct ConversationPage {
     conversations: Vec<Conversation>,
-    /// The place at which the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
-/// The messages of a conversation that are asked for.
+/// The messages of a conversation to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessagesQuery {
@@ -73,11 +73,11 @@ pub struct MessagesQuery {
 pub struct ConversationWithMessages {
     conversation: Conversation,
     messages: Vec<Message>,
-    /// The place at which the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
-/// A place in a list that is ordered by a time and an id, as cursors name it.
+/// A position in a list that is ordered by a time and an id, as cursors encode it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place(pub i64, pub i64);
 
@@ -90,16 +90,16 @@ impl std::str::FromStr for Place {
     }
 }
 
-/// The condition of what stands behind a place, the latest first.
+/// Returns the condition for rows after a position, in a list with the latest first.
 pub(crate) fn before<C: ColumnTrait>(at: C, id: C, Place(time, row): Place) -> Condition {
     let same = Condition::all().add(at.eq(time)).add(id.lt(row));
     Condition::any().add(at.lt(time)).add(same)
 }
 
-/// Lists conversations, those with the latest activity first.
+/// Lists conversations, latest activity first.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn list(act: &Act, filter: ConversationFilter) -> Result<Reply<ConversationPage>> {
     let limit = input::limit(filter.limit)?;
     let mut query =
@@ -170,7 +170,7 @@ pub async fn get(
     }))
 }
 
-/// A conversation and its account.
+/// Returns a conversation and its account.
 pub(super) async fn find(
     act: &Act,
     id: ConversationId,
@@ -181,7 +181,7 @@ pub(super) async fn find(
     Ok((row, account.map_err(|_| no_conversation(id))?))
 }
 
-/// One message as a reply shows it.
+/// Returns a message as replies show it.
 pub(super) async fn message(act: &Act, id: MessageId) -> Result<Message> {
     let absent = || Error::new(Code::ConversationNotFound, "The message is gone.");
     let row = inbox_message::Entity::find_by_id(id).one(&act.cx.db.write).await?;

@@ -1,8 +1,8 @@
-//! Files of messages and comments: copied when they arrive, served by addresses that are good for an hour, and gone with
-//! what they belong to.
+//! Files of messages and comments. They are copied when they arrive, served by addresses that are valid for an hour,
+//! and deleted with their message or comment.
 //!
-//! The row of a file is work: a worker copies it, or removes the copy once `kept` is false. What a reading shows of it stands
-//! with its item.
+//! The row of a file is the work: a worker copies the file, or removes the copy once `kept` is false. The message or
+//! comment holds what replies show of it.
 
 use fanfare_entities::{
     AccountId, CommentId, InboxFileId, MessageId, Millis, WorkspaceId, inbox_comment, inbox_file,
@@ -27,17 +27,17 @@ use crate::{
     files::signed::ROOT,
 };
 
-/// Largest file that is copied, in bytes.
+/// The largest file that is copied, in bytes.
 const MOST: u64 = 25_000_000;
 
-/// A file that does not come is asked for this often, and how long to wait before each further try, in ms.
+/// The most attempts to copy a file, and the delay before each further one, in ms.
 const TRIES: i32 = 4;
 const WAIT: Millis = 15_000;
 
-/// The time for which a copy waits while posts wait for slots, in ms.
+/// The delay of a copy while posts wait for slots, in ms.
 const YIELD: Millis = 1_000;
 
-/// A message or comment that has files.
+/// A message or comment with files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item {
     workspace_id: WorkspaceId,
@@ -69,7 +69,7 @@ pub(super) const fn of_comment(row: &inbox_comment::Model) -> Item {
     }
 }
 
-/// Returns files as their item holds them until they are copied.
+/// Returns the files as their message or comment holds them until they are copied.
 pub(super) fn stored(files: &[Attachment]) -> Value {
     let file = |one: &Attachment| {
         let reason = if one.url.is_some() { "pending" } else { "not_told" };
@@ -78,7 +78,7 @@ pub(super) fn stored(files: &[Attachment]) -> Value {
     json!(files.iter().map(file).collect::<Vec<_>>())
 }
 
-/// Has the files of a new item copied.
+/// Adds rows that copy the files of a new message or comment.
 pub(super) async fn expect(tx: &mut Tx, item: Item, files: &[Attachment]) -> Result<()> {
     let now = tx.now();
     for (place, file) in files.iter().enumerate() {
@@ -106,7 +106,7 @@ pub(super) async fn expect(tx: &mut Tx, item: Item, files: &[Attachment]) -> Res
     Ok(())
 }
 
-/// The change that has copies removed; whoever is just making one of them loses it.
+/// Returns the update that has copies removed; a worker that is just making one of them loses its row.
 fn removal(now: Millis) -> UpdateMany<inbox_file::Entity> {
     inbox_file::Entity::update_many()
         .col_expr(Column::Kept, Expr::value(false))
@@ -118,7 +118,7 @@ fn removal(now: Millis) -> UpdateMany<inbox_file::Entity> {
         .filter(Column::Kept.eq(true))
 }
 
-/// Has the files of an item removed that was taken back.
+/// Has the files removed of a message or comment that was taken back.
 pub(super) async fn forget(tx: &Tx, item: Item) -> Result<()> {
     removal(tx.now())
         .filter(Column::Item.eq(item.kind))
@@ -128,7 +128,7 @@ pub(super) async fn forget(tx: &Tx, item: Item) -> Result<()> {
     Ok(())
 }
 
-/// Has the files removed whose items are older than that or belonged to accounts that are `gone`.
+/// Has the files removed whose messages or comments are older than that or belonged to accounts that are `gone`.
 pub(super) async fn prune(
     cx: &Domain,
     old: Millis,
@@ -140,7 +140,7 @@ pub(super) async fn prune(
     Ok(removal(cx.clock.now()).filter(past).exec(&cx.db.write).await?.rows_affected)
 }
 
-/// Takes the work on a file, if it is due.
+/// Claims the row of a file, if it is due.
 ///
 /// # Errors
 /// The database's; then its lease expires.
@@ -158,7 +158,7 @@ enum Outcome {
     Again,
 }
 
-/// Copies a claimed file, or removes its copy if it is not kept any more. Posts come first.
+/// Copies a claimed file, or removes its copy if it is not needed any more. Posts take precedence.
 ///
 /// # Errors
 /// The database's or the store's; then its lease expires.
@@ -203,7 +203,8 @@ async fn copy(cx: &Domain, row: &inbox_file::Model) -> Outcome {
     }
 }
 
-/// Writes what came of a copy to the row and to the item; false if a copy has no place any more.
+/// Writes the outcome of a copy to its row and to the message or comment. Returns false if the copy is not needed any
+/// more.
 async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Result<bool> {
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, row.account_id).await?;
@@ -248,7 +249,7 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
     Ok(true)
 }
 
-/// Writes what is now known of a file into its item; false if there is no such item or file any more.
+/// Writes the state of a file into its message or comment. Returns false if that, or the file in it, is gone.
 async fn show(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<bool> {
     let place = usize::try_from(row.place).map_err(Error::internal)?;
     let with = |mut files: Value| {
@@ -288,7 +289,7 @@ async fn show(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<bool> {
     Ok(true)
 }
 
-/// Removes a copy, and then its row: in between it is found by the row.
+/// Removes a copy and then its row, so that an interruption in between is repaired by the row.
 async fn remove(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
     if let Some(path) = &row.path {
         cx.store.delete(path).await.map_err(Error::internal)?;

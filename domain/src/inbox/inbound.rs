@@ -1,4 +1,4 @@
-//! Webhooks of Meta's networks: written down once for each event, applied by a worker.
+//! Webhooks from Meta's networks: each event is stored once, and applied by a worker.
 
 use fanfare_entities::{
     AccountId, Millis, account, account::AccountStatus, inbound_event, inbound_event::Column,
@@ -27,29 +27,29 @@ use crate::{
     outgoing::hash,
 };
 
-/// Most events of an account that are applied together.
+/// The most events of an account that are applied together.
 const AT_ONCE: u64 = 200;
 
-/// The first time that an event waits for what it is about, in ms; later it waits for as long as it is old.
+/// The first delay of an event whose comment is not known yet, in ms; later ones are as long as the event is old.
 const WAIT: Millis = 5_000;
 
-/// The age in ms at which it waits no longer: for so long Meta repeats what was not taken. Its tries do not count, since
-/// each new item of the account is a reason to look.
+/// The age in ms at which an event stops waiting, because Meta repeats events for as long. Attempts do not count,
+/// because each new comment of the account causes one.
 const WAITED: Millis = 45 * 3_600_000;
 
-/// The accounts that an event may be about.
+/// The accounts that an event can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// All of the network.
+    /// All accounts of the network.
     All,
     /// Accounts on the simulated network.
     Simulated,
 }
 
-/// Answers the question whether a webhook is ours: the text to send back.
+/// Returns the text that confirms to the network that a webhook is ours.
 ///
 /// # Errors
-/// [`Code::WebhookNotVerified`] unless the token is the operator's.
+/// [`Code::WebhookNotVerified`] if the token is not the operator's.
 pub fn challenge(cx: &Domain, mode: &str, token: &str, challenge: &str) -> Result<String> {
     let ours = cx.settings.meta.verify_token.as_ref().map(ExposeSecret::expose_secret);
     let is_ours = ours.is_some_and(|ours| bool::from(ours.as_bytes().ct_eq(token.as_bytes())));
@@ -59,10 +59,10 @@ pub fn challenge(cx: &Domain, mode: &str, token: &str, challenge: &str) -> Resul
     Err(Error::new(Code::WebhookNotVerified, "The verify token is not this service's."))
 }
 
-/// Writes down what a network sent. What is known already, and what is about no account, changes nothing.
+/// Stores the events that a network sent. Events that are already known, or are about no account of ours, are ignored.
 ///
 /// # Errors
-/// [`Code::HookSignatureInvalid`], [`Code::InvalidJson`], or the database's: the network sends it again then.
+/// [`Code::HookSignatureInvalid`], [`Code::InvalidJson`], or the database's; then the network sends them again.
 pub async fn receive(
     cx: &Domain,
     platform: PlatformId,
@@ -82,7 +82,7 @@ pub async fn receive(
     write(cx, &accounts, &events).await
 }
 
-/// The signature is checked before the body is looked at.
+/// Verifies the signature, before the body is parsed.
 fn verify(cx: &Domain, platform: PlatformId, body: &[u8], signature: &str) -> Result<Reach> {
     let refused = || Error::new(Code::HookSignatureInvalid, "The signature is not the app's.");
     let hex = signature.strip_prefix("sha256=").ok_or_else(refused)?;
@@ -135,7 +135,8 @@ async fn accounts_named(
     Ok(query.all(&cx.db.read).await?)
 }
 
-/// Returns the key that two deliveries of one event share. It has the time of what may happen to a thing more than once.
+/// Returns the key that all deliveries of one event share. It includes the time if the same thing can happen more than
+/// once.
 fn key(account: &account::Model, event: &Inbound) -> String {
     let again = !matches!(event.verb.as_str(), "add" | "unsend" | "remove");
     let at = if again { event.at.timestamp_millis().to_string() } else { String::new() };
@@ -150,7 +151,7 @@ fn key(account: &account::Model, event: &Inbound) -> String {
     hash(&parts.join("\n"))
 }
 
-/// Returns the network's id of the comment that an event needs to be there.
+/// Returns the network's id of the comment that must be known before the event can be applied.
 fn subject(item: &InboundItem) -> Option<&str> {
     match item {
         InboundItem::CommentDeleted { id, .. } | InboundItem::CommentHidden { id, .. } => Some(id),
@@ -193,7 +194,7 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
             .exec_without_returning(tx.conn())
             .await?;
     }
-    // One job of each account applies all of its events that are due. One that waits or is in hand would be no turn of theirs.
+    // One job of each account applies all of its due events. An event that waits or is held would not cause that.
     for account in accounts {
         let first = inbound_event::Entity::find()
             .filter(Column::AccountId.eq(account.id))
@@ -210,7 +211,7 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
     tx.commit().await
 }
 
-/// Applies an event, if it is due, and with it all others of its account that are, in the order of their times.
+/// Applies an event, if it is due, together with all other due events of its account, ordered by time.
 ///
 /// # Errors
 /// The database's; then their leases expire.
@@ -264,7 +265,7 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
     Ok(())
 }
 
-/// Applies an event and notes that, in one transaction.
+/// Applies an event and records that, in one transaction.
 async fn one(
     cx: &Domain,
     account: &account::Model,
@@ -297,7 +298,7 @@ fn age(cx: &Domain, row: &inbound_event::Model) -> Millis {
     cx.clock.now() - row.created_at
 }
 
-/// Makes the events due that wait for this comment of an account, by the network's id: it has come.
+/// Makes the events due that wait for this comment of an account, by the network's id, because it is known now.
 pub(super) async fn wake(tx: &Tx, account: AccountId, comment: &str) -> Result<()> {
     let now = tx.now();
     inbound_event::Entity::update_many()
@@ -312,7 +313,7 @@ pub(super) async fn wake(tx: &Tx, account: AccountId, comment: &str) -> Result<(
     Ok(())
 }
 
-/// Lets one process at a time take in what is about an account.
+/// Locks an account's inbox, so that one process at a time stores its messages and comments.
 pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
     use fanfare_entities::inbox_sync;
     inbox_sync::Entity::find()
@@ -323,7 +324,7 @@ pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
     Ok(())
 }
 
-/// The change of an event that needs no more work; what it held is forgotten.
+/// Returns the update of an event that needs no more work; its content is deleted.
 fn ended(row: &inbound_event::Model, now: Millis) -> UpdateMany<inbound_event::Entity> {
     let change = inbound_event::ActiveModel { item: Set(None), ..Default::default() };
     durable::give_back::<inbound_event::Entity>(lease(row), None, now).set(change)
@@ -334,13 +335,13 @@ async fn done(cx: &Domain, row: &inbound_event::Model) -> Result<()> {
     Ok(())
 }
 
-/// The lease of an event.
+/// Returns the lease of an event.
 #[must_use]
 pub const fn lease(row: &inbound_event::Model) -> Lease {
     Lease::new(row.id.0, row.fencing_token)
 }
 
-/// Forgets events that were applied before then: the network repeats none of them any more.
+/// Deletes events that were applied before then: the network does not repeat them any more.
 ///
 /// # Errors
 /// The database's.

@@ -1,7 +1,7 @@
-//! The social inbox: direct messages and comments of accounts, and their answers.
+//! The social inbox: direct messages and comments of accounts, and replies to them.
 //!
-//! Webhooks of networks (`inbound.rs`) and what is read from them (`sync/`) end in `store/`, which takes them in
-//! any order and any number of times. What is sent is an [`outgoing`](crate::outgoing) row.
+//! Webhooks of networks (`inbound.rs`) and readings (`sync/`) are both stored by `store/`, in any order and any number
+//! of times. Replies are sent as [`outgoing`](crate::outgoing) rows.
 
 mod act_on_comment;
 mod can;
@@ -55,13 +55,13 @@ use crate::{
 /// The operator's settings for Meta's networks.
 #[derive(Debug, Clone, Default)]
 pub struct MetaSettings {
-    /// The word that Meta sends when it asks whether a webhook is ours.
+    /// The token that Meta sends to verify that a webhook is ours.
     pub verify_token: Option<SecretString>,
-    /// Meta lets the app send what persons wrote for a week.
+    /// Meta allows the app to send replies that humans wrote for a week.
     pub human_agent: bool,
 }
 
-/// A time of a simulated account.
+/// Returns the scaled length of a time for a simulated account.
 pub(crate) fn shortened(time: Millis, factor: f64) -> Millis {
     if factor <= 1.0 {
         return time;
@@ -86,7 +86,7 @@ fn rules(row: &account::Model) -> Option<InboxRules> {
     fanfare_platforms::find(platform).inbox().map(|inbox| inbox.rules())
 }
 
-/// Describes the caller to the rules of an account.
+/// Returns what the possible actions with an account's items depend on.
 fn asking(act: &Act, row: &account::Model) -> Asking {
     Asking {
         role: act.membership.role,
@@ -97,7 +97,7 @@ fn asking(act: &Act, row: &account::Model) -> Asking {
     }
 }
 
-/// The facts of a comment that decide what can be done with it.
+/// Returns what the possible actions with a comment depend on.
 fn state(row: &inbox_comment::Model) -> CommentState {
     CommentState {
         own: row.own,
@@ -110,14 +110,14 @@ fn state(row: &inbox_comment::Model) -> CommentState {
     }
 }
 
-/// Conversations of the accounts that the membership sees.
+/// Selects conversations of the accounts that the membership can see.
 fn visible_conversations(act: &Act) -> Select<inbox_conversation::Entity> {
     inbox_conversation::Entity::find()
         .filter(inbox_conversation::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(inbox_conversation::Column::AccountId.in_subquery(visible_accounts(act)))
 }
 
-/// Comments of the accounts that the membership sees.
+/// Selects comments of the accounts that the membership can see.
 fn visible_comments(act: &Act) -> Select<inbox_comment::Entity> {
     inbox_comment::Entity::find()
         .filter(inbox_comment::Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -136,7 +136,7 @@ fn no_comment(id: CommentId) -> Error {
     Error::new(Code::CommentNotFound, format!("There is no comment {id}."))
 }
 
-/// The accounts of these ids.
+/// Returns the accounts with these ids.
 async fn accounts_of(
     cx: &Domain,
     ids: impl IntoIterator<Item = AccountId>,
@@ -150,12 +150,12 @@ async fn accounts_of(
     Ok(rows.into_iter().map(|row| (row.id, row)).collect())
 }
 
-/// The platform that a filter names.
+/// Returns the platform that a filter names.
 fn platform_named(name: &str) -> Result<String> {
     Ok(crate::platforms::named("platform", name)?.as_str().to_owned())
 }
 
-/// Accounts on a platform, as a condition on the account of a row.
+/// Selects the accounts on a platform, as a condition for rows of accounts.
 fn on_platform(platform: &str) -> sea_orm::sea_query::SelectStatement {
     account::Entity::find()
         .select_only()
@@ -164,7 +164,7 @@ fn on_platform(platform: &str) -> sea_orm::sea_query::SelectStatement {
         .into_query()
 }
 
-/// Deletes what is older than 180 days, and what belonged to accounts that are disconnected.
+/// Deletes items that are older than 180 days, and those of disconnected accounts.
 ///
 /// # Errors
 /// The database's.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Asking, Can, state};
 use crate::{Domain, clock::Time, files::signed};
 
-/// The way that a message went.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -26,7 +26,7 @@ const fn direction(outbound: bool) -> Direction {
     if outbound { Direction::Out } else { Direction::In }
 }
 
-/// The person on the other side.
+/// The other user in a conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Participant {
     /// The network's id.
@@ -44,22 +44,22 @@ struct LastMessage {
     created_at: Time,
 }
 
-/// A conversation of an account with one person.
+/// A conversation of an account with one user of the network.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Conversation {
     id: ConversationId,
     platform: String,
     account_id: AccountId,
-    /// Brand of the account; null if it is the whole workspace's.
+    /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
-    /// The actions that the network, the state and your role allow now. In events: those of a role that may do everything.
+    /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
     can: Vec<Can>,
-    /// The end of the time for an answer, a day after the person last wrote; null if the person never did.
+    /// The end of the time for a reply, a day after the user last wrote; null if the user never did.
     reply_until: Option<Time>,
     created_at: Time,
     participant: Participant,
     last_message: LastMessage,
-    /// The latest message is the person's.
+    /// The latest message is from the user.
     unanswered: bool,
     /// The time of the latest message.
     updated_at: Time,
@@ -99,7 +99,7 @@ impl Conversation {
 /// The author of something.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Author {
-    /// The network's id, if it tells.
+    /// The network's id, if the network reports it.
     id: Option<String>,
     username: Option<String>,
     name: Option<String>,
@@ -113,15 +113,16 @@ struct Attachment {
     /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker` or `other`.
     #[serde(rename = "type")]
     kind: String,
-    /// The address of the copy, good for an hour and without a key; each reading gives a new one. Null: there is no copy.
+    /// The address of the copy, valid for an hour and without a key; each reading returns a new one. Null: there is no
+    /// copy.
     url: Option<String>,
-    /// Media type, told by its bytes; null without a copy.
+    /// Media type, detected from its bytes; null without a copy.
     mime: Option<String>,
     /// Size; null without a copy.
     bytes: Option<i64>,
-    /// The reason there is no copy: `pending` (it is being copied; always so in events), `too_large` (over 25 MB),
-    /// `not_allowed` (the address is not public), `unavailable` (the address gives no file), `not_told` (the network gives no
-    /// address), or `not_copied` (it came before files were copied).
+    /// Why there is no copy: `pending` (it is being copied; always so in events), `too_large` (over 25 MB),
+    /// `not_allowed` (the address is not public), `unavailable` (the address returns no file), `not_told` (the network
+    /// returns no address), or `not_copied` (it arrived before files were copied).
     reason: Option<String>,
 }
 
@@ -141,13 +142,13 @@ fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
     stored.as_array().into_iter().flatten().map(file).collect()
 }
 
-/// The reason something of our own was not sent.
+/// Why an item of ours was not sent.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ItemError {
     code: String,
     message: String,
     remedy: Option<String>,
-    /// It is certainly not on the network, so sending it again is safe.
+    /// It is certainly not on the network, so it can safely be sent again.
     retry_safe: bool,
 }
 
@@ -167,11 +168,11 @@ pub struct Message {
     id: MessageId,
     platform: String,
     account_id: AccountId,
-    /// Brand of the account; null if it is the whole workspace's.
+    /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     /// The actions that are possible with its conversation.
     can: Vec<Can>,
-    /// The end of the time in which its conversation can be answered.
+    /// The end of the time in which its conversation can be replied to.
     reply_until: Option<Time>,
     /// The time at which it was sent.
     created_at: Time,
@@ -183,7 +184,7 @@ pub struct Message {
     text: String,
     attachments: Vec<Attachment>,
     status: ItemStatus,
-    /// The reason it failed.
+    /// The reason why it failed.
     error: Option<ItemError>,
     /// True if its sender took it back.
     deleted: bool,
@@ -239,15 +240,15 @@ pub struct Comment {
     id: CommentId,
     platform: String,
     account_id: AccountId,
-    /// Brand of the account; null if it is the whole workspace's.
+    /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
-    /// The actions that the network, the state and your role allow now. In events: those of a role that may do everything.
+    /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
     can: Vec<Can>,
-    /// Always null: comments can be answered at any time.
+    /// Always null: comments can be replied to at any time.
     reply_until: Option<Time>,
     /// The time at which it was written.
     created_at: Time,
-    /// The post, if it was made here.
+    /// The post, if it was made with this service.
     post_id: Option<PostId>,
     platform_post_id: String,
     /// The network's id; null until it is known.
@@ -263,15 +264,15 @@ pub struct Comment {
     reply_count: Option<i64>,
     hidden: bool,
     deleted: bool,
-    /// True if another person wrote it and the account has not answered.
+    /// True if another user wrote it and the account has not replied.
     unanswered: bool,
     /// The public address.
     url: Option<String>,
-    /// The end of the time for an answer by a direct message; null where there is none.
+    /// The end of the time for a private reply; null if none is possible.
     private_reply_until: Option<Time>,
-    /// The progress of an answer of our own; null for others.
+    /// The progress of a reply of ours; null for other comments.
     status: Option<ItemStatus>,
-    /// The reason it failed.
+    /// The reason why it failed.
     error: Option<ItemError>,
 }
 

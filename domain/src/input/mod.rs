@@ -1,4 +1,4 @@
-//! Values as callers write them: times, ids, pages.
+//! Parses values as callers write them: times, ids, pages.
 
 mod shape;
 pub mod strict;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::error::{Code, Error, Result};
 
-/// ISO 8601 with an offset, as RFC 3339 and as PHP and `strftime("%z")` write it: `+0200`, `+02`, and without seconds.
+/// ISO 8601 with an offset, as RFC 3339, PHP and `strftime("%z")` write it: `+0200`, `+02`, and without seconds.
 const WITH_OFFSET: [&str; 4] = [
     "%Y-%m-%dT%H:%M:%S%.f%#z",
     "%Y-%m-%dT%H:%M%#z",
@@ -21,10 +21,10 @@ const WITH_OFFSET: [&str; 4] = [
     "%Y-%m-%d %H:%M%#z",
 ];
 
-/// A time: ISO 8601 with an offset, or a local time with `timezone` beside it.
+/// Parses a time: ISO 8601 with an offset, or a local time with `timezone`.
 ///
 /// # Errors
-/// [`Code::InvalidTimestamp`], or [`Code::InvalidField`] for a zone there is none of.
+/// [`Code::InvalidTimestamp`], or [`Code::InvalidField`] for an unknown time zone.
 pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
     let zone = timezone.map(zone).transpose()?;
     let given = DateTime::parse_from_rfc3339(text)
@@ -39,7 +39,7 @@ pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
             .find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
     match (local, zone) {
         (Some(local), Some(zone)) => match zone.from_local_datetime(&local) {
-            // In the hour that a clock change repeats, the first of the two is meant.
+            // In the hour that a clock change repeats, this is the first of the two.
             LocalResult::Single(time) | LocalResult::Ambiguous(time, _) => {
                 Ok(time.timestamp_millis())
             }
@@ -67,7 +67,7 @@ pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
     }
 }
 
-/// An IANA zone.
+/// Parses the name of an IANA time zone.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -82,7 +82,7 @@ pub fn zone(name: &str) -> Result<Tz> {
     })
 }
 
-/// The first millisecond of a day in UTC.
+/// Parses a day and returns its first millisecond in UTC.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -96,7 +96,7 @@ pub fn day(field: &str, text: &str) -> Result<Millis> {
     Ok(Utc.from_utc_datetime(&midnight).timestamp_millis())
 }
 
-/// Returns the number of entries a page has: 1 to 100, 20 if not given.
+/// Returns the number of entries on a page: 1 to 100, by default 20.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -104,7 +104,7 @@ pub fn limit(asked: Option<i64>) -> Result<u64> {
     limit_to(asked, 100)
 }
 
-/// The same with another greatest number.
+/// Returns the same with another maximum.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -121,10 +121,10 @@ pub fn limit_to(asked: Option<i64>, most: i64) -> Result<u64> {
     }
 }
 
-/// The farthest page by offset begins here.
+/// The highest offset.
 const FARTHEST: i64 = 10_000;
 
-/// Returns the number of entries before a page: 0 to 10,000, 0 if not given.
+/// Returns the number of entries before a page: 0 to 10,000, by default 0.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -141,7 +141,7 @@ pub fn offset(asked: Option<i64>) -> Result<u64> {
     }
 }
 
-/// Refuses a page that is to begin at two places.
+/// Refuses a page with both an offset and a cursor.
 ///
 /// # Errors
 /// [`Code::ConflictingFields`].
@@ -163,7 +163,7 @@ pub struct Cursor {
     pub cursor: Option<String>,
 }
 
-/// The same of a workspace.
+/// The page of such a list in a workspace.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct List {
@@ -176,7 +176,7 @@ pub struct List {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Reads a cursor; cursors are given out in replies and are only ever sent back.
+/// Parses a cursor. Callers get cursors in replies and send them back unchanged.
 ///
 /// # Errors
 /// [`Code::InvalidField`].
@@ -192,10 +192,10 @@ pub fn cursor<T: std::str::FromStr>(text: Option<&str>) -> Result<Option<T>> {
     text.map(|text| text.parse().map_err(|_| bad())).transpose()
 }
 
-/// A whole number that may also come as a text, as `account_id` does.
+/// Deserializes an integer that can also be sent as a string, such as `account_id`.
 ///
 /// # Errors
-/// It is neither.
+/// The value is neither.
 pub fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -212,14 +212,14 @@ pub fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64,
     }
 }
 
-/// The schema of an id that also may come as a text.
+/// Returns the schema of an id that can also be sent as a string.
 pub fn id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["integer", "string"], "maxLength": 20, "description": "Id of a connected account.",
     })
 }
 
-/// The same where it may be left out.
+/// Returns the same schema for an optional field.
 pub fn maybe_id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["integer", "string", "null"], "maxLength": 20,
@@ -227,11 +227,11 @@ pub fn maybe_id_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// A field that may be left out and is never null; with `#[serde(default)]`. An automation whose date is empty must not
-/// publish at once.
+/// Deserializes an optional field that must not be null; with `#[serde(default)]`. An automation that sends an empty
+/// date must not publish at once.
 ///
 /// # Errors
-/// It is null; else the inner type's.
+/// The value is null, or the inner type's.
 pub fn never_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -242,7 +242,7 @@ pub fn never_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     }
 }
 
-/// Tells an absent field (`None`) from a null one (`Some(None)`); with `#[serde(default)]`.
+/// Distinguishes an absent field (`None`) from null (`Some(None)`); with `#[serde(default)]`.
 ///
 /// # Errors
 /// The inner type's.

@@ -1,7 +1,7 @@
-//! Checks bodies against the JSON Schema that the OpenAPI document shows.
+//! Validates bodies against the JSON Schema that the OpenAPI document shows.
 //!
-//! One walk over a value names every unknown, missing, mistyped or over-long part of it, and takes those parts out.
-//! Objects inside lists are left to the code that reads them one by one.
+//! One walk over a value reports every unknown, missing, mistyped or too long part of it, and removes those parts. The
+//! code that reads the objects in lists one by one validates them.
 
 use std::{
     any::TypeId,
@@ -22,13 +22,13 @@ use super::{
 };
 use crate::error::{Code, violation};
 
-/// Marks the schema of a text that may have several lines.
+/// Marks the schema of a string that can have several lines.
 pub const LINES: &str = "x-lines";
 
-/// The schema of a type, without references.
+/// The schema of a type, with references resolved.
 pub struct Shape(Value);
 
-/// Returns the shape of a type; it is made once.
+/// Returns the schema of a type; it is generated once.
 pub fn of<T: JsonSchema + 'static>() -> Arc<Shape> {
     static KNOWN: LazyLock<RwLock<HashMap<TypeId, Arc<Shape>>>> = LazyLock::new(RwLock::default);
     let id = TypeId::of::<T>();
@@ -44,13 +44,13 @@ pub fn of<T: JsonSchema + 'static>() -> Arc<Shape> {
 }
 
 impl Shape {
-    /// Notes what is wrong with `value`, and takes it out.
+    /// Records what is wrong with `value`, and removes those parts.
     pub fn take_out(&self, value: &mut Value, found: &mut Violations) {
         object(&self.0, value, &mut String::new(), found);
     }
 }
 
-/// Checks a value; true if it may stay.
+/// Checks a value. Returns false if it has to be removed.
 fn check(schema: &Value, value: &mut Value, path: &mut String, found: &mut Violations) -> bool {
     if !is_of_type(schema, value) {
         found.note(|| wrong_type(schema, value, path));
@@ -92,7 +92,7 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     for name in required.filter(|name| !fields.contains_key(*name)) {
         step(path, name, |path| {
-            // A field that was taken out has been named already.
+            // A field that was removed has already been reported.
             if !found.iter().any(|earlier| earlier.field == *path) {
                 let message = format!("{path} is required.");
                 found.push(violation(Code::FieldRequired, &**path, message, "Send the field."));
@@ -109,7 +109,7 @@ fn unknown(path: &str, name: &str, known: &Map<String, Value>) -> crate::error::
     unknown_field(path, name, &known)
 }
 
-/// Gives a misspelt field its name, with a value of its type.
+/// Returns the fixes for a misspelt field: the right name and, if needed, a value of the right type.
 fn misnamed(
     path: &str,
     name: &str,
@@ -132,14 +132,14 @@ fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
     check(schema, &mut value, &mut field.to_owned(), &mut found) && found.is_empty()
 }
 
-/// Returns a value of the schema's type that `value` reads as.
+/// Returns the value of the schema's type that `value` can be read as.
 fn read_as(schema: &Value, value: &Value, field: &str) -> Option<Value> {
     let types = types(schema);
     coerced(field, value, &types).filter(|read| is_right(schema, read, field))
 }
 
-/// Checks the items of a list. One that is taken out leaves a text that nobody can have sent, so that the others keep
-/// their places.
+/// Checks the items of a list. An item that is removed is replaced by a string that nobody can have sent, so that the
+/// others keep their indexes.
 fn list(schema: &Value, items: &mut [Value], path: &mut String, found: &mut Violations) {
     if schema.get("properties").is_some() {
         return;
@@ -154,7 +154,7 @@ fn list(schema: &Value, items: &mut [Value], path: &mut String, found: &mut Viol
     }
 }
 
-/// Checks the names and texts of an object whose fields are not ours.
+/// Checks the names and strings of an object whose fields are not ours.
 fn is_free_object(fields: &Map<String, Value>, path: &mut String, found: &mut Violations) -> bool {
     let mut good = true;
     for (name, value) in fields {
@@ -194,7 +194,7 @@ fn is_text(rule: Rule, given: &str, path: &str, found: &mut Violations) -> bool 
     good
 }
 
-/// Goes one step down and back.
+/// Calls `visit` with the path one level down.
 fn step<R>(path: &mut String, name: &str, visit: impl FnOnce(&mut String) -> R) -> R {
     let length = path.len();
     if length > 0 {
@@ -206,7 +206,7 @@ fn step<R>(path: &mut String, name: &str, visit: impl FnOnce(&mut String) -> R) 
     seen
 }
 
-/// The schema's rules for a text.
+/// Returns the schema's rules for a string.
 fn rule(schema: &Value) -> Rule {
     let most = schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
     Rule { most: most.unwrap_or(text::USUAL), lines: schema[LINES] == true }

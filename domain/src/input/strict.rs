@@ -1,4 +1,4 @@
-//! Bodies and queries that are read strictly: every unknown field and wrong value is named, all at once.
+//! Strict parsing of bodies and queries: every unknown field and wrong value is reported, all at once.
 
 use fanfare_platforms::{Fix, Violation, Violations, excerpt, fix::meant};
 use schemars::JsonSchema;
@@ -9,10 +9,10 @@ use serde_path_to_error::{Path, Segment};
 use super::shape;
 use crate::error::{Code, Error, Result, violation};
 
-/// The most characters of a misspelt name that are compared with the known names.
+/// The most characters of a misspelt name that are compared with known names.
 const COMPARED: usize = 64;
 
-/// Reads a value into its type.
+/// Parses a value into its type.
 ///
 /// # Errors
 /// All unknown fields, missing fields and wrong values, as `validation_errors`.
@@ -21,11 +21,11 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(value: Value) -> Result<
     Error::check(broken).map(|()| read)
 }
 
-/// Reads what can be read of a value, and says what is wrong with the rest, so that one answer can name that together
-/// with what is wrong in meaning.
+/// Parses as much of a value as possible, and returns what is wrong with the rest, so that one reply can report both
+/// these and later violations.
 ///
 /// # Errors
-/// The same as for [`read`], if nothing can be read: a required field is missing or broken.
+/// The same as for [`read`], if nothing can be parsed: a required field is missing or wrong.
 pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
     mut value: Value,
 ) -> Result<(T, Violations)> {
@@ -34,8 +34,8 @@ pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
     }
     let mut found = Violations::default();
     shape::of::<T>().take_out(&mut value, &mut found);
-    // Finds the errors that the schema does not express. Each round names one broken field and takes it out, so that the
-    // next round finds the next; there are no more rounds than the type has fields.
+    // Finds the errors that the schema does not express. Each round reports one wrong field and removes it, so that the
+    // next round finds the next one; there are at most as many rounds as the type has fields.
     loop {
         let error = match serde_path_to_error::deserialize::<_, T>(&value) {
             Ok(read) => return Ok((read, found)),
@@ -44,7 +44,7 @@ pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
         let steps = pointer(error.path());
         let broken = explain(&steps, &error.into_inner().to_string());
         if broken.code == Code::FieldRequired.entry().code && !found.is_empty() {
-            // It was never there, or has been taken out: either has been noted.
+            // The field was missing, or has been removed: either was reported.
             break;
         }
         if !found.iter().any(|earlier| earlier.field == broken.field) {
@@ -72,7 +72,7 @@ fn pointer(path: &Path) -> Steps {
         .collect()
 }
 
-/// A field's name for people: `settings.poll.options[2]`.
+/// Returns a field's name for people: `settings.poll.options[2]`.
 fn name(steps: &[String]) -> String {
     steps.iter().fold(String::new(), |mut name, step| {
         if !name.is_empty() && !step.starts_with('[') {
@@ -97,13 +97,13 @@ fn explain(steps: &[String], message: &str) -> Violation {
     violation(Code::InvalidField, path, text, "Send a value of the type named.").with_fix(fix)
 }
 
-/// Returns the choice that a misspelt one means, as serde lists them.
+/// Returns the known choice that is most similar to a misspelt one, from serde's list.
 fn choice(message: &str) -> Option<&str> {
     let (given, rest) = message.strip_prefix("unknown variant `")?.split_once('`')?;
     meant(given, rest.split('`').skip(1).step_by(2))
 }
 
-/// An unknown field, with the nearest known one.
+/// Reports an unknown field, with the most similar known one.
 #[must_use]
 pub fn unknown_field(path: &str, field: &str, known: &[&str]) -> Violation {
     let path = excerpt(path);
@@ -126,7 +126,7 @@ pub fn unknown_field(path: &str, field: &str, known: &[&str]) -> Violation {
     violation(Code::UnknownField, path, message, remedy)
 }
 
-/// Takes a broken value out. A list is taken out with its first broken item, so that no place in it is told wrongly.
+/// Removes a wrong value. A list is removed at its first wrong item, so that no index in it is reported wrongly.
 fn remove(value: &mut Value, steps: &[String]) -> bool {
     let whole = steps.iter().take_while(|step| !step.starts_with('[')).count();
     let Some((last, parents)) = steps.get(..whole).and_then(<[String]>::split_last) else {

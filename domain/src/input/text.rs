@@ -1,43 +1,43 @@
-//! The one place that says which texts are too long, and which hold characters that no text of ours holds.
+//! The only place that limits the length of strings and forbids control characters.
 
 use fanfare_platforms::excerpt;
 
 use crate::error::{Code, Error, Result, Violation, Violations, violation};
 
-/// The most characters of a text of which nothing else is said: a name, an id, a word of a list.
+/// The default maximum of characters: for a name, an id, a word of a list.
 pub const USUAL: usize = 200;
 
-/// The most characters of an address.
+/// The maximum of characters of an address.
 pub const URL: usize = 2_048;
 
-/// The most characters of a text inside settings, metadata and other objects whose fields are not ours.
+/// The maximum of characters of a string inside settings, metadata and other objects whose fields are not ours.
 pub const FREE: usize = 100_000;
 
-/// The rules for a text.
+/// The rules for a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// The most characters.
+    /// The maximum of characters.
     pub most: usize,
-    /// May it have several lines?
+    /// True if it can have several lines.
     pub lines: bool,
 }
 
 impl Rule {
-    /// A text of one line.
+    /// Returns the rule for a string of one line.
     #[must_use]
     pub const fn line(most: usize) -> Self {
         Self { most, lines: false }
     }
 
-    /// A text that may have several lines.
+    /// Returns the rule for a string that can have several lines.
     #[must_use]
     pub const fn lines(most: usize) -> Self {
         Self { most, lines: true }
     }
 }
 
-/// Returns what is wrong with a text: it is too long, or holds a control character. PostgreSQL cannot store U+0000, nor
-/// index a text of some thousand letters.
+/// Returns what is wrong with a string: it is too long, or contains a control character. PostgreSQL cannot store
+/// U+0000, nor index a string of some thousand characters.
 #[must_use]
 pub fn flaw(field: &str, text: &str, rule: Rule) -> Option<Violation> {
     let most = rule.most;
@@ -50,7 +50,7 @@ pub fn flaw(field: &str, text: &str, rule: Rule) -> Option<Violation> {
             return Some(too_long.with_limit(most, length));
         }
     }
-    // Every control character has one of these bytes, so most texts are looked at once, and fast.
+    // Every control character has one of these bytes, so most strings pass with one fast scan.
     if !text.bytes().any(|byte| byte < 0x20 || byte == 0x7f || byte == 0xc2) {
         return None;
     }
@@ -65,16 +65,16 @@ fn is_control(character: char, lines: bool) -> bool {
     character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
 }
 
-/// Returns true if a text holds no control character at all.
+/// Returns true if a string contains no control character at all.
 #[must_use]
 pub fn is_clean(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
-/// Checks the names and values of a query or form, each by the same rule.
+/// Checks the names and values of a query or form by the same rule.
 ///
 /// # Errors
-/// [`Code::InvalidField`] with all that is wrong.
+/// [`Code::InvalidField`] with all violations.
 pub fn check<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, rule: Rule) -> Result<()> {
     let flaws = pairs.filter_map(|(name, value)| {
         let field = excerpt(name);
@@ -83,7 +83,7 @@ pub fn check<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, rule: Rule) ->
     Error::check(flaws.collect::<Violations>())
 }
 
-/// The refusal of a name with a control character in it.
+/// Reports a name that contains a control character.
 #[must_use]
 pub fn bad_name(path: &str) -> Violation {
     let field: String = path.chars().filter(|c| !c.is_control()).collect();

@@ -1,5 +1,5 @@
-//! The form of keys and tokens: how they begin, 32 random base62 characters, and 6 of a checksum over them, so that a typo fails
-//! without the database.
+//! The format of keys and tokens: a prefix, 32 random base62 characters, and 6 characters of a checksum over them, so
+//! that a typo is detected without the database.
 
 use rand::RngExt;
 
@@ -7,10 +7,10 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 const RANDOM: usize = 32;
 const CHECK: usize = 6;
 
-/// The number of characters after the start tell keys apart.
+/// The number of characters after the prefix that are shown to tell keys apart.
 const SHOWN: usize = 8;
 
-/// Returns a fresh key that begins like this.
+/// Returns a new key with this prefix.
 #[must_use]
 pub fn generate_as(start: &str) -> String {
     let random = random(RANDOM);
@@ -24,7 +24,7 @@ pub fn random(many: usize) -> String {
     (0..many).map(|_| char::from(DIGITS[rng.random_range(0..DIGITS.len())])).collect()
 }
 
-/// CRC-32 (IEEE) in base62, most significant digit first, padded with `0`.
+/// Returns the CRC-32 (IEEE) in base62, most significant digit first, padded with `0`.
 fn checksum(random: &str) -> String {
     let mut rest = crc32fast::hash(random.as_bytes());
     let mut digits = [b'0'; CHECK];
@@ -35,7 +35,7 @@ fn checksum(random: &str) -> String {
     String::from_utf8_lossy(&digits).into_owned()
 }
 
-/// Returns true if the text has the form of a key that begins like this, and its checksum fits.
+/// Returns true if the text has the format of a key with this prefix, and its checksum is right.
 #[must_use]
 pub fn has_form(start: &str, key: &str) -> bool {
     let Some(rest) = key.strip_prefix(start) else { return false };

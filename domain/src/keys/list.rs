@@ -1,11 +1,11 @@
-//! The keys of a person.
+//! The keys of a user.
 
 use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Select};
 
 use crate::{Domain, error::Result};
 
-/// A key as its person sees it; the key itself is kept nowhere.
+/// A key as its user sees it; the key itself is not stored.
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// Its id.
@@ -16,17 +16,17 @@ pub struct Listed {
     pub prefix: String,
     /// Its scopes.
     pub scopes: String,
-    /// The only workspace it reaches, if any.
+    /// The only workspace that it can reach, if any.
     pub workspace_id: Option<WorkspaceId>,
-    /// The time at which it was made.
+    /// The time at which it was created.
     pub created_at: Millis,
     /// The time at which it was last used, to the minute.
     pub last_used_at: Option<Millis>,
-    /// The time at which it ends.
+    /// The time at which it expires.
     pub expires_at: Option<Millis>,
 }
 
-/// Selects the keys of a person that are good.
+/// Selects the keys of a user that are valid.
 pub(super) fn good(person: UserId, now: Millis) -> Select<api_key::Entity> {
     let lasting = Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now));
     api_key::Entity::find()
@@ -35,7 +35,7 @@ pub(super) fn good(person: UserId, now: Millis) -> Select<api_key::Entity> {
         .filter(lasting)
 }
 
-/// Returns the keys of a person that are good, the oldest first.
+/// Returns the keys of a user that are valid, oldest first.
 ///
 /// # Errors
 /// The database's.

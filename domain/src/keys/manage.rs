@@ -1,4 +1,4 @@
-//! Keys that persons make, replace and revoke themselves.
+//! Keys that users create, replace and revoke themselves.
 
 use fanfare_entities::{
     KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column, membership, subscription, user,
@@ -26,41 +26,42 @@ use crate::{
 
 const DAY: Millis = 24 * 3_600_000;
 
-/// A key that somebody asks for.
+/// A request to create a key.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRequest {
     /// Name for people.
     #[schemars(length(min = 1, max = 100))]
     pub name: String,
-    /// The scopes, at most those of the caller's key; all of them but billing if left out.
+    /// The scopes, at most those of the caller's key; by default all except the billing scopes.
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(max = 64)))]
     pub scopes: Option<Vec<String>>,
-    /// The only workspace it reaches; you must be an Admin there. Left out, it reaches all of yours, or the one of the caller's key.
+    /// The only workspace that it can reach; you must be an admin there. By default it can reach all of yours, or that
+    /// of the caller's key.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-    /// The number of days after which it ends; never if left out.
+    /// The number of days after which it expires; never if left out.
     #[serde(default)]
     #[schemars(range(min = 1, max = 365))]
     pub expires_in_days: Option<i64>,
 }
 
-/// The person who makes a key, and the bounds of what it may be.
+/// The user who creates a key, and the limits of that key.
 #[derive(Debug, Clone)]
 pub struct Maker {
-    /// The person.
+    /// The user.
     pub user_id: UserId,
     /// The scopes that a new key may have.
     pub scopes: Vec<Scope>,
-    /// The only workspace that a new key may reach.
+    /// The only workspace that a new key can reach.
     pub within: Option<WorkspaceId>,
 }
 
-/// Makes a key, within the allowance of the person's plan. The key is in the answer and nowhere else.
+/// Creates a key, within the allowance of the user's plan. The key is returned once and not stored.
 ///
 /// # Errors
-/// Everything that is wrong with the request, [`Code::KeyLimit`], [`Code::InsufficientScope`], [`Code::WorkspaceScopeMismatch`],
+/// All violations of the request, [`Code::KeyLimit`], [`Code::InsufficientScope`], [`Code::WorkspaceScopeMismatch`],
 /// [`Code::WorkspaceNotFound`] or [`Code::InsufficientWorkspacePermissions`].
 pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(SecretString, Listed)> {
     let workspace_id = reach(maker, new.workspace_id.map(WorkspaceId))?;
@@ -87,7 +88,7 @@ pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(Secre
     Ok((key, Listed::of(row)))
 }
 
-/// Returns how many keys a person may have, and by which plan.
+/// Returns how many keys a user can have, and the plan that allows it.
 ///
 /// # Errors
 /// The database's.
@@ -109,7 +110,7 @@ pub async fn allowance<C: ConnectionTrait>(
     Ok((tier, sold.filter(|_| has_plan).map_or(0, |sold| sold.keys)))
 }
 
-/// The workspace of a new key.
+/// Returns the workspace of a new key.
 fn reach(maker: &Maker, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId>> {
     match (maker.within, asked) {
         (Some(own), Some(asked)) if own != asked => {
@@ -120,7 +121,7 @@ fn reach(maker: &Maker, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId
     }
 }
 
-/// The scopes of a new key, once the request is sound.
+/// Returns the scopes of a new key, if the request is valid.
 fn checked(maker: &Maker, new: &KeyRequest) -> Result<Vec<Scope>> {
     let mut broken = Violations::default();
     if new.name.trim().is_empty() {
@@ -151,7 +152,7 @@ fn checked(maker: &Maker, new: &KeyRequest) -> Result<Vec<Scope>> {
     }
 }
 
-/// Returns the scopes that a field names; notes what is wrong with it.
+/// Returns the scopes that a field names; adds violations for unknown ones.
 pub(crate) fn named_scopes(field: &str, named: &[String], broken: &mut Violations) -> Vec<Scope> {
     let wrong = match named.iter().find(|name| Scope::named(name).is_none()) {
         Some(unknown) => Some(format!("There is no scope {:?}.", excerpt(unknown))),
@@ -193,7 +194,7 @@ async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -
     Ok(())
 }
 
-/// Revokes a key of a person.
+/// Revokes a user's key.
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].
@@ -219,7 +220,7 @@ fn absent() -> Error {
     Error::new(Code::KeyNotFound, "There is no such API key, or it has ended.")
 }
 
-/// Revokes a key and makes one like it in its place.
+/// Revokes a key and creates a new one with the same properties.
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].

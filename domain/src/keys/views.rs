@@ -1,4 +1,4 @@
-//! Keys as the API shows them.
+//! Keys as replies show them.
 
 use fanfare_entities::{KeyId, WorkspaceId};
 use schemars::JsonSchema;
@@ -18,27 +18,27 @@ pub struct ApiKey {
     prefix: String,
     /// The scopes.
     scopes: Vec<&'static str>,
-    /// The only workspace it reaches, if any.
+    /// The only workspace that it can reach, if any.
     workspace_id: Option<WorkspaceId>,
     created_at: Time,
     /// The time at which it was last used, to the minute.
     last_used_at: Option<Time>,
-    /// The time at which it ends, if it does.
+    /// The time at which it expires, if it does.
     expires_at: Option<Time>,
 }
 
-/// The keys of a person.
+/// The keys of a user.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct KeyList {
     keys: Vec<ApiKey>,
 }
 
-/// A key that was just made.
+/// A new key.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct NewApiKey {
-    /// The key itself. It is shown this once and kept nowhere.
+    /// The key itself. It is shown once and not stored.
     key: String,
     api_key: ApiKey,
 }
@@ -58,7 +58,7 @@ impl From<Listed> for ApiKey {
     }
 }
 
-/// Lists the caller's keys; for a key of one workspace those of that workspace.
+/// Lists the caller's keys; for a key of one workspace, only those of that workspace.
 ///
 /// # Errors
 /// The database's.
@@ -70,7 +70,7 @@ pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
     Ok(Reply::ok(&KeyList { keys: keys.into_iter().map(Into::into).collect() }))
 }
 
-/// Makes a key for the caller.
+/// Creates a key for the caller.
 ///
 /// # Errors
 /// The errors of [`make`].

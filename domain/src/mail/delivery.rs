@@ -1,4 +1,4 @@
-//! Sending letters: the statements of that work.
+//! The statements of sending letters.
 
 use fanfare_entities::{
     Millis,
@@ -17,23 +17,23 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Takes a letter, if it is due.
+/// Claims a letter if it is due.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease lapses.
+/// The database's. The row may have been claimed nevertheless; then its lease expires.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<letter::Model>> {
     let now = cx.clock.now();
     let taken = durable::claim(&cx.db.write, JobKind::SendMail, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
-/// Returns what a letter says, which is written now if it was only asked for. From then on it stays as it is, so that a second
-/// try sends the same.
+/// Returns the text of a letter, which is written now if the letter was only requested. From then on it is stored, so
+/// that a second attempt sends the same.
 ///
-/// `None`: there is nobody to write to, the letter was wiped, or the row is somebody else's by now.
+/// Returns `None` if there is no recipient, the letter was wiped, or another worker has the row.
 ///
 /// # Errors
-/// The database's, or the master key is not here.
+/// The database's, or the master key is missing.
 pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>> {
     let email = match opened(cx, &cx.db.write, row).await? {
         None => return Ok(None),
@@ -64,7 +64,7 @@ pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>>
     Ok(Some(letter))
 }
 
-/// Opens what is sealed with a letter's row.
+/// Decrypts the content of a letter.
 pub(super) async fn opened<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -82,13 +82,13 @@ pub enum MailOutcome {
     Sent,
     /// The letter has no recipient any more.
     Dropped,
-    /// It cannot be sent, and why.
+    /// It cannot be sent, for this reason.
     Failed(String),
-    /// It is tried again then, and why.
+    /// It is tried again at this time, for this reason.
     Again(Millis, String),
 }
 
-/// Writes what came of a try; nothing if the row is no longer held.
+/// Writes the outcome of an attempt; returns false if the row was no longer held.
 ///
 /// # Errors
 /// The database's.

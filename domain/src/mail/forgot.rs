@@ -1,4 +1,4 @@
-//! "I forgot my password": every address is answered alike, since nobody is looked up before the worker does.
+//! Password resets. Every address gets the same answer, because only the worker looks up the user.
 
 use fanfare_entities::{letter, password_link::LinkKind, user};
 use fanfare_mail::Letter;
@@ -16,12 +16,12 @@ use crate::{
     users,
 };
 
-/// Asks for a link to set a new password, from this address. Nothing tells whether anybody has the e-mail address; beyond three
-/// requests an hour for one e-mail address nothing more is sent.
+/// Requests a link to set a new password, from this network address. The reply does not reveal whether a user has the
+/// e-mail address. After three requests an hour for one e-mail address no more letters are sent.
 ///
 /// # Errors
-/// [`crate::Code::InvalidField`] if it is no e-mail address, [`crate::Code::RateLimited`] if too much was asked for from this
-/// network address, or [`crate::Code::MailNotConfigured`].
+/// [`crate::Code::InvalidField`] if it is not an e-mail address, [`crate::Code::RateLimited`] after too many requests
+/// from this network address, or [`crate::Code::MailNotConfigured`].
 pub async fn ask_reset(cx: &Domain, email: &str, address: &str) -> Result<()> {
     require(&cx.settings)?;
     let email = users::normalised(email)?;
@@ -37,7 +37,7 @@ pub async fn ask_reset(cx: &Domain, email: &str, address: &str) -> Result<()> {
     tx.commit().await
 }
 
-/// Writes the letter that was asked for, with a new link, if there is such a person.
+/// Writes the requested letter with a new link, if there is such a user.
 pub(super) async fn compose(tx: &Tx, email: &str, row: &letter::Model) -> Result<Option<Letter>> {
     let by_email = user::Column::Email.eq(email);
     let known = user::Entity::find().filter(by_email).one(tx.conn()).await?;

@@ -1,7 +1,8 @@
 //! Letters as durable work: written in the transaction that causes them, sent by a worker, wiped a day later.
 //!
-//! The text and the recipient of a letter are encrypted in the vault. Its key names its topic, and each key has one letter;
-//! the `Message-ID` follows from the row, so that a letter that is sent again after a lost answer is the same letter.
+//! The text and the recipient of a letter are encrypted in the vault. Its key names its topic, and each key has one
+//! letter. The `Message-ID` is derived from the row, so that a letter that is sent again after a lost answer is the
+//! same letter.
 
 pub mod delivery;
 mod forgot;
@@ -27,7 +28,7 @@ use crate::{
 pub use forgot::ask_reset;
 pub use shown::{Shown, shown};
 
-/// The table whose secrets letters are.
+/// The table name under which the vault stores letters.
 const TABLE: &str = "letters";
 
 /// The time for which the content of a letter is kept after it was sent, in ms.
@@ -38,23 +39,23 @@ const KEPT: Millis = 24 * 3_600_000;
 enum Content {
     /// The letter.
     Written(Letter),
-    /// Somebody asked for a new password for this address; the letter is written when it is sent.
+    /// A new password was requested for this address; the letter is written when it is sent.
     ResetAsked { email: String },
 }
 
-/// The way in which letters are sent.
+/// How letters are sent.
 #[derive(Debug, Clone, Copy)]
 pub enum Delivery<'a> {
     /// Through the operator's mail server.
     Smtp(&'a Mailer),
-    /// On the page `/dev/mail`.
+    /// Not sent, but shown on the page `/dev/mail`.
     Shown,
     /// Not at all.
     None,
 }
 
 impl Settings {
-    /// Returns how letters leave: by SMTP where a server is set, else on a page where the service is on loopback.
+    /// Returns how letters are sent: by SMTP if a server is set, else shown on a page if the service is on loopback.
     #[must_use]
     pub fn mail(&self) -> Delivery<'_> {
         match &self.mailer {
@@ -64,7 +65,7 @@ impl Settings {
         }
     }
 
-    /// Returns true if only this machine reaches the service by its own address.
+    /// Returns true if the service's own address is reached only from this machine.
     #[must_use]
     pub fn is_on_loopback(&self) -> bool {
         let url = Url::parse(&self.base_url).ok();
@@ -77,7 +78,7 @@ impl Settings {
     }
 }
 
-/// Fails where letters cannot leave.
+/// Fails if letters cannot be sent.
 ///
 /// # Errors
 /// [`Code::MailNotConfigured`].
@@ -91,12 +92,20 @@ pub fn require(settings: &Settings) -> Result<()> {
     }
 }
 
-/// Writes a letter into a transaction, unless there is one under this key; returns whether there was none.
+/// Writes a letter in a transaction, unless there is one under this key. Returns true if it was written.
 ///
 /// # Errors
 /// The database's.
 pub async fn write(tx: &mut Tx, key: &str, letter: &Letter, to: UserId) -> Result<bool> {
     insert(tx, key, &Content::Written(letter.clone()), Some(to)).await
+}
+
+/// Writes a letter to an address that may belong to no user yet, unless there is one under this key.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn write_to_address(tx: &mut Tx, key: &str, letter: &Letter) -> Result<bool> {
+    insert(tx, key, &Content::Written(letter.clone()), None).await
 }
 
 async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -> Result<bool> {
@@ -129,7 +138,7 @@ async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -
     Ok(true)
 }
 
-/// Wipes what letters say a day after their end, and forgets their rows after thirty.
+/// Wipes the content of letters a day after their end, and deletes their rows after thirty days.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! Shows letters on a page, for people who try the service on their own machine.
+//! Shows letters on the page `/dev/mail`, for trying the service on one's own machine.
 
 use fanfare_entities::{Millis, letter, letter::LetterStatus};
 use fanfare_mail::Letter;
@@ -11,10 +11,10 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The number of letters that are shown.
+/// The most letters that are shown.
 const SHOWN: u64 = 50;
 
-/// A letter as it is shown.
+/// A letter as the page shows it.
 #[derive(Debug, Clone)]
 pub struct Shown {
     /// The id.
@@ -28,7 +28,7 @@ pub struct Shown {
 /// Returns the last letters, newest first.
 ///
 /// # Errors
-/// [`Code::NotFound`] where letters leave by SMTP, or not at all.
+/// [`Code::NotFound`] if letters are sent by SMTP, or not at all.
 pub async fn shown(cx: &Domain) -> Result<Vec<Shown>> {
     if !matches!(cx.settings.mail(), Delivery::Shown) {
         return Err(Error::new(Code::NotFound, "There is nothing at this address."));

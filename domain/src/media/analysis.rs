@@ -1,4 +1,4 @@
-//! Finding out what is in a file: the statements of that work.
+//! The statements of analysing files.
 
 use std::collections::HashMap;
 
@@ -22,15 +22,15 @@ use crate::{
 /// The result of an analysis.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// This was found, and a frame of a film was stored there.
+    /// The facts of the file, and the path of a stored frame if it is a video.
     Done(Box<Facts>, Option<String>),
     /// The file cannot be used: `{code, message, remedy}`.
     Failed(Value),
-    /// It is tried again then.
+    /// It is tried again at this time.
     Again(Millis),
 }
 
-/// Writes the work row of a file that is there; its analysis is due at once.
+/// Creates the analysis of a stored file, due at once.
 ///
 /// # Errors
 /// The database's.
@@ -58,17 +58,18 @@ pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()>
     Ok(())
 }
 
-/// Takes an analysis, if it is due.
+/// Claims an analysis if it is due.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease lapses.
+/// The database's. The row may have been claimed nevertheless; then its lease expires.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_analysis::Model>> {
     let now = cx.clock.now();
     let taken = durable::claim(&cx.db.write, JobKind::AnalyseMedia, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
-/// Writes what came of an analysis, and wakes the posts that wait for it; false if the row was no longer held.
+/// Writes the outcome of an analysis, and makes the posts due that wait for it. Returns false if the row was no longer
+/// held.
 ///
 /// # Errors
 /// The database's.
@@ -118,7 +119,7 @@ fn json(facts: &Facts) -> Result<Value> {
     serde_json::to_value(facts).map_err(Error::internal)
 }
 
-/// Films get their size here, and pictures whose turn stands behind the first bytes theirs.
+/// Stores the size of a file: of videos, and of pictures whose rotation was not in their first bytes.
 async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<()> {
     use media_asset::Column;
     let side = |pixels: u32| i32::try_from(pixels).ok();
@@ -131,7 +132,7 @@ async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<(
     Ok(())
 }
 
-/// The analyses of these files, done or not.
+/// Returns the analyses of these files, done or not.
 ///
 /// # Errors
 /// The database's.

@@ -28,7 +28,7 @@ pub(super) struct Origin {
     pub drop_session_id: Option<DropSessionId>,
     pub filename: String,
     pub public_name: String,
-    /// Of the request that brings it.
+    /// The id of the request that brings it.
     pub request_id: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn prefix(workspace: WorkspaceId) -> String {
     format!("{ROOT}/{workspace}")
 }
 
-/// A name to serve a file under, which nobody can guess.
+/// Returns an unguessable name to serve a file under.
 pub(super) fn public_name(mime: &str) -> String {
     format!("{:032x}.{}", rand::random::<u128>(), extension(mime))
 }
@@ -61,11 +61,11 @@ pub struct Media {
     url: String,
     /// The same as `url`.
     public_url: String,
-    /// Name for people.
+    /// The display name.
     filename: String,
-    /// The part of its address that is its own.
+    /// The part of the address that identifies the file.
     path: String,
-    /// Media type, told by its bytes.
+    /// Media type, detected from the bytes.
     mime: Option<String>,
     bytes: Option<i64>,
     /// Pixels, once it is analysed.
@@ -80,7 +80,7 @@ pub struct Media {
 }
 
 impl Media {
-    /// The record of a row.
+    /// Creates the view of a row.
     pub(super) fn of(cx: &Domain, row: &media_asset::Model) -> Self {
         let url = url(cx, row);
         Self {
@@ -101,14 +101,14 @@ impl Media {
     }
 }
 
-/// An earlier file of the workspace with the same bytes, which can be shared.
+/// An earlier file of the workspace with the same bytes, whose stored bytes can be shared.
 #[derive(Debug)]
 pub(super) struct Duplicate {
     id: AssetId,
     path: String,
 }
 
-/// Looks for a duplicate whose bytes are still there.
+/// Returns a duplicate whose bytes are still stored.
 pub(super) async fn duplicate(
     cx: &Domain,
     workspace: WorkspaceId,
@@ -128,7 +128,8 @@ pub(super) async fn duplicate(
     Ok(stat.is_ok_and(|stat| stat.size == file.bytes).then_some(Duplicate { id, path }))
 }
 
-/// The path for a new row: the duplicate's, if that is still there and stays until this transaction ends, or the file's own.
+/// Returns the path for a new row: the duplicate's, if it still exists (then it is locked until this transaction ends),
+/// or the file's own.
 pub(super) async fn shared_path(
     tx: &Tx,
     file: &Taken,
@@ -139,7 +140,7 @@ pub(super) async fn shared_path(
     Ok(if held { duplicate.path } else { file.path.clone() })
 }
 
-/// True if the bytes of an earlier file are there, and stay until this transaction ends.
+/// Returns true if an earlier file still exists, and locks it until this transaction ends.
 pub(super) async fn is_held(tx: &Tx, known: &media_asset::Model) -> Result<bool> {
     stays(tx, known.id, known.path.as_deref().unwrap_or_default()).await
 }
@@ -195,18 +196,18 @@ pub(super) async fn insert(
     Ok(made)
 }
 
-/// Returns the time at which to look whether a file that came now is still needed.
+/// Returns the time at which to check whether a file that came now is still needed.
 pub(super) fn review_at(now: Millis, plan: PlanTier) -> Millis {
     now + sizes::kept(plan)
 }
 
-/// A side in pixels, as the row keeps it.
+/// Returns a side in pixels as the row stores it.
 pub(super) fn side(pixels: Option<u32>) -> Option<i32> {
     pixels.and_then(|pixels| i32::try_from(pixels).ok())
 }
 
-/// Removes the bytes that came if no row names them: the file has a duplicate, or was refused after all. After trouble of our
-/// own they stay, since the row may be there nevertheless; without it they are an orphan.
+/// Removes received bytes that no row references: the file has a duplicate, or was refused. After an error of our own
+/// they are kept, since the row may have been written; if not, the bytes are an orphan.
 pub(super) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
     let spare = match named {
         Ok(path) => path != file.path,

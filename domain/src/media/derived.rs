@@ -1,11 +1,11 @@
-//! Derived files (a frame of a film, variants for networks) and the facts of a file: all are deleted with it.
+//! Derived files (a frame of a video, variants for networks) and the facts of a file, which are deleted with it.
 
 use fanfare_entities::{AssetId, WorkspaceId, media_asset};
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, QuerySelect};
 
 use crate::{Tx, db::statement, error::Result};
 
-/// The prefix of every derived file, which keeps its first name.
+/// The prefix of every derived file, which keeps its old name.
 pub(super) const ROOT: &str = "made";
 
 /// Returns the prefix of a workspace's derived files.
@@ -14,8 +14,8 @@ pub fn prefix(workspace: WorkspaceId) -> String {
     format!("{ROOT}/{workspace}")
 }
 
-/// Forgets everything that was found out about a file and made of it, in the transaction that deletes it; the keys of
-/// what lies in the store. Who still works on the file finds its row gone, and removes what it has made.
+/// Deletes the facts, variants and waits of a file in the transaction that deletes it; returns the paths of the derived
+/// files. A worker that still works on the file finds its row gone, and removes what it has made.
 ///
 /// # Errors
 /// The database's.
@@ -35,7 +35,8 @@ pub(super) async fn forget(tx: &Tx, asset: AssetId) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// True if a file is there, and stays until the transaction ends: nothing is made for one that is being deleted.
+/// Returns true if a file exists, and locks it until the transaction ends: nothing is derived from a file that is being
+/// deleted.
 ///
 /// # Errors
 /// The database's.

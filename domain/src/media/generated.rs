@@ -1,4 +1,4 @@
-//! Files that a model made: stored like those that somebody sends, and marked.
+//! Files that a model made: stored like uploaded files, and marked.
 
 use std::fmt::Display;
 
@@ -24,12 +24,12 @@ pub(crate) struct Generated {
     pub workspace_id: WorkspaceId,
     pub plan: PlanTier,
     pub created_by: UserId,
-    /// Name for people, without an extension.
+    /// The display name, without an extension.
     pub name: String,
     pub request_id: Option<String>,
 }
 
-/// Puts the bytes into the store.
+/// Stores the bytes.
 pub(crate) async fn receive<E: Display>(
     cx: &Domain,
     place: &Membership,
@@ -38,7 +38,7 @@ pub(crate) async fn receive<E: Display>(
     receive_for(cx, place.workspace_id, place.plan, body).await
 }
 
-/// The same for a workspace on a plan.
+/// Stores the bytes for a workspace on a plan.
 pub(crate) async fn receive_for<E: Display>(
     cx: &Domain,
     workspace: WorkspaceId,
@@ -55,7 +55,7 @@ pub(crate) async fn receive_for<E: Display>(
     receive::receive(cx, workspace, wanted, body).await
 }
 
-/// Writes the row of a file whose bytes are there.
+/// Writes the row of a file whose bytes are stored.
 pub(crate) async fn keep(tx: &mut Tx, made: Generated, file: &Taken) -> Result<media_asset::Model> {
     let origin = Origin {
         workspace_id: made.workspace_id,
@@ -76,7 +76,7 @@ pub(crate) async fn keep(tx: &mut Tx, made: Generated, file: &Taken) -> Result<m
     Ok(row)
 }
 
-/// Removes the bytes if no row names them.
+/// Removes the bytes if no row references them.
 pub(crate) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
     asset::tidy(cx, file, named).await;
 }

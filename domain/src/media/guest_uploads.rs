@@ -1,4 +1,4 @@
-//! Guest uploads: pages on which people without a log-in upload files. Tables and addresses keep the first name, `drop`.
+//! Guest uploads: pages on which people without a log-in upload files. Tables and addresses keep the old name, `drop`.
 
 use bytes::Bytes;
 use fanfare_entities::{DropSessionId, Millis, drop_session, media_asset};
@@ -26,16 +26,16 @@ use crate::{
     token,
 };
 
-/// A page is open for this many ms.
+/// How long a page is open, in ms.
 const LASTS: Millis = 24 * 3_600_000;
 
-/// Most files of a page, and as many unless fewer are asked for.
+/// The most files of a page, and the default.
 const MOST: i64 = 10;
 
-/// Longest hint, in characters.
+/// The longest hint, in characters.
 const LONGEST_HINT: usize = 120;
 
-/// A page to be made.
+/// A page to be created.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewGuestUpload {
@@ -51,7 +51,7 @@ pub struct NewGuestUpload {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Makes a page.
+/// Creates a page.
 ///
 /// # Errors
 /// [`Code::InvalidField`] for a hint or a number that is out of range.
@@ -98,7 +98,7 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>
     act.finish(tx, Reply::ok(&session).secret().with_status(201)).await
 }
 
-/// A page on which somebody leaves files.
+/// A page on which a guest uploads files.
 #[derive(Serialize, JsonSchema)]
 pub struct DropSession {
     session_id: DropSessionId,
@@ -109,11 +109,11 @@ pub struct DropSession {
     max_bytes: u64,
     /// The most files.
     max_files: i32,
-    /// Instructions for whoever has the files, and the next step after that.
+    /// Instructions for the person who has the files, and the next step after that.
     instructions: String,
 }
 
-/// A file that was left.
+/// A file that was uploaded.
 #[derive(Debug, Serialize)]
 pub struct Left {
     asset_id: Uuid,
@@ -121,19 +121,19 @@ pub struct Left {
     bytes: Option<i64>,
 }
 
-/// A page that is open.
+/// An open page.
 #[derive(Debug, Clone)]
 pub struct Session {
     row: drop_session::Model,
     plan: PlanTier,
-    /// Names of the files that are in, oldest first.
+    /// The names of the uploaded files, oldest first.
     pub names: Vec<String>,
 }
 
-/// The page with this token.
+/// Returns the page with this token.
 ///
 /// # Errors
-/// [`Code::NotFound`] for one that is unknown, closed, or has all its files.
+/// [`Code::NotFound`] for a page that is unknown, closed, or has all its files.
 pub async fn find(cx: &Domain, token: &str) -> Result<Session> {
     let gone = |message: &str| Error::new(Code::NotFound, message);
     let row = drop_session::Entity::find()
@@ -159,13 +159,13 @@ pub async fn find(cx: &Domain, token: &str) -> Result<Session> {
 }
 
 impl Session {
-    /// Returns the hint about the wanted files.
+    /// Returns the hint about the files to upload.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.row.filename.as_deref()
     }
 
-    /// Most files.
+    /// Returns the most files of the page.
     #[must_use]
     pub const fn max_files(&self) -> i32 {
         self.row.max_files
@@ -183,16 +183,16 @@ impl Session {
         self.row.expires_at
     }
 
-    /// Largest files it takes.
+    /// Returns the largest sizes of its files.
     #[must_use]
     pub const fn sizes(&self) -> Sizes {
         sizes::of(self.plan)
     }
 
-    /// Takes a file in: what is to be said of it.
+    /// Stores an uploaded file.
     ///
     /// # Errors
-    /// The flaw of the file, which then does not count.
+    /// The flaw of the file, which is then not counted.
     pub async fn receive<E: std::fmt::Display>(
         &self,
         cx: &Domain,
@@ -252,7 +252,7 @@ impl Session {
     }
 }
 
-/// Forgets pages a month after they closed: until then files are found by them.
+/// Deletes pages a month after they closed. Until then files can be listed by them.
 ///
 /// # Errors
 /// The database's.

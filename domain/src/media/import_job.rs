@@ -24,10 +24,10 @@ pub fn prefix(row: &media_asset::Model) -> String {
     asset::prefix(row.workspace_id)
 }
 
-/// Takes an asset that is to be copied, if it is due.
+/// Claims a copy if it is due.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease lapses.
+/// The database's. The row may have been claimed nevertheless; then its lease expires.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_asset::Model>> {
     let now = cx.clock.now();
     let taken = durable::claim(&cx.db.write, JobKind::CopyMedia, &[id], (holder, now)).await?;
@@ -39,15 +39,15 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_as
 pub enum Outcome {
     /// It is stored.
     Stored(Copied),
-    /// The address still gives the file of this earlier copy.
+    /// The address still serves the file of this earlier copy.
     Unchanged(Box<media_asset::Model>),
     /// It cannot be copied: `{code, message, remedy, limit?, actual?}`.
     Failed(Value),
-    /// It is tried again then.
+    /// It is tried again at this time.
     Again(Millis),
 }
 
-/// Writes what came of a copy; false if the row was no longer held.
+/// Writes the outcome of a copy; returns false if the row was no longer held.
 ///
 /// # Errors
 /// The database's.
@@ -65,7 +65,8 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<bool>
     Ok(written?.is_some())
 }
 
-/// Writes it; the path that the row has now (empty unless a file is stored), or nothing if the row was no longer held.
+/// Writes the outcome. Returns the path that the row has now (empty unless a file is stored), or `None` if the row was
+/// no longer held.
 async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<String>> {
     let now = cx.clock.now();
     let row = media_asset::Entity::find_by_id(AssetId(lease.id)).one(&cx.db.read).await?;
@@ -96,7 +97,7 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }
-        // The earlier copy has gone meanwhile: the file is fetched.
+        // The earlier copy was deleted meanwhile, so the file is fetched.
         Outcome::Unchanged(_) => {
             again = Some(now);
             update.col_expr(Column::DueAt, Expr::value(now))
@@ -131,7 +132,7 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
     Ok(Some(path))
 }
 
-/// Returns the columns of a stored file. A requested name is kept.
+/// Sets the columns of a stored file. A requested name is kept.
 fn stored(
     update: UpdateMany<media_asset::Entity>,
     row: &media_asset::Model,
@@ -157,7 +158,7 @@ fn stored(
         .col_expr(Column::Height, Expr::value(asset::side(file.height))))
 }
 
-/// Returns the columns of a file that is the one of an earlier copy. A requested name is kept.
+/// Sets the columns of a file that is the same as an earlier copy. A requested name is kept.
 fn same(
     update: UpdateMany<media_asset::Entity>,
     row: &media_asset::Model,
@@ -204,7 +205,7 @@ pub async fn known_copy(
     Ok(is_whole.then_some(known))
 }
 
-/// Ends copies that no request waits for any more and that failed: their rows only say why.
+/// Deletes failed copies that ended before `before`; no request waits for them any more.
 ///
 /// # Errors
 /// The database's.

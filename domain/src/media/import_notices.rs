@@ -1,7 +1,7 @@
 //! Notices of ended imports, for the requests that wait for them.
 //!
 //! Within a process they are sent after the commit. Between processes PostgreSQL delivers them with the commit
-//! (`LISTEN`, `NOTIFY`). A notice may be lost with a connection, so whoever waits looks for itself now and then.
+//! (`LISTEN`, `NOTIFY`). A notice may be lost with a connection, so a waiting request also reads the row now and then.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{Domain, Tx, db};
 /// PostgreSQL's name of the channel; a notice's payload is the id of the asset.
 const CHANNEL: &str = "fanfare_imports";
 
-/// Notices that a slow waiter may be behind before it looks for itself.
+/// The number of notices that a slow request may be behind before it reads the row itself.
 const KEPT: usize = 1_024;
 
 /// The pause before a lost connection to PostgreSQL is tried again.
@@ -43,38 +43,38 @@ impl Default for ImportNotices {
 }
 
 impl ImportNotices {
-    /// Returns the notices from now on: to be asked for before the first look at the row.
+    /// Returns the notices from now on. Must be called before the row is first read.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
         Subscription(self.ended.subscribe())
     }
 
-    /// Tells this process of a committed end.
+    /// Notifies this process that an import has ended; called after the commit.
     pub(super) fn tell(&self, id: AssetId) {
-        // Without a waiting request it fails, which is fine.
+        // Sending fails if no request waits, which is fine.
         let _ = self.ended.send(id);
     }
 }
 
-/// Notices as they come.
+/// The notices that one request receives.
 #[derive(Debug)]
 pub struct Subscription(broadcast::Receiver<AssetId>);
 
 impl Subscription {
-    /// Waits until an import may have ended: for its notice, or until some were missed.
+    /// Waits until an import may have ended: its notice has come, or some notices were missed.
     pub async fn heard_of(&mut self, id: AssetId) {
         loop {
             match self.0.recv().await {
                 Ok(ended) if ended != id => {}
                 Ok(_) | Err(RecvError::Lagged(_)) => return,
-                // The service ends; the caller's own patience decides.
+                // The service is stopping; the caller's timeout decides.
                 Err(RecvError::Closed) => std::future::pending().await,
             }
         }
     }
 }
 
-/// Tells the other processes, with the commit of this transaction.
+/// Notifies the other processes, with the commit of this transaction.
 pub(super) async fn announce(tx: &Tx, id: AssetId) -> Result<(), DbErr> {
     if tx.domain().db.is_postgres() {
         let sql = "SELECT pg_notify($1, $2)";
@@ -84,7 +84,8 @@ pub(super) async fn announce(tx: &Tx, id: AssetId) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// Listens for what other processes announce, until the last clone of `cx` is gone. On SQLite there are none.
+/// Listens for notices of other processes until the last clone of `cx` is dropped. On SQLite there are no other
+/// processes.
 pub fn listen(cx: &Domain) {
     if !cx.db.is_postgres() {
         return;
@@ -100,7 +101,7 @@ pub fn listen(cx: &Domain) {
     }));
 }
 
-/// Listens on a connection of its own, so that requests have theirs.
+/// Listens on a connection of its own, which does not count against those of requests.
 async fn forward(
     server: &PgConnectOptions,
     ended: &broadcast::Sender<AssetId>,

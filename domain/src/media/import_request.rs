@@ -1,7 +1,7 @@
 //! The import request: asks for a copy of a file at another address, and waits for it.
 //!
-//! An import is a job like any other: the request writes a row, enqueues it, and waits for a worker, so that no API process
-//! ever downloads media.
+//! An import is a job like any other: the request writes a row, enqueues it, and waits for a worker, so that no API
+//! process ever downloads media.
 
 use std::time::Duration;
 
@@ -22,17 +22,17 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// The time a request waits for its copies.
+/// How long a request waits for its copies.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The time after which it looks for itself, in case a notice was lost.
+/// The interval at which it reads the row itself, in case a notice was lost.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A finished copy of the same address is used again for this long, in ms: long enough for a retry of the request, too
-/// short to serve yesterday's file.
+/// How long a finished copy of the same address is used again, in ms: long enough for a retry of the request, too short
+/// to serve yesterday's file.
 const REUSED: Millis = 10 * 60_000;
 
-/// The caller of a pending import is expected to repeat the request within this many ms.
+/// The time in which the caller of a pending import is expected to repeat the request, in ms.
 const SOON: Millis = 60_000;
 
 /// A file at another address.
@@ -42,7 +42,7 @@ pub struct NewRemote {
     /// A public address of the file itself.
     #[schemars(length(max = 2_048))]
     pub url: String,
-    /// Name for people; that of the address if left out.
+    /// The display name; taken from the address if left out.
     #[serde(default)]
     #[schemars(length(max = 255))]
     pub filename: Option<String>,
@@ -51,16 +51,16 @@ pub struct NewRemote {
     pub workspace_id: Option<Uuid>,
 }
 
-/// An address and what it is asked for as.
+/// An address to import from, and how the request names it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     /// The address.
     pub url: &'a str,
-    /// Name for people, if not that of the address.
+    /// The display name, if not that of the address.
     pub filename: &'a str,
-    /// The field that names it, for refusals.
+    /// The field that names it, for errors.
     pub field: &'static str,
-    /// True if the present content of the address is wanted, and not a copy that another request was given.
+    /// True if the present content of the address is needed, and not the copy of another request.
     pub anew: bool,
 }
 
@@ -85,7 +85,7 @@ pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply<Media>> {
     Ok(Reply::ok(&Media::of(&act.cx, &row)).with_status(201))
 }
 
-/// The copy of a file, as soon as there is one.
+/// Returns the copy of a file as soon as it is stored.
 ///
 /// # Errors
 /// As for [`from_url`].
@@ -114,8 +114,8 @@ pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<medi
     }
 }
 
-/// A copy of the same address that is running or has just ended. Where the file is wanted anew, only one that was made for
-/// this request: for another post of it, or before it was sent away to come again.
+/// Returns a copy of the same address that is running or has just ended. If the file must be fresh, only a copy that
+/// was made for this request counts: for another post of it, or before the caller was asked to repeat it.
 async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Model>> {
     let since = act.cx.clock.now() - REUSED;
     let rows = media_asset::Entity::find()
@@ -137,7 +137,7 @@ async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Mo
             AssetStatus::Failed => sent_away && row.updated_at + SOON > now,
         }
     };
-    // Under another name it is another file.
+    // The same address with another file name is another file.
     let is_asked = |row: &media_asset::Model| {
         let mime = row.mime.as_deref().unwrap_or_default();
         row.filename == source.filename || row.filename == filename(source.filename, mime)
@@ -171,7 +171,7 @@ async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
     Ok(made.id)
 }
 
-/// The stored reason why a file could not be copied.
+/// Returns the error for the stored reason why a file could not be copied.
 fn failure(stored: Option<&Value>, field: &str) -> Error {
     let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
     let code = text("code").and_then(Code::named).unwrap_or(Code::RemoteMediaUnavailable);

@@ -25,7 +25,7 @@ pub struct MediaQuery {
     /// 1 to 50, 10 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub cursor: Option<String>,
@@ -37,11 +37,11 @@ pub struct MediaQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The files of the membership's workspace, newest first. A membership that is locked to brands sees those that its own person
-/// brought: files have no brand.
+/// Returns the files of the membership's workspace, newest first. A membership that is locked to brands sees the files
+/// that its own user brought, since files have no brand.
 ///
 /// # Errors
-/// A limit or cursor that is none.
+/// An invalid limit or cursor.
 pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let limit = limit(query.limit)?;
     input::one_beginning(query.offset, query.cursor.as_deref())?;
@@ -60,7 +60,7 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let from = |last: Option<&media_asset::Model>| {
         let before = last.map(|row| row.id).or(before.map(AssetId));
         let before = before.map(|before| media_asset::Column::Id.lt(before));
-        // The rows before the page are passed over once; then the page goes on from its own rows.
+        // The offset is applied to the first read only; further reads continue after the rows read so far.
         before.map_or_else(
             || files.clone().offset((offset > 0).then_some(offset)),
             |before| files.clone().filter(before),

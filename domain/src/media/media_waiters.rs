@@ -6,7 +6,7 @@ use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait, sea_query::OnConfl
 
 use crate::{Domain, Tx, db::statement, error::Result};
 
-/// Notes that a post waits for something to come of a file.
+/// Records that a post waits for the analysis or conversion of files.
 ///
 /// # Errors
 /// The database's.
@@ -23,11 +23,11 @@ pub async fn wait(cx: &Domain, post: PostId, assets: &[AssetId]) -> Result<()> {
     Ok(())
 }
 
-/// Wakes the posts that wait for this file: they are due now, and whoever held one has lost it. Comes after the commit
-/// of what they wait for: a post that began to wait before it is found here, and one that begins after it sees it.
+/// Makes the posts due that wait for this file; a worker that held one has lost it. Must be called after the commit of
+/// what they wait for: a post that began to wait before is found here, and one that begins after sees the result.
 ///
 /// # Errors
-/// The database's; then the posts look by themselves, later.
+/// The database's; then the posts are checked later by themselves.
 pub(super) async fn wake(cx: &Domain, asset: AssetId) -> Result<()> {
     const WAITING: &str = "UPDATE posts SET due_at = $2, fencing_token = fencing_token + 1, lease_expirations = 0 \
         WHERE id IN (SELECT post_id FROM media_waits WHERE asset_id = $1) \

@@ -1,7 +1,7 @@
-//! Media: files on their way in, and what becomes of them.
+//! Media: how files come in, and what is done with them.
 //!
-//! Every way in ends in a row of `media_assets` that is written after its bytes are in the store, whole: there is no row
-//! without its bytes. Bytes without a row are what a crash leaves; [`orphans`] finds them.
+//! Every upload or import ends with a row of `media_assets`, which is written after all its bytes are in the store:
+//! there is no row without its bytes. A crash may leave bytes without a row; [`orphans`] removes them.
 
 pub mod analysis;
 mod asset;
@@ -40,8 +40,8 @@ pub(crate) use import_request::{Source, request_import};
 pub use list::{MediaPage, MediaQuery, list};
 pub use upload::{NewFile, RELAYED, fields_of, relay, upload};
 
-/// Says that an asset's bytes are all there, in the transaction that makes it ready. Every way in ends here, so what is
-/// to be done with a new file begins here.
+/// Starts the work on a file whose bytes are stored, in the transaction that makes it ready. Every upload or import
+/// calls this.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! Bytes that no row names: what processes leave that die between storing a file and writing its row.
+//! Stored bytes that no row references, left by processes that died between storing a file and writing its row.
 
 use std::{
     collections::HashSet,
@@ -17,18 +17,18 @@ use crate::{
     files::signed,
 };
 
-/// A row is written moments after its bytes. What has none after this long never will.
+/// The age from which bytes without a row are removed. A row is written moments after its bytes.
 pub const AGE: Duration = Duration::from_secs(24 * 3_600);
 
-/// Files that are looked up together.
+/// The number of files that are looked up together.
 const TOGETHER: usize = 500;
 
-/// The places of files that rows name.
+/// The kinds of stored files.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Files that were brought.
+    /// Files that were uploaded or imported.
     Brought,
-    /// Files that we made.
+    /// Derived files.
     Made,
     /// Files that came to inboxes.
     Inbox,
@@ -36,7 +36,7 @@ enum Place {
     Profile,
 }
 
-/// Removes the files that were stored before `before` and that no row names; how many there were.
+/// Removes the files that were stored before `before` and that no row references; returns their number.
 ///
 /// # Errors
 /// The store's or the database's.
@@ -63,7 +63,7 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
     Ok(removed)
 }
 
-/// Returns the paths that a row names.
+/// Returns the paths that a row references.
 async fn named(cx: &Domain, place: Place, all: &[String]) -> Result<HashSet<String>> {
     let db = &cx.db.write;
     let paths = || all.iter().map(String::as_str);

@@ -1,4 +1,4 @@
-//! Bytes on their way into the store.
+//! Receives the bytes of a file and stores them.
 
 use std::{fmt::Display, pin::pin, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// A file that has not come whole by then is given up. Bytes that no row names are safe from the clean-up for longer.
+/// The longest time that a file may take to arrive. The clean-up leaves bytes without a row alone for longer.
 const LONGEST: Duration = Duration::from_secs(6 * 3_600);
 
 /// The conditions that a file must meet.
@@ -21,17 +21,17 @@ const LONGEST: Duration = Duration::from_secs(6 * 3_600);
 pub(super) struct Wanted {
     /// Largest sizes.
     pub sizes: Sizes,
-    /// Exactly this number of bytes.
+    /// The exact number of bytes, if it was announced.
     pub bytes: Option<u64>,
-    /// Of this type.
+    /// The media type, if it was announced.
     pub mime: Option<&'static str>,
-    /// May it be a document?
+    /// True if documents are allowed.
     pub documents: bool,
-    /// The field that brings it, for refusals.
+    /// The field that brings it, for errors.
     pub field: &'static str,
 }
 
-/// Puts a body into the store, whole or not at all.
+/// Stores a body, completely or not at all.
 ///
 /// # Errors
 /// The flaw of the file, or [`Code::Unavailable`] if the store fails.
@@ -113,7 +113,7 @@ fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
     Error::violation(broken)
 }
 
-/// Returns the refusal of a file that the store did not take.
+/// Returns the error for a file that was refused.
 fn refusal(refused: Refused, field: &str) -> Error {
     let (code, remedy) = match &refused {
         Refused::Empty => (Code::InvalidField, "Send a file that has something in it."),

@@ -1,5 +1,5 @@
-//! Deleting files: on request, or because nobody has needed them for as long as the plan keeps them. Never one that a
-//! post still needs.
+//! Deletes files: on request, or because no post has needed them for as long as the plan keeps them. A file that a post
+//! still needs is never deleted.
 
 use fanfare_entities::{AssetId, Millis, PostId, media_asset, media_use};
 use sea_orm::{
@@ -15,17 +15,17 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Files that are looked at together, and how often one clean-up does that.
+/// The number of files that are checked together, and the most batches of one clean-up.
 const TOGETHER: u64 = 500;
 const ROUNDS: usize = 20;
 
-/// A file that is still needed is looked at again after this many ms.
+/// The time after which a file that is still needed is checked again, in ms.
 const AGAIN: Millis = 7 * 24 * 3_600_000;
 
 /// Deletes a file.
 ///
 /// # Errors
-/// [`Code::MediaInUse`] with `posts` while one that is not out yet needs it; [`Code::MediaNotFound`].
+/// [`Code::MediaInUse`] with `posts` while an unpublished post needs it; [`Code::MediaNotFound`].
 pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply<Deleted>> {
     let tx = act.begin().await?;
     let row = media_asset::Entity::find()
@@ -50,7 +50,7 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply<Deleted>> {
     Ok(reply)
 }
 
-/// Looks at the files whose time has come, and deletes those that nobody needs; how many those were.
+/// Checks the files that are due for review, and deletes those that no post needs; returns their number.
 ///
 /// # Errors
 /// The database's.
@@ -77,7 +77,7 @@ pub async fn review(cx: &Domain) -> Result<u64> {
     Ok(gone)
 }
 
-/// True if it was deleted.
+/// Reviews one file; returns true if it was deleted.
 async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
     let (tx, now) = (Tx::begin(cx).await?, cx.clock.now());
     let row = media_asset::Entity::find_by_id(id)
@@ -111,7 +111,8 @@ async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
     Ok(false)
 }
 
-/// Posts that need a file: those that are not out yet, and those that ended after `since`. At most ten are named.
+/// Returns the posts that need a file: those that have not ended, and those that ended after `since`. At most ten are
+/// returned.
 async fn needing<C: ConnectionTrait>(conn: &C, id: AssetId, since: Millis) -> Result<Vec<PostId>> {
     let sql = "SELECT p.id FROM media_uses u JOIN posts p ON p.id = u.post_id WHERE u.asset_id = $1 \
                AND (p.status NOT IN ('published', 'failed') OR p.updated_at > $2) ORDER BY p.id LIMIT 10";
@@ -119,7 +120,7 @@ async fn needing<C: ConnectionTrait>(conn: &C, id: AssetId, since: Millis) -> Re
     rows.iter().map(|row| Ok(PostId(row.try_get("", "id")?))).collect()
 }
 
-/// Deletes a file's row and everything that hangs on it; the keys of what we had made of it.
+/// Deletes a file's row and everything that belongs to it; returns the paths of its derived files.
 async fn remove(tx: &Tx, id: AssetId) -> Result<Vec<String>> {
     let of_asset = media_use::Column::AssetId.eq(id);
     media_use::Entity::delete_many().filter(of_asset).exec(tx.conn()).await?;
@@ -127,8 +128,8 @@ async fn remove(tx: &Tx, id: AssetId) -> Result<Vec<String>> {
     derived::forget(tx, id).await
 }
 
-/// Removes bytes that no row names any more. Nobody can come to name them again: only rows are shared from, and what we
-/// made of a file is that file's alone.
+/// Removes bytes that no row references any more. No row can reference them again: bytes are shared only with existing
+/// rows, and derived files belong to one file.
 async fn remove_bytes(cx: &Domain, path: Option<&str>, made: &[String]) {
     let mut unnamed: Vec<&str> = made.iter().map(String::as_str).collect();
     if let Some(path) = path {

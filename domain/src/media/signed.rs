@@ -1,4 +1,4 @@
-//! A file that is announced first, and then sent to an address of its own.
+//! Signed uploads: a file is announced first, and then sent to an address of its own.
 
 use bytes::Bytes;
 use fanfare_entities::{Millis, UploadId, upload};
@@ -26,18 +26,18 @@ use crate::{
     token,
 };
 
-/// Sending must begin within this many ms.
+/// The time in which the upload must begin, in ms.
 const LASTS: Millis = 15 * 60_000;
 
-/// So often may somebody begin to send a file: a broken connection is no reason to announce it again, but one address is
-/// no door for any number of streams either.
+/// The most attempts to send a file: a broken connection needs no new announcement, but one address must not accept any
+/// number of streams.
 const TRIES: i32 = 10;
 
-/// A file that will be sent.
+/// A file that is announced.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUpload {
-    /// Name for people.
+    /// The display name.
     #[schemars(length(max = 255))]
     pub filename: String,
     /// Media type, which must be that of the bytes.
@@ -50,7 +50,7 @@ pub struct NewUpload {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Makes an address to which the file is sent.
+/// Creates an address to which the file is sent.
 ///
 /// # Errors
 /// The flaws of the announced file.
@@ -109,7 +109,7 @@ pub struct SignedUpload {
     headers: SignedHeaders,
     /// The address at which it is served then; to be sent as `media_url`.
     public_url: String,
-    /// The part of that address that is its own.
+    /// The part of that address that identifies the file.
     path: String,
     filename: String,
     /// The time before which sending must begin.
@@ -142,10 +142,10 @@ pub struct Announced {
     plan: PlanTier,
 }
 
-/// The file that is to be sent to this address; counts as a try.
+/// Returns the announced file of this address; counts as an attempt.
 ///
 /// # Errors
-/// [`Code::NotFound`] for an address that is unknown, too old, or was used.
+/// [`Code::NotFound`] for an address that is unknown, expired, or was used.
 pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
     let gone = || {
         let message = "There is no upload at this address: it is unknown, expired or was used.";
@@ -174,7 +174,7 @@ pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
 }
 
 impl Announced {
-    /// Checks what the headers say.
+    /// Checks the headers of the upload.
     ///
     /// # Errors
     /// Another type or size than was announced.
@@ -194,7 +194,7 @@ impl Announced {
         Err(Error::violation(broken))
     }
 
-    /// Takes the file in.
+    /// Stores the file.
     ///
     /// # Errors
     /// The flaw of the file. The address can be used again until it expires.
@@ -253,7 +253,7 @@ impl Announced {
     }
 }
 
-/// Forgets addresses that have been useless for a day.
+/// Deletes addresses that expired more than a day ago.
 ///
 /// # Errors
 /// The database's.

@@ -14,7 +14,7 @@ use fanfare_platforms::Violation;
 const MB: u64 = 1_000_000;
 const DAY: Millis = 24 * 3_600_000;
 
-/// Largest files of a plan.
+/// Returns the largest files of a plan.
 #[must_use]
 pub const fn of(plan: PlanTier) -> Sizes {
     let (image, video) = match plan {
@@ -26,7 +26,7 @@ pub const fn of(plan: PlanTier) -> Sizes {
     Sizes { image: image * MB, video: video * MB }
 }
 
-/// Returns the time a file is kept that no post needs, in ms.
+/// Returns how long a file is kept that no post needs, in ms.
 #[must_use]
 pub const fn kept(plan: PlanTier) -> Millis {
     let days = match plan {
@@ -38,7 +38,7 @@ pub const fn kept(plan: PlanTier) -> Millis {
     days * DAY
 }
 
-/// The plan of a workspace.
+/// Returns the plan of a workspace.
 ///
 /// # Errors
 /// The database's.
@@ -47,7 +47,7 @@ pub async fn plan(cx: &Domain, workspace: WorkspaceId) -> Result<PlanTier> {
     Ok(paid.map_or(PlanTier::Starter, |paid| paid.plan_tier))
 }
 
-/// Returns the violation of a file of this size, if any.
+/// Returns the violation if a file of this size is too large for the plan.
 #[must_use]
 pub fn objection(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<Violation> {
     let limit = of(plan).of(mime);

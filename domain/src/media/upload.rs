@@ -1,4 +1,4 @@
-//! A small file inside a request.
+//! Small files that are uploaded inside a request.
 
 use std::convert::Infallible;
 
@@ -24,20 +24,20 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// Largest file that the relay takes, in bytes.
+/// The largest file that the relay takes, in bytes.
 pub const RELAYED: usize = 5_000_000;
 
-/// Longest file name that callers may send, in characters; what is kept is shorter.
+/// The longest file name that callers may send, in characters. The stored name may be shorter.
 const LONGEST_NAME: usize = 255;
 
-/// The type of bytes of which nothing is said.
+/// The media type that says nothing about the bytes.
 const ANY_TYPE: &str = "application/octet-stream";
 
 /// A small file.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewFile {
-    /// Name for people.
+    /// The display name.
     #[schemars(length(max = 255))]
     pub filename: String,
     /// Media type, which must be that of the bytes.
@@ -51,7 +51,8 @@ pub struct NewFile {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Returns the fields of a [`NewFile`] whose bytes came as they are. A type that says nothing is told by the bytes.
+/// Returns the fields of a [`NewFile`] whose bytes came unencoded. A missing or unspecific type is detected from the
+/// bytes.
 #[must_use]
 pub fn fields_of(
     filename: Option<String>,
@@ -75,7 +76,7 @@ pub async fn upload(act: &Act, new: NewFile) -> Result<Reply<Media>> {
     stored(act, new, None).await
 }
 
-/// The same, for callers of an address of old, with a limit of its own.
+/// Stores a small file for callers of an old address, which has a limit of its own.
 ///
 /// # Errors
 /// [`Code::FunctionPayloadTooLarge`], or what is wrong with the file.
@@ -94,7 +95,7 @@ async fn stored(act: &Act, new: NewFile, most: Option<usize>) -> Result<Reply<Me
     keep(act, &name, bytes, mime).await
 }
 
-/// The file, if all of it is right.
+/// Returns the bytes and the media type of a valid file.
 fn decoded(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
     let (mime, mut broken) = named(&new.filename, &new.content_type);
     let bytes = STANDARD.decode(&new.data).unwrap_or_else(|error| {
@@ -114,7 +115,7 @@ fn decoded(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8
     Ok((bytes, mime))
 }
 
-/// The type that a file was announced with, and what is wrong with its name and type.
+/// Returns the media type of an announced file, and what is wrong with its name and type.
 pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Violation>) {
     let mut broken = Vec::new();
     if filename.trim().is_empty() || filename.chars().count() > LONGEST_NAME {
@@ -168,7 +169,7 @@ async fn keep(act: &Act, name: &str, bytes: Vec<u8>, mime: &'static str) -> Resu
     Ok(written?.0)
 }
 
-/// The bytes are not shown: they may be many.
+/// Leaves out the bytes, since they may be many.
 impl std::fmt::Debug for NewFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("NewFile")

@@ -1,4 +1,4 @@
-//! Making files fit a network: the statements of that work. One is made for each file and profile, and kept.
+//! The statements of converting files. One variant is made for each file and profile, and kept.
 
 use fanfare_entities::{Millis, media_analysis, media_analysis::WorkStatus, media_variant};
 use fanfare_jobs::JobKind;
@@ -18,7 +18,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A conversion that failed is tried again for a post that comes this much later, in ms: the cause may be gone.
+/// How long after a failed conversion another post tries it again, in ms: the cause may be gone.
 const FORGIVEN: Millis = 5 * 60_000;
 
 /// The result of a conversion.
@@ -28,12 +28,12 @@ pub enum Outcome {
     Done(Variant),
     /// It cannot be made: `{code, message, remedy}`.
     Failed(Value),
-    /// It is tried again then.
+    /// It is tried again at this time.
     Again(Millis),
 }
 
-/// The variant of a file that fits a profile; its making begins if nobody has asked for it yet. None of a file that is
-/// gone.
+/// Returns the variant of a file for a profile, and starts the conversion if there is none yet. Returns `None` if the
+/// file was deleted.
 ///
 /// # Errors
 /// The database's.
@@ -98,7 +98,7 @@ fn new_row(
     }
 }
 
-/// The variant of a file that fits a profile, if somebody has asked for it.
+/// Returns the variant of a file for a profile, if it was requested.
 ///
 /// # Errors
 /// The database's.
@@ -110,10 +110,10 @@ pub async fn find(cx: &Domain, uid: Uuid, profile: &str) -> Result<Option<media_
         .await?)
 }
 
-/// Takes a conversion, if it is due, with what is known of its source; that is absent if the file is gone.
+/// Claims a conversion if it is due, with the analysis of its source, which is absent if the file was deleted.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease lapses.
+/// The database's. The row may have been claimed nevertheless; then its lease expires.
 pub async fn claim(
     cx: &Domain,
     holder: &str,
@@ -130,7 +130,8 @@ pub async fn claim(
     Ok(Some((row, source)))
 }
 
-/// Writes what came of a conversion, and wakes the posts that wait for it; false if the row was no longer held.
+/// Writes the outcome of a conversion, and makes the posts due that wait for it. Returns false if the row was no longer
+/// held.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! OAuth clients that persons make as apps of their own.
+//! OAuth clients that users create as their own apps.
 
 use std::collections::BTreeMap;
 
@@ -24,21 +24,22 @@ use crate::{
     person,
 };
 
-/// The most apps of one person.
+/// The most apps of one user.
 const MOST: u64 = 20;
 
-/// An app that is about to be made.
+/// An app to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewApp {
-    /// Its name, as persons see it when it asks to be let in.
+    /// Its name, as users see it on the consent page.
     #[schemars(length(min = 1, max = 100))]
     pub client_name: String,
-    /// The addresses that persons are sent back to, compared character by character: https, http on `127.0.0.1`,
-    /// `[::1]` or `localhost`, or a private scheme with a dot. One of the three without a port matches every port.
+    /// The addresses that users are sent back to, compared character by character: https, http on `127.0.0.1`, `[::1]`
+    /// or `localhost`, or a private scheme with a dot. An address on one of these three hosts without a port matches
+    /// every port.
     #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Vec<String>,
-    /// The scopes it asks for unless it names others; all but the two of billing if left out.
+    /// The scopes it asks for if a request names none; all but the two of billing if left out.
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(max = 64)))]
     pub default_scopes: Option<Vec<String>>,
@@ -52,30 +53,30 @@ pub struct AppChanges {
     #[serde(default, deserialize_with = "crate::input::never_null")]
     #[schemars(length(min = 1, max = 100))]
     pub client_name: Option<String>,
-    /// The addresses that persons are sent back to.
+    /// The addresses that users are sent back to.
     #[serde(default, deserialize_with = "crate::input::never_null")]
     #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Option<Vec<String>>,
-    /// The scopes it asks for unless it names others.
+    /// The scopes it asks for if a request names none.
     #[serde(default, deserialize_with = "crate::input::never_null")]
     #[schemars(length(max = 20), inner(length(max = 64)))]
     pub default_scopes: Option<Vec<String>>,
 }
 
-/// An app of a person.
+/// An app of a user.
 #[derive(Debug, Clone)]
 pub struct App {
     /// Its id.
     pub client_id: String,
     /// Its name.
     pub client_name: String,
-    /// The addresses that persons are sent back to.
+    /// The addresses that users are sent back to.
     pub redirect_uris: Vec<String>,
-    /// The scopes it asks for unless it names others.
+    /// The scopes it asks for if a request names none.
     pub scopes: Vec<Scope>,
-    /// The number of persons and workspaces that have let it in.
+    /// The number of its active grants.
     pub grants: u64,
-    /// The time at which it was made.
+    /// The time at which it was created.
     pub created_at: Millis,
     /// The time at which it was last changed.
     pub updated_at: Millis,
@@ -95,7 +96,7 @@ impl App {
     }
 }
 
-/// Returns a person's apps, the oldest first.
+/// Returns the apps of a user, oldest first.
 ///
 /// # Errors
 /// The database's.
@@ -115,7 +116,7 @@ pub async fn list_apps(cx: &Domain, owner: UserId) -> Result<Vec<App>> {
         .collect())
 }
 
-/// Returns how many live grants each of these clients has.
+/// Returns the number of active grants of each of these clients.
 async fn counts<C: ConnectionTrait>(
     conn: &C,
     ids: impl Iterator<Item = String>,
@@ -134,10 +135,10 @@ async fn counts<C: ConnectionTrait>(
     Ok(counted.into_iter().map(|(id, many)| (id, many.unsigned_abs())).collect())
 }
 
-/// Makes an app.
+/// Creates an app.
 ///
 /// # Errors
-/// Everything that is wrong with it, or [`Code::ClientLimit`].
+/// Everything that is wrong with the app, or [`Code::ClientLimit`].
 pub async fn create_app(
     cx: &Domain,
     tx: &DatabaseTransaction,
@@ -152,7 +153,7 @@ pub async fn create_app(
         None => Scope::default_set(),
     };
     Error::check(broken)?;
-    // One person's apps are made one at a time, so that two at once do not exceed their number.
+    // The user is locked, so that two requests at once do not exceed the limit.
     person::lock(tx, owner).await?;
     let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner)).count(tx).await?;
     if theirs >= MOST {

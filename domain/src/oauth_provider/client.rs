@@ -1,4 +1,4 @@
-//! Clients: those that are built in, made as apps, registered by themselves, or described by a document.
+//! OAuth clients: built in, created as apps, registered by themselves, or described by a document.
 
 use fanfare_entities::{oauth_client, oauth_client::ClientKind as Kind};
 use sea_orm::EntityTrait;
@@ -14,15 +14,15 @@ use crate::{Domain, access::Scope, error::Result, input::text};
 /// The longest id of a client, in bytes.
 const LONGEST: usize = 500;
 
-/// The command line of this service.
+/// The client id of this service's command line.
 pub const CLI: &str = "app_fanfare_cli";
 
-/// The way a client came to be known.
+/// How a client was registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
     /// It is part of this service.
     BuiltIn,
-    /// A person made it as an app.
+    /// A user created it as an app.
     App,
     /// It registered itself.
     Registered,
@@ -30,23 +30,23 @@ pub enum ClientKind {
     Document,
 }
 
-/// A client that may ask to be let in.
+/// An OAuth client.
 #[derive(Debug, Clone)]
 pub struct Client {
     /// Its id.
     pub id: String,
-    /// Its name, which nobody has checked.
+    /// Its name, which is not verified.
     pub name: String,
-    /// The way it came to be known.
+    /// How it was registered.
     pub kind: ClientKind,
-    /// The addresses that persons may be sent back to.
+    /// The addresses that users may be sent back to.
     pub redirect_uris: Vec<String>,
-    /// The scopes it asks for unless it names others.
+    /// The scopes it asks for if a request names none.
     pub scopes: Vec<Scope>,
 }
 
 impl Client {
-    /// Returns true if persons may be sent back to this address.
+    /// Returns true if users may be sent back to this address.
     #[must_use]
     pub fn may_be_at(&self, redirect_uri: &str) -> bool {
         let is_own = self.kind == ClientKind::BuiltIn && leads_to_this_computer(redirect_uri);
@@ -78,10 +78,11 @@ impl Client {
     }
 }
 
-/// Finds a client that wants to be let in; the document of one that has one is fetched when it is not fresh.
+/// Returns the client that asks for access. If it is described by a document that is not fresh, the document is
+/// fetched.
 ///
 /// # Errors
-/// The client is not known, its document cannot be used, or too many were fetched for this address.
+/// The client is unknown, its document cannot be used, or too many documents were fetched for this address.
 pub async fn find(cx: &Domain, client_id: &str, address: &str) -> Answered<Client> {
     if client_id == CLI {
         return Ok(Client::built_in(cx));
@@ -92,17 +93,17 @@ pub async fn find(cx: &Domain, client_id: &str, address: &str) -> Answered<Clien
     stored(cx, client_id).await?.map(Client::of).ok_or_else(unknown)
 }
 
-/// Fails if a client that redeems or revokes something is not known.
+/// Fails if the client is unknown.
 ///
 /// # Errors
-/// [`OauthError::InvalidClient`], after which clients register anew.
+/// [`OauthError::InvalidClient`], after which clients register again.
 pub async fn require_known(cx: &Domain, client_id: &str) -> Answered<()> {
     let known = client_id == CLI || stored(cx, client_id).await?.is_some();
     if known { Ok(()) } else { Err(unknown()) }
 }
 
 async fn stored(cx: &Domain, client_id: &str) -> Result<Option<oauth_client::Model>> {
-    // PostgreSQL cannot even look for a text with U+0000 in it.
+    // PostgreSQL does not accept a parameter that contains U+0000.
     if client_id.len() > LONGEST || !text::is_clean(client_id) {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The decision of a person about a client.
+//! The consent of a user to a client.
 
 use fanfare_entities::{UserId, WorkspaceId, membership, oauth_code, subscription, workspace};
 use sea_orm::{
@@ -15,20 +15,20 @@ use crate::{
     token::{self, hash},
 };
 
-/// A workspace that a client may be let into.
+/// A workspace that the user can choose on the consent page.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The workspace.
     pub id: WorkspaceId,
     /// Its name.
     pub name: String,
-    /// The person's role there.
+    /// The user's role there.
     pub role: Role,
-    /// Returns the part that it lacks for a client to be of use, if there is one.
+    /// What it lacks for a client to be useful there, if anything.
     pub lacks: Option<&'static str>,
 }
 
-/// Returns the workspaces of a person, the personal one first.
+/// Returns the workspaces of a user, the personal one first.
 ///
 /// # Errors
 /// The database's.
@@ -65,19 +65,19 @@ pub async fn places(cx: &Domain, person: UserId) -> Result<Vec<Place>> {
     Ok(rows.into_iter().filter_map(place).collect())
 }
 
-/// A person's decision.
+/// The user's decision.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// The scopes that stayed ticked.
+    /// The granted scopes.
     pub scopes: Vec<Scope>,
     /// The workspace.
     pub workspace_id: WorkspaceId,
 }
 
-/// Lets a client in: makes a code, and returns the address to which the person takes it.
+/// Grants a client access: creates a code, and returns the address to which the user is redirected with it.
 ///
 /// # Errors
-/// [`Code::InvalidField`] if nothing is allowed, or [`Code::WorkspaceNotFound`].
+/// [`Code::InvalidField`] if no scope is granted, or [`Code::WorkspaceNotFound`].
 pub async fn allow(
     cx: &Domain,
     issuer: &str,

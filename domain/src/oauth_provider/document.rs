@@ -30,18 +30,18 @@ const LONGEST: usize = 500;
 /// The largest document, in bytes.
 const LARGEST: usize = 10 * 1024;
 
-/// The time it may take to fetch one.
+/// The longest time to fetch a document.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// The time one is fresh that does not say so itself, in ms, and the bounds of what it may say.
+/// How long a document is fresh that does not say so itself, in ms, and the bounds of what it may say.
 const FRESH: Millis = HOUR;
 const LEAST_FRESH: Millis = 5 * MINUTE;
 const MOST_FRESH: Millis = 24 * HOUR;
 
-/// The time a document that cannot be used is not fetched again, in ms.
+/// How long a document that cannot be used is not fetched again, in ms.
 const FAILED: Millis = MINUTE;
 
-/// The fields of a document that matter here.
+/// The fields of a document that are used here.
 #[derive(Deserialize)]
 struct Document {
     client_id: String,
@@ -64,7 +64,7 @@ pub(super) fn is_address(client_id: &str) -> bool {
     client_id.starts_with("https://") || client_id.starts_with("http://")
 }
 
-/// Returns the client that a document describes; it is fetched when the last one is not fresh.
+/// Returns the client that a document describes; fetches the document if the stored one is not fresh.
 pub(super) async fn client(
     cx: &Domain,
     client_id: &str,
@@ -92,7 +92,7 @@ fn unusable(why: &str) -> Refused {
     Refused::new(OauthError::InvalidClient, "client_id", description)
 }
 
-/// Returns the address of a document. It is compared byte for byte, so it must be in the one form that there is of it.
+/// Returns the address of a document. It is compared byte by byte, so it must be in normal form.
 fn checked(text: &str, allow_private: bool) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|_| "its address is not a URL.".to_owned())?;
     let flaw = if text.len() > LONGEST {
@@ -131,7 +131,7 @@ async fn fetch(cx: &Domain, client_id: &str, url: Url) -> Result<(Document, Mill
     sound(document, client_id).map(|document| (document, lasts))
 }
 
-/// Says why a document could not be fetched, and no more than its owner may know of our network.
+/// Returns why a document could not be fetched, without details of our network.
 const fn failure(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::TooLarge => "it is larger than 10 KiB.",
@@ -159,7 +159,7 @@ fn sound(mut document: Document, client_id: &str) -> Result<Document, String> {
     Ok(document)
 }
 
-/// Returns how long a document is fresh, by its `Cache-Control`.
+/// Returns how long a document is fresh according to its `Cache-Control`.
 fn freshness(header: &str) -> Millis {
     let directives = || header.split(',').map(|directive| directive.trim().to_ascii_lowercase());
     if directives().any(|directive| directive == "no-store" || directive == "no-cache") {
@@ -171,7 +171,7 @@ fn freshness(header: &str) -> Millis {
     seconds.map_or(FRESH, |seconds| seconds.saturating_mul(1_000).clamp(LEAST_FRESH, MOST_FRESH))
 }
 
-/// Writes down what a document says, or why it cannot be used; then what an earlier one said stays beside it.
+/// Stores the content of a document, or why it cannot be used; in that case the content of an earlier one is kept.
 async fn store(
     cx: &Domain,
     client_id: &str,
@@ -227,7 +227,7 @@ async fn store(
     Ok(row)
 }
 
-/// Returns a client's name as a page may show it, or else the host of its document.
+/// Returns a client's name as pages show it, or the host of its document if it has none.
 fn name(said: Option<&str>, client_id: &str) -> String {
     let plain = plain_name(said.unwrap_or_default());
     if !plain.is_empty() {
@@ -237,7 +237,7 @@ fn name(said: Option<&str>, client_id: &str) -> String {
     host.unwrap_or_default()
 }
 
-/// Returns a name without characters that would change how the text around it is read.
+/// Returns a name without control and formatting characters, which could change how the text around it is displayed.
 pub(super) fn plain_name(said: &str) -> String {
     let odd = |c: char| {
         c.is_control()

@@ -1,4 +1,4 @@
-//! A code is redeemed for tokens, once (RFC 6749 section 4.1.3).
+//! Exchanges a code for tokens, once (RFC 6749 section 4.1.3).
 
 use fanfare_entities::{GrantId, Millis, oauth_code, oauth_code::Column, oauth_grant, user};
 use fanfare_mail::Letter;
@@ -29,18 +29,18 @@ pub struct CodeExchange<'a> {
     pub client_id: &'a str,
     /// The address to which the code was sent.
     pub redirect_uri: &'a str,
-    /// The proof.
+    /// The PKCE verifier.
     pub verifier: &'a str,
     /// A resource to which the access token is narrowed.
     pub resource: Option<&'a str>,
-    /// The time at which the request came in.
+    /// The time at which the request was received.
     pub arrived: Millis,
 }
 
-/// Redeems a code.
+/// Exchanges a code for tokens.
 ///
-/// The first request with the right client and address spends it, also if its verifier is wrong. A request that comes after that
-/// was answered ends what came of the first one: one of the two has stolen it.
+/// The first request with the right client and address spends the code, even if its verifier is wrong. A request that
+/// comes after the first one was answered ends the grant, because one of the two must have stolen the code.
 ///
 /// # Errors
 /// [`OauthError::InvalidGrant`] or [`OauthError::InvalidTarget`].
@@ -90,7 +90,7 @@ enum Spent {
     Lost,
     /// The verifier was wrong, and the code is spent.
     Wrong,
-    /// It was spent for tokens.
+    /// It was exchanged for tokens.
     For(Issued),
 }
 
@@ -99,7 +99,7 @@ fn refused() -> Refused {
     Refused::new(OauthError::InvalidGrant, "code", description)
 }
 
-/// Spends the code and makes what it is good for, in one transaction.
+/// Spends the code and creates the grant with its tokens, in one transaction.
 async fn spend(
     cx: &Domain,
     row: &oauth_code::Model,
@@ -148,7 +148,7 @@ async fn spend(
     Ok(Spent::For(issued))
 }
 
-/// Tells the person by letter that something was let in, where letters leave.
+/// Notifies the user by letter that a client was granted access, if letters can be sent.
 async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
     if matches!(tx.domain().settings.mail(), Delivery::None) {
         return Ok(());
@@ -162,7 +162,7 @@ async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
     Ok(())
 }
 
-/// Notes that the reply is written: a later use of the code is a second use.
+/// Records that the request was answered: any later use of the code is a reuse.
 async fn answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_code::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))

@@ -1,4 +1,4 @@
-//! Persons' grants to clients.
+//! Grants of users to clients.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// A client that a person has let in.
+/// A grant of a user to a client.
 #[derive(Debug, Clone)]
 pub struct Grant {
     /// Its id.
     pub id: GrantId,
     /// The client.
     pub client_id: String,
-    /// The client's name, which nobody has checked.
+    /// The client's name, which is not verified.
     pub client_name: String,
     /// The scopes.
     pub scopes: Vec<Scope>,
@@ -31,13 +31,14 @@ pub struct Grant {
     pub workspace_id: WorkspaceId,
     /// The workspace's name.
     pub workspace_name: String,
-    /// The time at which it was let in.
+    /// The time at which it was granted.
     pub created_at: Millis,
     /// The time at which it last used a token, to the minute.
     pub last_used_at: Option<Millis>,
 }
 
-/// Returns the clients that a person has let in, the newest first; for somebody who reaches one workspace alone, those in it.
+/// Returns the active grants of a user, newest first; only those in `within`, if the caller is limited to that
+/// workspace.
 ///
 /// # Errors
 /// The database's.
@@ -72,7 +73,7 @@ pub async fn list_grants(
     Ok(rows.into_iter().map(grant).collect())
 }
 
-/// Ends what a person let a client do. Its tokens are refused from the next request on.
+/// Ends a grant of a user. Its tokens are refused from the next request on.
 ///
 /// # Errors
 /// [`Code::GrantNotFound`].
@@ -102,7 +103,7 @@ pub(super) async fn end<C: ConnectionTrait>(conn: &C, id: GrantId, now: Millis) 
     end_where(conn, Column::Id.eq(id), now).await
 }
 
-/// Ends the grants by which clients act for a person in one workspace.
+/// Ends the grants of a user in one workspace.
 pub(crate) async fn end_in<C: ConnectionTrait>(
     conn: &C,
     workspace: WorkspaceId,

@@ -1,8 +1,8 @@
-//! OAuth 2.1 for programs that act for persons: discovery, registration, consent, codes, tokens.
+//! The OAuth 2.1 provider for programs that act for users: discovery, registration, consent, codes, tokens.
 //!
-//! All clients are public and prove themselves with PKCE (RFC 7636). What a person lets a client do is a grant (`grants.rs`), and
-//! nothing is good for longer than its grant. Codes and tokens are random, and only their SHA-256 is kept. Everything is a row, so
-//! that all processes know the same and a restart forgets nothing.
+//! All clients are public and use PKCE (RFC 7636). What a user allows a client to do is a grant (`grants.rs`), and
+//! nothing outlives its grant. Codes and tokens are random, and only their SHA-256 is stored. Everything is a row, so
+//! all processes have the same state and a restart loses nothing.
 
 mod apps;
 mod client;
@@ -47,19 +47,21 @@ const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
-/// The time a code is good for, in ms.
+/// How long a code is valid, in ms.
 pub const CODE_LASTS: Millis = MINUTE;
 
-/// The time an access token is good for, in ms.
+/// How long an access token is valid, in ms.
 pub const ACCESS_LASTS: Millis = HOUR;
 
-/// The time a refresh token is good for, in ms.
+/// How long a refresh token is valid, in ms.
 pub const REFRESH_LASTS: Millis = 30 * DAY;
 
-/// After this time without a reply to the use of a code or token, in ms, there never was one: its process is gone.
+/// The time after which a use of a code or token that is not marked as answered never was answered, in ms: its process
+/// has died.
 const UNANSWERED: Millis = MINUTE;
 
-/// Was something that is good once used again after its first use was answered? One that came before that only lost a race.
+/// Returns true if a single-use code or token was used again after its first use was answered. A request that came
+/// before that only lost a race.
 const fn is_reuse(arrived: Millis, used_at: Millis, answered_at: Option<Millis>) -> bool {
     match answered_at {
         Some(answered) => arrived > answered,

@@ -1,17 +1,17 @@
-//! Addresses to which persons are sent back: which may be registered, and which of a client's is meant.
+//! Redirect URIs: which ones may be registered, and whether a requested one is registered.
 
 use url::{Host, Url};
 
-/// Schemes of programs on a person's machine that may be used although they have no dot in them.
+/// Schemes of programs on the user's machine that may be used although they contain no dot.
 static SCHEMES: &str = include_str!("schemes.txt");
 
 /// The longest address, in bytes.
 const LONGEST: usize = 2_000;
 
-/// Hosts that are the person's own machine (RFC 8252).
+/// The hosts of the user's own machine (RFC 8252).
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 
-/// Fails if a client may not be sent to this address: it must be https, http on the person's own machine, or the scheme of a
+/// Fails if this redirect URI is not allowed: it must be https, http on the user's own machine, or the scheme of a
 /// program.
 ///
 /// # Errors
@@ -47,19 +47,19 @@ fn is_listed(scheme: &str) -> bool {
     SCHEMES.lines().any(|known| known == scheme)
 }
 
-/// Returns true if an address is one of the registered ones: the same text, or on the person's own machine the same but for a port
-/// where none was registered (RFC 8252 section 7.3).
+/// Returns true if an address is one of the registered ones: the same text or, on the user's own machine, the same
+/// except for a port where none was registered (RFC 8252 section 7.3).
 pub(super) fn is_registered(registered: &[String], asked: &str) -> bool {
     let portless = without_port(asked);
     registered.iter().any(|known| known == asked || Some(known) == portless.as_ref())
 }
 
-/// Returns true if an address is http on the person's own machine, whatever its port and path.
+/// Returns true if an address is http on the user's own machine, with any port and path.
 pub(super) fn leads_to_this_computer(text: &str) -> bool {
     check(text).is_ok() && text.starts_with("http://")
 }
 
-/// Returns an http address on the person's own machine without its port.
+/// Returns an http address on the user's own machine without its port.
 fn without_port(text: &str) -> Option<String> {
     let rest = text.strip_prefix("http://")?;
     let host = LOOPBACK
@@ -72,12 +72,12 @@ fn without_port(text: &str) -> Option<String> {
     Some(format!("http://{host}{}", &after[end..]))
 }
 
-/// The place to which a person is sent back, for people.
+/// Where a redirect URI leads, as the consent page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// Another site.
     Site(String),
-    /// A program that listens on the person's own machine.
+    /// A program that listens on the user's own machine.
     ThisComputer,
     /// A program that has this scheme.
     Program(String),

@@ -1,4 +1,4 @@
-//! A refresh token is good once for a new pair (RFC 6749 section 6, RFC 9700 section 4.14).
+//! Exchanges a refresh token for a new pair of tokens, once (RFC 6749 section 6, RFC 9700 section 4.14).
 
 use fanfare_entities::{
     Millis, oauth_grant, oauth_token, oauth_token::Column, oauth_token::TokenKind,
@@ -24,18 +24,19 @@ pub struct Refresh<'a> {
     pub scope: Option<&'a str>,
     /// A resource to which the access token is narrowed.
     pub resource: Option<&'a str>,
-    /// The time at which the request came in.
+    /// The time at which the request was received.
     pub arrived: Millis,
 }
 
-/// Trades a refresh token for a new pair.
+/// Exchanges a refresh token for a new pair.
 ///
-/// Of requests at once one wins, and the others harm nothing. A request that comes after the winner was answered ends the grant:
-/// somebody has the token who should not. Within the operator's grace, and where the winner's process died before it answered, it
-/// gets a new pair in the place of the one that nobody used.
+/// Of concurrent requests one wins, and the others change nothing. A request that comes after the winner was answered
+/// ends the grant, because the token was stolen. Within the operator's grace time, and if the winner's process died
+/// before it answered, it gets a new pair instead of the one that was never used.
 ///
 /// # Errors
-/// [`OauthError::InvalidGrant`], or [`OauthError::InvalidScope`] and [`OauthError::InvalidTarget`], which spend nothing.
+/// [`OauthError::InvalidGrant`], or [`OauthError::InvalidScope`] and [`OauthError::InvalidTarget`], which spend
+/// nothing.
 pub async fn refresh(cx: &Domain, asked: Refresh<'_>) -> Answered<Issued> {
     let token = tokens::find(&cx.db.write, asked.token).await?;
     let token = token.filter(|row| row.kind == TokenKind::Refresh).ok_or_else(refused)?;
@@ -68,7 +69,7 @@ fn refused() -> Refused {
     Refused::new(OauthError::InvalidGrant, "refresh_token", description)
 }
 
-/// Returns the scopes of the new access token: never more than were granted.
+/// Returns the scopes of the new access token, which must be among the granted ones.
 fn narrowed(asked: Option<&str>, granted: &[Scope]) -> Result<Vec<Scope>, Flaw> {
     let asked = scopes::asked(asked, granted)?;
     if asked.iter().all(|scope| granted.contains(scope)) {
@@ -81,7 +82,7 @@ fn narrowed(asked: Option<&str>, granted: &[Scope]) -> Result<Vec<Scope>, Flaw> 
 /// The scopes and the resource of an access token.
 type Narrow = (Vec<Scope>, String);
 
-/// Spends the token and makes the next pair, in one transaction.
+/// Spends the token and issues the next pair, in one transaction.
 async fn spend(
     cx: &Domain,
     grant: &oauth_grant::Model,
@@ -118,7 +119,7 @@ async fn next<C: ConnectionTrait>(
     Ok(tokens::issue(conn, new, workspace, now).await?)
 }
 
-/// Answers the use of a spent token.
+/// Handles the reuse of a spent token.
 async fn again(
     cx: &Domain,
     asked: &Refresh<'_>,
@@ -130,7 +131,7 @@ async fn again(
         return Err(refused());
     }
     let within_grace = asked.arrived < used_at + cx.settings.oauth_grace;
-    // The pair that was made then has reached nobody.
+    // The pair that was issued then was never delivered.
     let was_lost = token.answered_at.is_none();
     if (within_grace || was_lost) && !was_followed(cx, token).await? {
         let issued = replace(cx, grant, token, narrow).await?;
@@ -147,7 +148,7 @@ async fn again(
     Err(refused())
 }
 
-/// Was the refresh token that came of this one used?
+/// Returns true if the refresh token that was issued for this one was used.
 async fn was_followed(cx: &Domain, token: &oauth_token::Model) -> Result<bool> {
     let used = oauth_token::Entity::find()
         .filter(Column::ParentHash.eq(token.hash.as_str()))
@@ -157,7 +158,7 @@ async fn was_followed(cx: &Domain, token: &oauth_token::Model) -> Result<bool> {
     Ok(used.is_some())
 }
 
-/// Makes a new pair in the place of the one that came of a spent token.
+/// Issues a new pair that replaces the one that was issued for a spent token.
 async fn replace(
     cx: &Domain,
     grant: &oauth_grant::Model,
@@ -182,7 +183,7 @@ async fn replace(
     Ok(issued)
 }
 
-/// Notes that the reply is written: a later use of the token is a second use.
+/// Records that the request was answered: any later use of the token is a reuse.
 async fn answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_token::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))

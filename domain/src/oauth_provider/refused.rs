@@ -1,4 +1,4 @@
-//! Refusals in the words of the protocol.
+//! Errors of the OAuth protocol.
 
 use sea_orm::DbErr;
 
@@ -50,7 +50,7 @@ impl OauthError {
     }
 }
 
-/// The part of a request that is wrong.
+/// What is wrong with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// Its kind.
@@ -71,12 +71,12 @@ impl Flaw {
     }
 }
 
-/// The reason a client is refused.
+/// The reason why a client's request is refused.
 #[derive(Debug)]
 pub enum Refused {
-    /// The request is wrong, in the protocol's own words.
+    /// The request is wrong, as an error of the protocol.
     Flaw(Flaw),
-    /// A limit is reached, or something here does not work.
+    /// A limit is reached, or the service has an error.
     Service(Error),
 }
 

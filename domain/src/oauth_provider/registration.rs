@@ -19,22 +19,22 @@ use crate::{
 
 const GRANTS: [&str; 2] = ["authorization_code", "refresh_token"];
 
-/// The name of a client that does not say its own.
+/// The name of a client that does not send one.
 const NAMELESS: &str = "Unnamed client";
 
-/// A client's description of itself. What is not named here is ignored, as RFC 7591 section 2 demands.
+/// A client's registration request. Other fields are ignored, as RFC 7591 section 2 demands.
 #[derive(Debug, Default, Deserialize)]
 pub struct Registration {
     /// Its name.
     #[serde(default)]
     pub client_name: Option<String>,
-    /// The addresses that persons are sent back to.
+    /// The addresses that users are sent back to.
     #[serde(default)]
     pub redirect_uris: Option<Vec<String>>,
-    /// The way it wants to get tokens.
+    /// The grant types it wants to use.
     #[serde(default)]
     pub grant_types: Option<Vec<String>>,
-    /// The response types that it wants from the consent page.
+    /// The response types it wants to use.
     #[serde(default)]
     pub response_types: Option<Vec<String>>,
     /// The scopes it will ask for.
@@ -50,15 +50,15 @@ pub struct Registration {
 pub struct Registered {
     /// Its id.
     pub client_id: String,
-    /// The time at which that was.
+    /// The time at which it was registered.
     pub issued_at: Millis,
     /// Its name.
     pub client_name: String,
-    /// The addresses that persons are sent back to.
+    /// The addresses that users are sent back to.
     pub redirect_uris: Vec<String>,
-    /// The way it gets tokens.
+    /// The grant types it may use.
     pub grant_types: Vec<&'static str>,
-    /// The scopes it asks for unless it names others.
+    /// The scopes it asks for if a request names none.
     pub scopes: Vec<Scope>,
     /// `web` or `native`, if it said so.
     pub application_type: Option<String>,
@@ -67,7 +67,8 @@ pub struct Registered {
 /// Registers a client.
 ///
 /// # Errors
-/// [`OauthError::InvalidRedirectUri`] or [`OauthError::InvalidClientMetadata`], or too many were registered from this address.
+/// [`OauthError::InvalidRedirectUri`] or [`OauthError::InvalidClientMetadata`], or too many clients were registered
+/// from this address.
 pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answered<Registered> {
     let redirect_uris = redirect_uris(asked.redirect_uris.unwrap_or_default())?;
     let client_name = client_name(asked.client_name.as_deref())?;
@@ -108,7 +109,7 @@ pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answer
     })
 }
 
-/// Checks the addresses of a client.
+/// Checks the redirect URIs of a client.
 pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, Flaw> {
     let flawed = |why: &str| Flaw::new(OauthError::InvalidRedirectUri, "redirect_uris", why);
     if !(1..=10).contains(&uris.len()) {
@@ -127,7 +128,8 @@ fn client_name(said: Option<&str>) -> Result<String, Flaw> {
     Ok(if plain.is_empty() { NAMELESS.to_owned() } else { plain })
 }
 
-/// Returns the asked ways to get tokens that there are; without `authorization_code` among them a client could get none.
+/// Returns the supported ones of the requested grant types. They must include `authorization_code`, without which a
+/// client could get no tokens.
 fn grant_types(asked: Option<&[String]>) -> Result<Vec<&'static str>, Flaw> {
     let Some(asked) = asked else { return Ok(GRANTS.to_vec()) };
     let granted: Vec<_> =

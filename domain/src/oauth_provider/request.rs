@@ -1,4 +1,4 @@
-//! A request to be let in, as a client sends a person with it (RFC 6749 section 4.1.1).
+//! The authorization request with which a client sends the user (RFC 6749 section 4.1.1).
 
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -18,18 +18,19 @@ use crate::{
 /// The longest `state`, in characters.
 const LONGEST_STATE: usize = 1_024;
 
-/// The parameters of a request, in the order in which they came. One without a value counts as left out (RFC 6749 section 3.1).
+/// The parameters of a request, in the order in which they were sent. A parameter without a value counts as left out
+/// (RFC 6749 section 3.1).
 #[derive(Debug, Clone, Default)]
 pub struct Parameters(pub Vec<(String, String)>);
 
 impl Parameters {
-    /// Splits a query or a form.
+    /// Parses a query or a form.
     #[must_use]
     pub fn of(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }
 
-    /// Returns a parameter.
+    /// Returns the value of a parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, value)| known == name && !value.is_empty());
@@ -48,35 +49,35 @@ impl Parameters {
     }
 }
 
-/// A request that a person can decide on.
+/// A valid authorization request, which the user can decide on.
 #[derive(Debug, Clone)]
 pub struct AuthorizeRequest {
     /// The client that asks for access.
     pub client: Client,
-    /// The address that the person is sent back to.
+    /// The address that the user is sent back to.
     pub redirect_uri: String,
     /// The value that the client gets back with the answer.
     pub state: Option<String>,
     /// The scopes it asks for.
     pub scopes: Vec<Scope>,
-    /// The path below which tokens will be good; empty for all.
+    /// The path below which tokens will be valid; empty for all.
     pub resource: &'static str,
     /// The challenge of the client's verifier.
     pub challenge: String,
-    /// The workspace it would like to reach.
+    /// The workspace that it asks for.
     pub workspace_id: Option<WorkspaceId>,
 }
 
-/// The reason a person cannot decide on a request.
+/// The error of an authorization request, and how the user sees it.
 #[derive(Debug)]
 pub enum NoRequest {
-    /// The client or its address is wrong, so the person is not sent there and is told on a page.
+    /// The client or its redirect URI is wrong, so the user is not sent there and an error page is shown.
     Page(Error),
-    /// The person is sent back with an error.
+    /// The user is sent back to this address, with an error.
     Back(String),
 }
 
-/// Reads a request.
+/// Reads an authorization request.
 ///
 /// # Errors
 /// [`NoRequest`].
@@ -106,7 +107,7 @@ pub async fn read(
     }
 }
 
-/// Returns who asks, and where the person is sent back to. Neither can be told anything before both are known.
+/// Returns the client and the redirect URI. Until both are known, errors can only be shown on a page.
 async fn sender(
     cx: &Domain,
     sent: &Parameters,
@@ -140,7 +141,7 @@ fn page(refused: Refused) -> NoRequest {
     })
 }
 
-/// The rest of a request: scopes, resource, challenge.
+/// The other parts of a request: scopes, resource, challenge.
 type Details = (Vec<Scope>, &'static str, String);
 
 fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, Flaw> {
@@ -191,16 +192,16 @@ fn challenge(sent: &Parameters) -> Result<String, Flaw> {
     Ok(challenge.to_owned())
 }
 
-/// Checks what an app says when it signs somebody up, as when it asks to be let in.
+/// Checks the request of an app that signs a user up, by the same rules as an authorization request.
 ///
 /// # Errors
-/// The first flaw, or that the client is not known.
+/// The first flaw, or the client is unknown.
 pub(crate) async fn check(cx: &Domain, sent: &Parameters, address: &str) -> Result<(), Refused> {
     let (client, _) = sender(cx, sent, address).await?;
     Ok(details(cx, sent, &client).map(drop)?)
 }
 
-/// Returns the address to which a person goes back with an answer, which names its issuer (RFC 9207).
+/// Returns the address to which the user is redirected with the response, which names its issuer (RFC 9207).
 #[must_use]
 pub fn back(
     redirect_uri: &str,

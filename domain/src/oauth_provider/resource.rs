@@ -1,4 +1,4 @@
-//! The resource that tokens are for (RFC 8707), and the names of this service.
+//! The resources that tokens are valid for (RFC 8707), and the issuer names of this service.
 
 use url::{Host, Url};
 
@@ -8,11 +8,11 @@ use crate::Settings;
 /// The path of the API.
 pub const API: &str = "/api/v1";
 
-/// The paths at which the Model Context Protocol is spoken.
+/// The paths of the Model Context Protocol.
 pub const MCP_PATHS: [&str; 2] = ["/mcp", "/api/mcp"];
 
-/// Returns the name of this service for whoever asks it under `host`. On a person's own machine all names of the machine are one, and
-/// replies use the one that was asked; else there is one name.
+/// Returns the issuer name of this service for requests with this `host`. On a user's own machine all names of the
+/// machine are equal, and replies use the requested one; elsewhere there is one name.
 #[must_use]
 pub fn issuer(settings: &Settings, host: Option<&str>) -> String {
     let asked = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
@@ -40,10 +40,10 @@ fn is_loopback(host: &Host<&str>) -> bool {
     }
 }
 
-/// Returns the path below which a token for this resource is good; empty for all, which is the case without a resource.
+/// Returns the path below which a token for this resource is valid; empty for all, which is the default.
 ///
 /// # Errors
-/// It is no resource of this service.
+/// It is not a resource of this service.
 pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static str, Flaw> {
     let Some(text) = asked else { return Ok("") };
     known(settings, text).ok_or_else(|| {
@@ -74,7 +74,7 @@ fn known(settings: &Settings, text: &str) -> Option<&'static str> {
 /// Returns the path that a later request may narrow a resource to.
 ///
 /// # Errors
-/// It is no resource of this service, or lies outside of what was granted.
+/// It is not a resource of this service, or not within what was granted.
 pub(super) fn narrowed(
     settings: &Settings,
     granted: &str,
@@ -91,7 +91,7 @@ pub(super) fn narrowed(
     Err(Flaw::new(OauthError::InvalidTarget, "resource", description))
 }
 
-/// Returns true if something that is good for one path is good for another.
+/// Returns true if a token that is valid for the granted path is valid for this path.
 pub(super) fn covers(granted: &str, path: &str) -> bool {
     path.strip_prefix(granted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

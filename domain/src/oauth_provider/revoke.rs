@@ -1,4 +1,4 @@
-//! A client gives a token back (RFC 7009).
+//! Token revocation (RFC 7009).
 
 use fanfare_entities::{oauth_grant, oauth_token, oauth_token::Column, oauth_token::TokenKind};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
@@ -6,8 +6,8 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 use super::{grants, refused::Answered, tokens};
 use crate::Domain;
 
-/// Revokes an access token, or with a refresh token the whole grant. What is no token of this client is left alone, and nobody
-/// learns whether it is one.
+/// Revokes an access token, or the whole grant if it is a refresh token. Tokens of other clients and unknown texts are
+/// ignored, without saying which they are.
 ///
 /// # Errors
 /// The database's.

@@ -1,20 +1,20 @@
-//! Scopes as clients ask for them.
+//! Scopes in OAuth requests and replies.
 
 use super::refused::{Flaw, OauthError};
 use crate::access::Scope;
 
-/// Returns scopes as they are written in requests and replies.
+/// Returns scopes as a space-separated list, as requests and replies have them.
 #[must_use]
 pub fn listed(scopes: &[Scope]) -> String {
     scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the scopes that a stored list holds.
+/// Returns the scopes in a space-separated list.
 pub(super) fn stored(text: &str) -> Vec<Scope> {
     text.split(' ').filter_map(Scope::named).collect()
 }
 
-/// Returns the known scopes among those that are asked for, each once and in our order; `usual` if none are asked for.
+/// Returns the known scopes among the requested ones, each once and in our order; `usual` if none are requested.
 ///
 /// Unknown ones are dropped, as RFC 6749 section 3.3 allows: clients ask for `offline_access` and others out of habit.
 ///
@@ -34,7 +34,7 @@ pub(super) fn asked(text: Option<&str>, usual: &[Scope]) -> Result<Vec<Scope>, F
     Ok(known)
 }
 
-/// Returns what a scope allows, in the words of the page that asks for it.
+/// Returns what a scope allows, as the consent page shows it.
 #[must_use]
 pub const fn words(scope: Scope) -> &'static str {
     match scope {

@@ -1,4 +1,4 @@
-//! Tokens: made in pairs, and looked up at each request.
+//! Access and refresh tokens: issued in pairs, and looked up at each request.
 
 use fanfare_entities::{
     GrantId, KeyId, Millis, WorkspaceId, membership, oauth_grant, oauth_token,
@@ -30,15 +30,15 @@ pub(crate) const ACCESS: &str = "fat_";
 /// The prefix of refresh tokens.
 pub(super) const REFRESH: &str = "frt_";
 
-/// The use of a grant is written at most once in this many ms.
+/// The shortest interval at which the use of a grant is recorded, in ms.
 const USE_NOTED: Millis = 60_000;
 
 /// A pair of tokens that a client gets.
 #[derive(Debug)]
 pub struct Issued {
-    /// Opens the API.
+    /// The token for the API.
     pub access_token: SecretString,
-    /// Gets a new pair, once.
+    /// The token for the next pair, valid once.
     pub refresh_token: SecretString,
     /// The scopes of the access token.
     pub scopes: Vec<Scope>,
@@ -53,22 +53,22 @@ pub struct TokenWorkspace {
     pub id: WorkspaceId,
     /// Its name.
     pub name: String,
-    /// The role of the person there.
+    /// The user's role there.
     pub role: Role,
 }
 
-/// A pair that is about to be made.
+/// A pair of tokens to be issued.
 pub(super) struct NewPair<'a> {
     pub grant: &'a oauth_grant::Model,
-    /// The refresh token from which it comes.
+    /// The hash of the refresh token that it was exchanged for.
     pub parent: Option<&'a str>,
-    /// The scopes of the access token alone.
+    /// The scopes of the access token.
     pub scopes: Vec<Scope>,
-    /// The resource of the access token alone.
+    /// The resource of the access token.
     pub resource: String,
 }
 
-/// Makes a pair of tokens for a grant.
+/// Issues a pair of tokens for a grant.
 pub(super) async fn issue<C: ConnectionTrait>(
     conn: &C,
     new: NewPair<'_>,
@@ -106,7 +106,7 @@ pub(super) async fn issue<C: ConnectionTrait>(
     })
 }
 
-/// Returns the workspace of a grant, if its person still has a membership there.
+/// Returns the workspace of a grant, if its user still has a membership there.
 ///
 /// # Errors
 /// [`OauthError::InvalidGrant`].
@@ -128,7 +128,7 @@ pub(super) async fn workspace<C: ConnectionTrait>(
     }
 }
 
-/// Finds a token by the text that a client sends; `None` if it is no token.
+/// Returns the token with the text that a client sends, or `None` if there is none.
 pub(super) async fn find<C: ConnectionTrait>(
     conn: &C,
     sent: &str,
@@ -141,10 +141,10 @@ pub(super) async fn find<C: ConnectionTrait>(
     Ok(row.filter(|row| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()))))
 }
 
-/// Returns the caller of an access token at a path. What the person may do there is looked up at each request.
+/// Returns the caller of an access token at a path. The user's permissions are looked up at each request.
 ///
 /// # Errors
-/// [`Code::InvalidApiKey`] for a token that is unknown, over, ended or good elsewhere.
+/// [`Code::InvalidApiKey`] for a token that is unknown, expired, revoked, or valid for another resource.
 pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller> {
     let refused = || {
         let message =
@@ -176,7 +176,7 @@ pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller>
     })
 }
 
-/// Notes the use in the background: no request waits for it, and losing one does no harm.
+/// Records the use in the background. No request waits for it, and losing one does no harm.
 fn note_use(cx: &Domain, id: GrantId, now: Millis) {
     let cx = cx.clone();
     tokio::spawn(async move {

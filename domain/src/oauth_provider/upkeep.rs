@@ -1,4 +1,4 @@
-//! Forgetting what has ended.
+//! Deletes expired codes, tokens, grants and clients.
 
 use fanfare_entities::{
     oauth_client, oauth_client::ClientKind, oauth_code, oauth_grant, oauth_token,
@@ -11,14 +11,14 @@ use sea_orm::{
 use super::DAY;
 use crate::{Domain, error::Result};
 
-/// The time a client that registered itself is kept that nobody lets in, in ms.
+/// How long a self-registered client without a grant is kept, in ms.
 const UNUSED_CLIENT: i64 = 7 * DAY;
 
-/// The time an ended grant is kept, in ms, and with it a client that nobody else lets in.
+/// How long an ended grant is kept, in ms, and with it a client without other grants.
 const ENDED_GRANT: i64 = 90 * DAY;
 
-/// Ends grants of which no token is good any more, and forgets what ended long ago: codes and tokens after a day, grants after
-/// ninety, and then clients that nobody has let in.
+/// Ends grants without a valid token, and deletes what ended long ago: codes and tokens after a day, grants after
+/// ninety days, and then clients without a grant.
 ///
 /// # Errors
 /// The database's.

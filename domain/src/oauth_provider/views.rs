@@ -7,17 +7,17 @@ use serde::Serialize;
 use super::{App, AppChanges, Grant, NewApp, apps, grants};
 use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
 
-/// An app of a person: an OAuth client without a secret.
+/// An app of a user: an OAuth client without a secret.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OauthClient {
     client_id: String,
-    /// Its name, as persons see it when it asks to be let in.
+    /// Its name, as users see it on the consent page.
     client_name: String,
-    /// The addresses that persons are sent back to.
+    /// The addresses that users are sent back to.
     allowed_redirect_uris: Vec<String>,
-    /// The scopes it asks for unless it names others.
+    /// The scopes it asks for if a request names none.
     default_scopes: Vec<&'static str>,
-    /// The number of grants of it are live: persons and workspaces that let it in.
+    /// The number of its active grants, one for each user and workspace.
     grants: u64,
     created_at: Time,
     updated_at: Time,
@@ -30,14 +30,14 @@ pub struct OneClient {
     client: OauthClient,
 }
 
-/// The apps of a person.
+/// The apps of a user.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ClientList {
     clients: Vec<OauthClient>,
 }
 
-/// A person's grant to a tool.
+/// A user's grant to a tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OauthGrant {
     id: GrantId,
@@ -52,7 +52,7 @@ pub struct OauthGrant {
     last_used_at: Option<Time>,
 }
 
-/// The tools that a person has let in.
+/// The tools to which a user has granted access.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct GrantList {
@@ -100,7 +100,7 @@ pub async fn clients(act: &Act) -> Result<Reply<ClientList>> {
     Ok(Reply::ok(&ClientList { clients: apps.into_iter().map(Into::into).collect() }))
 }
 
-/// Makes an app of the caller.
+/// Creates an app of the caller.
 ///
 /// # Errors
 /// The errors of [`apps::create_app`].
@@ -130,7 +130,7 @@ pub async fn delete_client(act: &Act, id: &str) -> Result<Reply<Deleted>> {
     act.finish(tx, Reply::ok(&Deleted::text(id))).await
 }
 
-/// Lists the tools that the caller has let in.
+/// Lists the caller's grants to tools.
 ///
 /// # Errors
 /// The database's.
@@ -140,7 +140,7 @@ pub async fn grants(act: &Act) -> Result<Reply<GrantList>> {
     Ok(Reply::ok(&GrantList { grants: grants.into_iter().map(Into::into).collect() }))
 }
 
-/// Ends what the caller let a tool do.
+/// Ends a grant of the caller to a tool.
 ///
 /// # Errors
 /// [`crate::Code::GrantNotFound`].

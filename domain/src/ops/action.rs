@@ -1,4 +1,4 @@
-//! Everything an operator can do, in one list: previewed, carried out once, and written down.
+//! All actions of operators: previewed, carried out once, and recorded in the audit log.
 
 use std::collections::BTreeSet;
 
@@ -13,44 +13,44 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Longest reason, in characters.
+/// The longest reason, in characters.
 const LONGEST_REASON: usize = 500;
 
-/// The operator, and the request.
+/// Who acts: the operator and the request.
 #[derive(Debug, Clone)]
 pub struct Actor {
-    /// An operator's address, or `shell:` and a name of the machine's.
+    /// An operator's e-mail address, or `shell:` and a user name of the machine.
     pub name: String,
     /// The request, for the logs.
     pub request_id: String,
 }
 
-/// Something to do.
+/// An action of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// A worker takes no more work.
+    /// Makes a worker take no more work.
     Drain(String),
-    /// A worker takes work again.
+    /// Makes a worker take work again.
     Wake(String),
-    /// Publishing is held back.
+    /// Pauses publishing.
     Pause(Target),
-    /// Publishing goes on.
+    /// Resumes publishing.
     Resume(Target),
-    /// Failed posts are sent again, now.
+    /// Sends failed posts again, now.
     Retry {
         /// The posts.
         posts: Vec<PostId>,
-        /// The posts among them that may be public already and are to be sent all the same.
+        /// The posts among them that may be public already and are sent nevertheless.
         risky: BTreeSet<PostId>,
     },
     /// Delivers the failed events of a webhook again, and enables it if failures had disabled it.
     Replay(WebhookId),
-    /// Sets what became of a message of feedback, and whether it is on the public board.
+    /// Sets the status of a feedback message, and whether it is on the public board.
     Moderate(Moderation),
 }
 
 impl Action {
-    /// Its name in addresses, commands and the audit log.
+    /// Returns its name in addresses, commands and the audit log.
     #[must_use]
     pub const fn verb(&self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl Action {
         }
     }
 
-    /// On what, as commands write it.
+    /// Returns its target, as commands write it.
     #[must_use]
     pub fn target(&self) -> String {
         match self {
@@ -81,7 +81,7 @@ impl Action {
 /// An action with its reason. The same order is carried out once, however often it is sent.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// Its id, given out with the form that asks for the reason.
+    /// Its id, created with the form that asks for the reason.
     pub id: Uuid,
     /// The action.
     pub action: Action,
@@ -92,9 +92,9 @@ pub struct Order {
 /// The result of an order.
 #[derive(Debug, Clone, Serialize)]
 pub struct Done {
-    /// For people.
+    /// The outcome as a sentence.
     pub outcome: String,
-    /// It had been carried out before; nothing was done now.
+    /// True if it had been carried out before, and nothing was done now.
     pub repeated: bool,
     /// The affected rows.
     pub details: Value,
@@ -103,7 +103,7 @@ pub struct Done {
 /// The preview of an action.
 #[derive(Debug, Clone, Serialize)]
 pub struct Preview {
-    /// The question, for people.
+    /// The question to confirm.
     pub question: String,
     /// The consequences, as sentences.
     pub consequences: Vec<String>,
@@ -116,15 +116,15 @@ pub struct Preview {
 pub struct PreviewRow {
     /// The post.
     pub id: PostId,
-    /// The row in words.
+    /// A description of the row.
     pub what: String,
-    /// The reason it failed.
+    /// The reason why it failed.
     pub error: String,
-    /// It may be public already: it is left out unless it is chosen by itself.
+    /// True if it may be public already: then it is left out unless it is chosen explicitly.
     pub risky: bool,
-    /// The action needed first, if it failed for a reason that a retry does not fix.
+    /// What is needed first, if it failed for a reason that a retry does not fix.
     pub warning: Option<String>,
-    /// The reason it would be left out, if it would be.
+    /// The reason why it would be left out, if it would be.
     pub left_out: Option<String>,
 }
 
@@ -170,10 +170,10 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
     })
 }
 
-/// Carries an order out, with its entry in the audit log in the same transaction.
+/// Carries out an order, and writes its entry of the audit log in the same transaction.
 ///
 /// # Errors
-/// No reason was given, or there is nothing to do it on; nothing is changed then.
+/// No reason was given, or the target does not exist; nothing is changed then.
 pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
     let order = Order { reason: order.reason.trim().to_owned(), ..order };
     check_reason(&order.reason)?;

@@ -12,13 +12,13 @@ use uuid::Uuid;
 use super::{Actor, Order};
 use crate::{Domain, Tx, error::Result};
 
-/// Entries of one page.
+/// The number of entries on a page.
 const PAGE: u64 = 50;
 
-/// An entry.
+/// An entry of the audit log.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
-    /// In order.
+    /// The id; later entries have higher ids.
     pub id: i64,
     /// The time of the action.
     pub at: Millis,
@@ -26,7 +26,7 @@ pub struct Entry {
     pub operator: String,
     /// The action.
     pub action: String,
-    /// On what.
+    /// The target of the action.
     pub target: String,
     /// The reason that was given.
     pub reason: String,
@@ -38,16 +38,16 @@ pub struct Entry {
     pub request_id: String,
 }
 
-/// A page of entries and where the next one begins.
+/// A page of entries, and where the next one begins.
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {
-    /// Newest first.
+    /// The entries, newest first.
     pub entries: Vec<Entry>,
-    /// To be given back for older ones.
+    /// The value of `before` for the next page.
     pub next: Option<i64>,
 }
 
-/// The log, newest first, below `before`.
+/// Returns a page of the log, newest first; `before` is the id at which the previous page ended.
 ///
 /// # Errors
 /// The database's.
@@ -80,7 +80,7 @@ impl From<audit_entry::Model> for Entry {
     }
 }
 
-/// The entry of an order that was carried out, if it was.
+/// Returns the entry of an order, if it was carried out.
 ///
 /// # Errors
 /// The database's.
@@ -92,8 +92,8 @@ pub async fn of_order(cx: &Domain, action_id: Uuid) -> Result<Option<Entry>> {
     Ok(found.map(Entry::from))
 }
 
-/// Notes an order before it is carried out; false if it was carried out already. A second sender waits here for the
-/// first one's end.
+/// Inserts the entry of an order before it is carried out; returns false if it was carried out already. A concurrent
+/// request with the same order waits here for the first one.
 pub(super) async fn begin(tx: &Tx, actor: &Actor, order: &Order) -> Result<bool> {
     let row = audit_entry::ActiveModel {
         action_id: Set(order.id),
@@ -115,7 +115,7 @@ pub(super) async fn begin(tx: &Tx, actor: &Actor, order: &Order) -> Result<bool>
     Ok(written == 1)
 }
 
-/// Notes what came of an order.
+/// Writes the outcome of an order.
 pub(super) async fn end(tx: &Tx, order: &Order, outcome: &str, details: &Value) -> Result<()> {
     let row = audit_entry::ActiveModel {
         outcome: Set(outcome.to_owned()),
@@ -130,7 +130,7 @@ pub(super) async fn end(tx: &Tx, order: &Order, outcome: &str, details: &Value) 
     Ok(())
 }
 
-/// Writes an entry for what is not an [`Order`]: a log-in, a new operator.
+/// Writes an entry for an event that is not an [`Order`]: a log-in, a new operator.
 pub(super) async fn note<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,

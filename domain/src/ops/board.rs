@@ -1,4 +1,4 @@
-//! Moderating the feedback board.
+//! Moderates the feedback board.
 
 use fanfare_entities::{FeedbackId, feedback::FeedbackStatus};
 
@@ -9,22 +9,22 @@ use crate::{
     feedback,
 };
 
-/// The decision on a message.
+/// A decision on a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moderation {
     /// The message.
     pub id: FeedbackId,
     /// Its new status.
     pub status: FeedbackStatus,
-    /// True takes it off the board.
+    /// True if it is hidden from the board.
     pub hidden: bool,
 }
 
 impl Moderation {
-    /// Reads a status as forms and commands write it.
+    /// Creates a decision from a status as forms and commands write it.
     ///
     /// # Errors
-    /// [`Code::InvalidField`] for a status there is none of.
+    /// [`Code::InvalidField`] for an unknown status.
     pub fn new(id: FeedbackId, status: &str, hidden: bool) -> Result<Self> {
         let status = feedback::status_named(status).ok_or_else(|| {
             let remedy = "Choose open, planned, started, done or declined.";

@@ -1,4 +1,4 @@
-//! Webhooks that do not hear, and sending them again what they missed.
+//! Webhooks whose deliveries fail, and replaying those deliveries.
 
 use fanfare_entities::{Millis, WebhookId, WorkspaceId, webhook};
 use fanfare_jobs::JobKind;
@@ -18,13 +18,13 @@ use crate::{
     webhooks::BY_OWNER,
 };
 
-/// Most deliveries of one replay, oldest first.
+/// The most deliveries of one replay, oldest first.
 const MOST: i64 = 1_000;
 
-/// Most webhooks shown.
+/// The most webhooks that are shown.
 const SHOWN: u64 = 100;
 
-/// Rows of a webhook that are counted at most, so that one with a million is as fast as one with ten.
+/// The most rows of a webhook that are counted, so that a webhook with a million rows is as fast as one with ten.
 const COUNTED: i64 = 10_000;
 
 /// A webhook that fails or was disabled.
@@ -40,19 +40,19 @@ pub struct Failing {
     pub enabled: bool,
     /// The reason it is disabled.
     pub disabled_reason: Option<String>,
-    /// First failure since the last success.
+    /// The first failure since the last success.
     pub failing_since: Option<Millis>,
-    /// Deliveries to be tried again, of the newest ones.
+    /// The number of deliveries to be tried again, among the newest ones.
     pub pending: i64,
-    /// Deliveries that were given up, of the newest ones.
+    /// The number of failed deliveries, among the newest ones.
     pub failed: i64,
-    /// HTTP status of the last try.
+    /// The HTTP status of the last attempt.
     pub last_status: Option<i32>,
-    /// The error.
+    /// The error of the last attempt.
     pub last_error: Option<String>,
 }
 
-/// Webhooks that fail or were disabled by failures, the longest failing first.
+/// Returns the webhooks that fail or were disabled by failures, the longest failing first.
 ///
 /// # Errors
 /// The database's.
@@ -99,7 +99,7 @@ async fn describe(cx: &Domain, row: webhook::Model) -> Result<Failing> {
     })
 }
 
-/// An address without its user, path and query: receivers put their secrets there.
+/// Returns an address without its user, path and query, which may contain secrets.
 #[must_use]
 pub fn address(url: &str) -> String {
     let Ok(url) = Url::parse(url) else { return "(not an address)".to_owned() };
@@ -128,7 +128,8 @@ pub(super) async fn preview(cx: &Domain, id: WebhookId) -> Result<Preview> {
     Ok(Preview { question, consequences, rows: Vec::new() })
 }
 
-/// Sends a webhook again what was given up, and at once what waits for its next try; what is being sent goes on.
+/// Makes the failed deliveries of a webhook due, and those that wait for their next attempt. Deliveries that are being
+/// sent are not changed.
 pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)> {
     let now = tx.now();
     let found = row(tx.conn(), id).await?;

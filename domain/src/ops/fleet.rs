@@ -1,4 +1,4 @@
-//! The worker processes, by their heartbeats.
+//! The worker processes, as their heartbeats report them.
 
 use fanfare_entities::{Millis, worker};
 use sea_orm::{
@@ -14,7 +14,7 @@ use crate::{
     processes,
 };
 
-/// A worker that was not heard of for this long, in ms, is forgotten.
+/// The time without a heartbeat after which a worker's row is deleted, in ms.
 const FORGOTTEN: Millis = 24 * 3_600_000;
 
 /// The heartbeat of a worker.
@@ -32,7 +32,7 @@ pub struct Beat {
     pub queues: String,
     /// Posts that are with their networks at once.
     pub slots: i32,
-    /// The oldest of what it is running.
+    /// The oldest running jobs.
     pub running: Vec<Running>,
     /// The number of running jobs.
     pub running_count: i32,
@@ -40,14 +40,14 @@ pub struct Beat {
     pub started_at: Millis,
 }
 
-/// A row that a worker has taken.
+/// A row that a worker is working on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Running {
     /// Kind of work.
     pub kind: String,
     /// The row.
     pub id: i64,
-    /// The time at which it was taken.
+    /// The time at which the work began.
     pub since: Millis,
 }
 
@@ -55,18 +55,18 @@ pub struct Running {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Takes work.
+    /// It takes work.
     Working,
-    /// Takes none, and finishes what it has.
+    /// It takes no more work, and finishes its current work.
     Draining,
-    /// Takes none and has none.
+    /// It takes no work and has none.
     Drained,
-    /// Not heard of; what it had is taken over when its leases lapse.
+    /// It has sent no heartbeat lately; its work is taken over when its leases expire.
     Dead,
 }
 
 impl State {
-    /// For people.
+    /// Returns its name for people.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl State {
     }
 }
 
-/// A worker, as it is shown.
+/// A worker as pages show it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Worker {
     /// Unique in the fleet.
@@ -97,15 +97,15 @@ pub struct Worker {
     pub state: State,
     /// The number of running jobs.
     pub running_count: i32,
-    /// The oldest of it.
+    /// The oldest running jobs.
     pub running: Vec<Running>,
     /// The time at which it started.
     pub started_at: Millis,
-    /// Its last heartbeat.
+    /// The time of its last heartbeat.
     pub seen_at: Millis,
 }
 
-/// Writes a heartbeat; true if the worker is to take no more work.
+/// Writes a heartbeat; returns true if the worker must take no more work.
 ///
 /// # Errors
 /// The database's.
@@ -133,7 +133,7 @@ pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
     Ok(row.drain_at.is_some())
 }
 
-/// Forgets a worker that has ended by itself.
+/// Deletes the row of a worker that has ended.
 ///
 /// # Errors
 /// The database's.
@@ -142,7 +142,7 @@ pub async fn leave(cx: &Domain, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Forgets workers that died long ago.
+/// Deletes the rows of workers that died long ago.
 ///
 /// # Errors
 /// The database's.
@@ -151,7 +151,7 @@ pub async fn prune(cx: &Domain) -> Result<u64> {
     Ok(worker::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
 }
 
-/// The fleet: who was heard of last comes first.
+/// Returns all workers; dead ones come last.
 ///
 /// # Errors
 /// The database's.
@@ -230,7 +230,7 @@ pub(super) async fn preview_drain(cx: &Domain, name: &str) -> Result<Preview> {
     })
 }
 
-/// Tells a worker to take no more work, or to take work again; says what came of it.
+/// Makes a worker take no more work, or take work again; returns the outcome as a sentence.
 pub(super) async fn set_drained(tx: &Tx, name: &str, drained: bool) -> Result<String> {
     let found = worker::Entity::find_by_id(name).one(tx.conn()).await?;
     let found = found.ok_or_else(|| missing(name))?;

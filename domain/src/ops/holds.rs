@@ -1,7 +1,7 @@
-//! Due posts that a pause covers are set aside, so that the scheduler does not read them again every turn.
+//! Sets aside due posts that a pause covers, so that the scheduler does not read them again in every turn.
 //!
-//! A post set aside has no `due_at`; its `scheduled_at` stays, so that after the pause it goes out, or fails with
-//! `missed`, by the same rule as ever. Each is moved twice: once when it is due, once when the pause has ended.
+//! A post set aside has no `due_at`. It keeps its `scheduled_at`, so that after the pause it goes out, or fails with
+//! `missed`, by the usual rule. Each post is changed twice: when it is due, and when the pause has ended.
 
 use fanfare_entities::Millis;
 use sea_orm::{ConnectionTrait, DbErr};
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::pauses::UNPAUSED;
 use crate::{Domain, db::statement, error::Result, rows::Rows};
 
-/// The number of posts that are given back in one statement.
+/// The number of posts that are restored in one statement.
 const BATCH: u64 = 1_000;
 
-/// The ids of the pauses there are, to notice that one began or ended.
+/// Returns the ids of all pauses, by which the scheduler notices that one began or ended.
 ///
 /// # Errors
 /// The database's.
@@ -23,7 +23,7 @@ pub async fn pauses(cx: &Domain) -> Result<Vec<Uuid>> {
     Ok(rows.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?)
 }
 
-/// Sets those of `ids` aside that are due and paused; returns the others in their order.
+/// Sets aside those of `ids` that are due and paused; returns the others in their order.
 ///
 /// # Errors
 /// The database's; nothing was set aside then.
@@ -64,8 +64,7 @@ pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
     Ok(ids.into_iter().filter(|id| !paused.contains(id)).collect())
 }
 
-/// Gives back posts whose pause has ended, due now; says how many there were. A post that was changed meanwhile is left
-/// as it was changed.
+/// Makes posts due whose pause has ended; returns their number. A post that was changed meanwhile stays as it is.
 ///
 /// # Errors
 /// The database's.
@@ -97,7 +96,7 @@ async fn give_back_some(cx: &Domain, which: &str) -> Result<usize> {
 async fn give_back(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
     let tx = cx.db.begin().await?;
     let list = Rows::of_ids(&tx, free);
-    // Locked in the order of their ids, as every statement over several posts does.
+    // Locks the posts in the order of their ids, like every statement over several posts.
     let sql = format!(
         "UPDATE posts SET due_at = $1 WHERE id IN (SELECT posts.id FROM posts \
          JOIN {} ON wanted.id = posts.id WHERE posts.due_at IS NULL \
@@ -117,7 +116,7 @@ async fn give_back(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
     Ok(())
 }
 
-/// A row that somebody is changing is left for the next turn.
+/// Returns the clause that locks the posts. A post that is being changed is left for the next turn.
 fn lock(cx: &Domain) -> &'static str {
     if cx.db.is_postgres() { "FOR UPDATE OF posts SKIP LOCKED" } else { "" }
 }

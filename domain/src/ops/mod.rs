@@ -1,8 +1,8 @@
 //! The pages and actions of operators, who run the service.
 //!
-//! Operators see across workspaces, so nothing here takes a membership; whoever calls this has checked that it is an
-//! operator who asks (the pages under `/admin` by a log-in, `fanfare ops` by access to the database). Every change goes
-//! through [`perform`], which writes it into the audit log in the same transaction.
+//! Operators see all workspaces, so nothing here takes a membership. The caller must have checked that an operator asks
+//! (the pages under `/admin` by a log-in, `fanfare ops` by access to the database). Every change goes through
+//! [`perform`], which writes it into the audit log in the same transaction.
 
 mod action;
 pub mod audit;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::samples::{self, MINUTE, Sum, measure};
 use crate::{Domain, db::statement, error::Result};
 
-/// A network, as it is shown.
+/// A network as pages show it.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Network {
     /// Identifier.
@@ -24,48 +24,49 @@ pub struct Network {
     pub connected: i64,
     /// Accounts whose credentials were refused.
     pub to_reconnect: i64,
-    /// The used share of the network's limits, for the limit that was used most; `None` if it has none.
+    /// The network's limit that is used most; `None` if it has none.
     pub budget: Option<Budget>,
-    /// Version of its API that is spoken, if it has versions.
+    /// The version of its API that we use, if it has versions.
     pub api_version: Option<&'static str>,
-    /// Days until that version ends, below 0 once it has; `None` while no end is announced.
+    /// The days until that version ends, below 0 once it has ended; `None` while no end is announced.
     pub api_days_left: Option<i64>,
 }
 
 impl Network {
-    /// Does the version of its API end soon, or has it?
+    /// Returns true if the version of its API ends soon, or has ended.
     #[must_use]
     pub fn api_ends_soon(&self) -> bool {
         self.api_days_left.is_some_and(|days| days <= API_WARNING_DAYS)
     }
 }
 
-/// The time before the end of an API's version operators are warned, in days.
+/// How many days before the end of an API version operators are warned.
 pub const API_WARNING_DAYS: i64 = 60;
 
-/// A network's limit for all accounts together, and the posts counted against it.
+/// A network's limit for all accounts together, and the number of posts counted against it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Budget {
     /// Posts published in `window`.
     pub used: i64,
     /// Posts that its limit allows in `window`.
     pub allowed: i64,
-    /// ms: the last hour or the last day, whichever the limit is nearer to.
+    /// The window in ms: the last hour or the last day, whichever is nearer to the span of the limit.
     pub window: Millis,
 }
 
 impl Budget {
-    /// The share that was used.
+    /// Returns the used share.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of a day are far below 2^52")]
     pub fn share(&self) -> f64 {
         self.used as f64 / self.allowed.max(1) as f64
     }
 
-    /// The limit of which most was used. Limits of an app and of a workspace are counted as if there were one of each.
+    /// Returns the limit that is used most. Limits of an app and of a workspace are counted as if there were one of
+    /// each.
     fn of(rate_limits: &[RateLimit], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
         let hour_long = Duration::from_secs(3_600);
-        // The counters do not tell types of posts apart, so limits on some types are left out.
+        // The counters do not distinguish post types, so limits on some types are left out.
         let of_all = rate_limits.iter().filter(|limit| limit.post_types.is_empty());
         let budgets = of_all.map(|limit| {
             let (window, tally) = if limit.span <= hour_long { (60, hour) } else { (24 * 60, day) };
@@ -86,14 +87,14 @@ pub struct Tally {
     pub published: i64,
     /// Failed for good.
     pub failed: i64,
-    /// Tries that are repeated.
+    /// Attempts that are retried.
     pub retried: i64,
-    /// Codes of failures and of tries that are repeated, with how many, the most frequent first.
+    /// The codes of failures and of retried attempts, with their number, the most frequent first.
     pub errors: Vec<(String, i64)>,
 }
 
 impl Tally {
-    /// Share of what ended that was published; `None` if nothing ended.
+    /// Returns the share of ended posts that were published; `None` if no post ended.
     #[must_use]
     pub fn success(&self) -> Option<f64> {
         let ended = self.published + self.failed;
@@ -124,20 +125,20 @@ impl Tally {
     }
 }
 
-/// The identifiers of the networks that have a connector.
+/// Returns the identifiers of the networks that have a connector.
 #[must_use]
 pub fn known() -> Vec<&'static str> {
     fanfare_platforms::all().iter().map(|platform| platform.spec().id.as_str()).collect()
 }
 
-/// Every network.
+/// Returns every network.
 ///
 /// # Errors
 /// The database's.
 pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
     let now = cx.clock.now();
     let today = cx.clock.date().date_naive();
-    // One step as long as what is looked at: the sums are all that is wanted.
+    // One step that covers the whole time, because only the sums are needed.
     let whole: Millis = 48 * 60 * MINUTE;
     let hour = samples::sums(cx, now - 60 * MINUTE, whole).await?;
     let day = samples::sums(cx, now - 24 * 60 * MINUTE, whole).await?;

@@ -1,4 +1,4 @@
-//! The people who run the service, and their passwords.
+//! The operators, who run the service, and their passwords.
 
 use fanfare_entities::{OperatorId, operator, operator_session};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
@@ -11,10 +11,10 @@ use crate::{
     passwords, users,
 };
 
-/// Makes an operator, or gives one that there is a new password and ends its log-ins. True if it was made.
+/// Creates an operator, or sets the password of an existing one and ends its log-ins. Returns true if it was created.
 ///
 /// # Errors
-/// [`crate::Code::InvalidField`] if the address is none or the password too short.
+/// [`crate::Code::InvalidField`] if the address is invalid or the password too short.
 pub async fn create(
     cx: &Domain,
     actor: &Actor,
@@ -48,7 +48,7 @@ pub async fn create(
     Ok(known.is_none())
 }
 
-/// Gives an operator that there is a new password, and ends its log-ins.
+/// Sets the password of an existing operator, and ends its log-ins.
 ///
 /// # Errors
 /// [`crate::Code::NotFound`] if there is no such operator.
@@ -62,7 +62,8 @@ pub async fn reset(cx: &Domain, actor: &Actor, email: &str, password: SecretStri
     create(cx, actor, &address, password).await.map(drop)
 }
 
-/// The operator with this address and password, if there is one. Takes as long for an unknown address.
+/// Returns the operator with this address and password, if there is one. An unknown address takes as long as a known
+/// one.
 pub(super) async fn verify(
     cx: &Domain,
     email: &str,

@@ -1,4 +1,4 @@
-//! Publishing held back: everywhere, on one network, or for one account.
+//! Pauses of publishing: for everything, for one network, or for one account.
 
 use std::{fmt, str::FromStr};
 
@@ -16,13 +16,13 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// True in SQL for a row of `posts` that no pause covers. The table is empty or has a few rows, so the claim can ask
-/// it itself: a pause holds from its commit on, in every process, without a message to any of them.
+/// The SQL condition that no pause covers a row of `posts`. The table is empty or has a few rows, so each claim can
+/// check it: a pause holds in every process from its commit on, without a message to any of them.
 pub const UNPAUSED: &str = "NOT EXISTS (SELECT 1 FROM pauses \
      WHERE (pauses.platform IS NULL OR pauses.platform = posts.platform) \
      AND (pauses.account_id IS NULL OR pauses.account_id = posts.account_id))";
 
-/// Pauses.
+/// What is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// All publishing.
@@ -34,7 +34,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// For people.
+    /// Returns its name for people.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -61,7 +61,7 @@ impl Target {
     }
 }
 
-/// As addresses and commands write it: `all`, `platform:bluesky`, `account:7`.
+/// Writes it as addresses and commands do: `all`, `platform:bluesky`, `account:7`.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -94,14 +94,14 @@ impl FromStr for Target {
     }
 }
 
-/// A pause, as it is shown.
+/// A pause as pages show it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pause {
-    /// Pauses, as commands write it.
+    /// What is paused, as commands write it.
     pub target: String,
-    /// The network, if it is one network's.
+    /// The network, if one network is paused.
     pub platform: Option<String>,
-    /// The account, if it is one account's.
+    /// The account, if one account is paused.
     pub account_id: Option<AccountId>,
     /// The account's name on its network.
     pub account: Option<String>,
@@ -109,14 +109,14 @@ pub struct Pause {
     pub reason: String,
     /// The operator.
     pub operator: String,
-    /// Since when.
+    /// The time at which it began.
     pub since: Millis,
-    /// Due posts that were set aside so far.
+    /// The number of due posts that were set aside so far.
     pub held: i64,
 }
 
 impl Pause {
-    /// Pauses, for people: an account, a network, or everything.
+    /// Returns what is paused, for people: an account, a network, or everything.
     #[must_use]
     pub fn name(&self) -> &str {
         let named = self.account.as_deref().or(self.platform.as_deref());
@@ -124,7 +124,7 @@ impl Pause {
     }
 }
 
-/// The pauses, oldest first.
+/// Returns the pauses, oldest first.
 ///
 /// # Errors
 /// The database's.
@@ -162,7 +162,7 @@ async fn held<C: ConnectionTrait>(conn: &C) -> Result<Vec<Held>, DbErr> {
     Held::find_by_statement(statement(conn, sql, [])).all(conn).await
 }
 
-/// Fails unless there is such a thing to pause.
+/// Fails if the target does not exist.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -173,7 +173,7 @@ pub(super) async fn check<C: ConnectionTrait>(conn: &C, target: Target) -> Resul
     found.map(drop).ok_or_else(missing)
 }
 
-/// Pauses; says what came of it.
+/// Starts a pause; returns the outcome as a sentence.
 pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> Result<String> {
     let conn = tx.conn();
     check(conn, target).await?;
@@ -197,7 +197,7 @@ pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> 
     })
 }
 
-/// Ends a pause; returns the result. The scheduler makes the posts that were set aside due again.
+/// Ends a pause; returns the outcome as a sentence. The scheduler makes the posts that were set aside due again.
 pub(super) async fn resume(tx: &Tx, target: Target) -> Result<String> {
     let conn = tx.conn();
     let (platform, account) = target.columns();

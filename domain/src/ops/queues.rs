@@ -1,4 +1,4 @@
-//! The work that waits, its lateness, and the work that gets done.
+//! The queues: waiting work, its lateness, and the work that was done.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Domain, db::statement, durable, error::Result};
 
-/// Due rows that are counted at most: counting costs what it counts.
+/// The most due rows that are counted, since counting takes time for each row.
 pub const COUNTED: i64 = 10_000;
 
 /// The period of a chart.
@@ -26,7 +26,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// One step of the chart, in ms.
+    /// Returns the length of one step, in ms.
     #[must_use]
     pub const fn step(self) -> Millis {
         match self {
@@ -35,7 +35,7 @@ impl Span {
         }
     }
 
-    /// Returns the number of steps it has.
+    /// Returns the number of steps.
     #[must_use]
     pub const fn steps(self) -> i64 {
         match self {
@@ -45,24 +45,24 @@ impl Span {
     }
 }
 
-/// One queue: a kind of work, and for posts one network of it.
+/// The state of one queue: a kind of work, and for posts one network.
 #[derive(Debug, Clone, Serialize)]
 pub struct QueueState {
-    /// JobKind of work.
+    /// The kind of work.
     pub kind: &'static str,
     /// Network; empty for work that has none.
     pub platform: String,
-    /// Due rows that nobody has taken; at most [`COUNTED`] are counted.
+    /// The number of due rows that are not claimed; at most [`MAX_COUNTED`] are counted.
     pub depth: i64,
-    /// The time the oldest of them is due, in ms.
+    /// How long the oldest of them has been due, in ms.
     pub oldest: Option<Millis>,
-    /// Queued ids, of all networks together; `None` if the queue does not answer.
+    /// The number of queued ids, of all networks together; `None` if the queue does not answer.
     pub queued: Option<u64>,
     /// Work done in the last hour.
     pub done: i64,
     /// Work that failed for good in the last hour.
     pub failed: i64,
-    /// Tries of the last hour that will be repeated.
+    /// Attempts of the last hour that are retried.
     pub retried: i64,
     /// Half of what began in the last hour was no later than this, in ms.
     pub p50: Option<Millis>,
@@ -83,9 +83,9 @@ pub struct Point {
     pub done: i64,
     /// Failed in it.
     pub failed: i64,
-    /// Tries of it that are to be repeated.
+    /// Attempts in it that are retried.
     pub retried: i64,
-    /// Most that waited in it.
+    /// The most waiting rows in it.
     pub depth: i64,
 }
 
@@ -94,7 +94,7 @@ pub struct Point {
 pub struct Waiting {
     /// Network; empty for work that has none.
     pub platform: String,
-    /// The number of entries, at most [`COUNTED`] in all.
+    /// The number of rows, at most [`MAX_COUNTED`] in all.
     pub depth: i64,
     /// The time at which the oldest was due.
     pub oldest: Option<Millis>,
@@ -116,7 +116,7 @@ pub async fn waiting(cx: &Domain, kind: JobKind) -> Result<Vec<Waiting>> {
     Ok(Waiting::find_by_statement(statement(conn, sql, [cx.clock.now().into()])).all(conn).await?)
 }
 
-/// Notes how much waits, for the charts.
+/// Records how much work waits, for the charts.
 ///
 /// # Errors
 /// The database's.
@@ -131,7 +131,7 @@ pub async fn sample(cx: &Domain) -> Result<()> {
     samples::note(cx, &values).await
 }
 
-/// Every queue, now and over the last hour and day.
+/// Returns the state of every queue, now and over the last hour and day.
 ///
 /// # Errors
 /// The database's.
@@ -204,14 +204,14 @@ impl QueueState {
         self.day = points(&day, now, Span::Day);
     }
 
-    /// Nothing was tried and nothing waited in the last day.
+    /// Returns true if nothing was attempted and nothing waited in the last day.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         let quiet = |point: &Point| point.done + point.failed + point.retried + point.depth == 0;
         self.day.iter().all(quiet)
     }
 
-    /// Its name, for people.
+    /// Returns its name for people.
     #[must_use]
     pub fn name(&self) -> String {
         let kind = self.kind.replace('_', " ");
@@ -219,7 +219,7 @@ impl QueueState {
     }
 }
 
-/// A point for every step, also for those in which nothing happened.
+/// Returns a point for every step, also for steps in which nothing happened.
 fn points(sums: &[&Sum], now: Millis, span: Span) -> Vec<Point> {
     let first = begin(now, span);
     let mut points: BTreeMap<Millis, Point> = (0..span.steps())

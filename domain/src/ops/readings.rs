@@ -1,4 +1,4 @@
-//! The lag of reading numbers, inboxes and business profiles, for each network. Nothing here holds a text of anybody.
+//! The lag of reading analytics, inboxes and business profiles, for each network. Nothing here contains texts of users.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,14 +10,15 @@ use serde_json::Value;
 use super::samples::{self, MINUTE, measure};
 use crate::{Domain, analytics, db::statement, error::Result};
 
-/// The things that are read, with the kind of their work, their table, and its columns of the account and the last reading.
+/// The kinds of work that read from networks, each with its table, its column of the account, and its column of the
+/// last reading.
 const READ: [(JobKind, &str, &str, &str); 3] = [
     (JobKind::SyncAnalytics, "analytics_syncs", "id", "synced_at"),
     (JobKind::SyncInbox, "inbox_syncs", "account_id", "last_synced_at"),
     (JobKind::SyncBusiness, "business_profiles", "account_id", "synced_at"),
 ];
 
-/// The most accounts whose refused numbers are counted.
+/// The most accounts whose refused metrics are counted.
 const MOST: i64 = 10_000;
 
 /// The lag of reading one kind of thing on one network.
@@ -31,11 +32,11 @@ pub struct Reading {
     pub accounts: i64,
     /// Accounts whose reading is due and has not begun.
     pub due: i64,
-    /// The wait of the longest of them, in ms; `None` if none is due.
+    /// How long the oldest of them has been due, in ms; `None` if none is due.
     pub lag: Option<Millis>,
-    /// The oldest of the last readings; `None` if nothing was read yet.
+    /// The oldest last reading; `None` if nothing was read yet.
     pub oldest: Option<Millis>,
-    /// Accounts of which nothing was read yet.
+    /// Accounts that were never read.
     pub never: i64,
     /// Readings that ended in the last hour.
     pub hour: i64,
@@ -48,26 +49,26 @@ pub struct Share {
     pub platform: String,
     /// Calls that the network allows an app within `span`.
     pub calls: u32,
-    /// The time they are counted over.
+    /// The time over which they are counted.
     pub span: Duration,
-    /// Calls of them that reading takes at most; the rest is left to publishing.
+    /// The most calls of these for reading; the rest is left to publishing.
     pub reading: u32,
 }
 
-/// A number that a network refuses.
+/// A metric that a network refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Identifier of the network.
     pub platform: String,
-    /// Name of the number.
+    /// Name of the metric.
     pub number: String,
     /// Accounts for which it is refused.
     pub accounts: i64,
-    /// The earliest time to ask for it again.
+    /// The earliest time at which it is requested again.
     pub until: Millis,
 }
 
-/// Returns how reading keeps up, by network and kind.
+/// Returns the lag of reading, by network and kind.
 ///
 /// # Errors
 /// The database's.
@@ -107,7 +108,7 @@ pub async fn lags(cx: &Domain) -> Result<Vec<Reading>> {
     Ok(all)
 }
 
-/// Returns the shares of the networks' quotas that reading numbers may take.
+/// Returns the shares of the networks' quotas that reading analytics may take.
 #[must_use]
 pub fn shares() -> Vec<Share> {
     let share = |platform: &&dyn fanfare_platforms::Platform| {
@@ -122,7 +123,7 @@ pub fn shares() -> Vec<Share> {
     fanfare_platforms::all().iter().filter_map(share).collect()
 }
 
-/// Returns the numbers that networks refuse now, those of the most accounts first.
+/// Returns the metrics that networks refuse now, those of the most accounts first.
 ///
 /// # Errors
 /// The database's.

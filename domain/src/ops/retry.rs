@@ -1,4 +1,4 @@
-//! Sending failed posts again, many at once, never one that may be public already without saying so of that very post.
+//! Sends failed posts again, many at once. A post that may be public already must be chosen explicitly.
 
 use std::collections::BTreeSet;
 
@@ -12,22 +12,22 @@ use super::{
 };
 use crate::{Domain, Tx, error::Result, posts};
 
-/// Most posts of one order.
+/// The most posts of one order.
 pub const MOST: usize = 200;
 
-/// Failed posts that a query finds.
+/// The failed posts that a query finds.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Newest first, at most [`MOST`].
+    /// The posts, newest first, at most [`MAX_POSTS`].
     pub posts: Vec<PostId>,
-    /// The query finds more.
+    /// True if the query finds more.
     pub more: bool,
 }
 
 /// The failed posts that a query finds.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
     let mut query = Query { kind: Kind::Post, status: Some("failed".into()), ..query };
     let mut found = Candidates { posts: Vec::new(), more: true };
@@ -42,7 +42,7 @@ pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
     Ok(found)
 }
 
-/// Returns the preview of retrying these, with a note on those beyond the limit.
+/// Returns the preview of retrying these posts, with a note if there are more than the limit.
 ///
 /// # Errors
 /// The database's.
@@ -114,13 +114,13 @@ fn preview_row(row: &post::Model) -> PreviewRow {
     }
 }
 
-/// Returns the reason of a failure that a retry does not fix.
+/// Returns what is needed first, if the post failed for a reason that a retry does not fix.
 fn warning(row: &post::Model) -> Option<String> {
     let error = row.error.as_ref().filter(|error| error["retryable"] == Value::Bool(false))?;
     Some(error["remedy"].as_str().unwrap_or("It is likely to fail again.").to_owned())
 }
 
-/// Sends these again; says what came of each.
+/// Sends these posts again; returns the outcome for each.
 pub(super) async fn retry(
     cx: &Domain,
     tx: &mut Tx,

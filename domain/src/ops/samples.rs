@@ -1,8 +1,8 @@
-//! Counts of work by the minute.
+//! Samples: counts of work per minute.
 //!
-//! Workers count in memory and add their counts with each heartbeat, so a chart costs the same whether a thousand posts
-//! go out a day or ten million: neither the posts nor their ledger is read for it. A row is
-//! `(minute, kind, platform, measure) → n`.
+//! Workers count in memory and add their counts with each heartbeat, so a chart costs the same for a thousand posts a
+//! day and for ten million: neither posts nor their ledger are read for it. A row is `(minute, kind, platform, measure)
+//! → n`.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use crate::{
 /// One minute, in ms.
 pub const MINUTE: Millis = 60_000;
 
-/// The time samples are kept, in ms: a day and what a chart of one needs beside it.
+/// How long samples are kept, in ms: a day, and a little more for the chart of a day.
 const KEPT: Millis = 26 * 60 * MINUTE;
 
-/// Upper ends of the classes of lateness, in ms; the last class has none.
+/// The upper ends of the classes of lateness, in ms; the last class has none.
 pub const LATE: [Millis; 12] =
     [10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 600_000, Millis::MAX];
 
@@ -32,13 +32,13 @@ pub mod measure {
     pub const DONE: &str = "done";
     /// Failed for good.
     pub const FAILED: &str = "failed";
-    /// To be tried again.
+    /// Retried.
     pub const RETRIED: &str = "retried";
-    /// Due and not taken, when it was looked at.
+    /// Due and not claimed, when it was counted.
     pub const DEPTH: &str = "depth";
-    /// Beginning of the classes of lateness.
+    /// The prefix of the classes of lateness.
     pub const LATE: &str = "late:";
-    /// Beginning of the codes of failures.
+    /// The prefix of the codes of failures.
     pub const ERROR: &str = "error:";
 }
 
@@ -53,7 +53,7 @@ pub struct Key {
     pub measure: String,
 }
 
-/// The measure of something that began this much after its time.
+/// Returns the measure of work that began this late.
 #[must_use]
 pub fn late(by: Millis) -> String {
     let class = LATE.iter().position(|end| by <= *end).unwrap_or(LATE.len() - 1);
@@ -71,7 +71,7 @@ pub async fn add(cx: &Domain, counts: &Counts) -> Result<()> {
     write(cx, counts, "samples.n + excluded.n").await
 }
 
-/// Notes values of this moment; the highest of a minute stays.
+/// Records current values; the highest value of a minute is kept.
 ///
 /// # Errors
 /// The database's.
@@ -91,7 +91,7 @@ async fn write(cx: &Domain, counts: &Counts, again: &str) -> Result<()> {
         return Ok(());
     }
     let minute = cx.clock.now() / MINUTE * MINUTE;
-    // In the order of their keys: two workers that add to the same rows do not lock each other out.
+    // In the order of their keys, so that two workers that add to the same rows do not deadlock.
     let mut new = Rows::new(&cx.db.write, COLUMNS);
     for (key, n) in counts {
         let names = [key.kind.into(), key.platform.as_str().into(), key.measure.as_str().into()];
@@ -106,7 +106,7 @@ async fn write(cx: &Domain, counts: &Counts, again: &str) -> Result<()> {
     Ok(())
 }
 
-/// Forgets what no chart shows any more.
+/// Deletes samples that no chart shows any more.
 ///
 /// # Errors
 /// The database's.
@@ -126,11 +126,11 @@ pub struct Sum {
     pub platform: String,
     /// The measure.
     pub measure: String,
-    /// The count; of `depth` the highest value.
+    /// The count; for `depth` the highest value.
     pub n: i64,
 }
 
-/// The samples since `from`, in steps of `step` ms.
+/// Returns the samples since `from`, summed over steps of `step` ms.
 ///
 /// # Errors
 /// The database's.
@@ -144,8 +144,8 @@ pub async fn sums(cx: &Domain, from: Millis, step: Millis) -> Result<Vec<Sum>> {
     Ok(sums?)
 }
 
-/// The lateness below which `share` of the counted began; `None` if nothing was counted. Classes are coarse: it is the
-/// upper end of the one it falls into, and [`Millis::MAX`] in the last.
+/// Returns the lateness below which `share` of the counted work began; `None` if nothing was counted. Classes are
+/// coarse: the result is the upper end of a class, and [`Millis::MAX`] for the last one.
 #[must_use]
 pub fn quantile(classes: &[i64; LATE.len()], share: f64) -> Option<Millis> {
     let all: i64 = classes.iter().sum();

@@ -1,7 +1,7 @@
-//! Finding work among millions of rows, at a price that does not grow with them.
+//! Searches work among millions of rows, in a time that does not grow with their number.
 //!
-//! A search that no index serves looks at the newest [`WINDOW`] rows below its cursor and says how far it came; the
-//! next page goes on from there.
+//! A search without an index checks the newest [`WINDOW`] rows below its cursor and returns how far it came; the next
+//! page continues from there.
 
 use fanfare_entities::{AccountId, Millis, WorkspaceId};
 use sea_orm::{ConnectionTrait, FromQueryResult, Value};
@@ -14,13 +14,13 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// Rows of one page.
+/// The number of rows on a page.
 const PAGE: usize = 50;
 
-/// Rows that one page looks at, at most, where no index helps.
+/// The most rows that one page checks if no index helps.
 pub const WINDOW: i64 = 100_000;
 
-/// Kind of work to search.
+/// The kind of work to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
     /// Posts.
@@ -36,7 +36,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Post, Self::Delivery, Self::Copy];
 
-    /// As addresses and commands write it.
+    /// Returns its name in addresses and commands.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// The one of this name.
+    /// Returns the kind with this name.
     ///
     /// # Errors
     /// [`Code::InvalidField`].
@@ -57,7 +57,7 @@ impl Kind {
         })
     }
 
-    /// The statuses its rows have.
+    /// Returns the statuses of its rows.
     #[must_use]
     pub const fn statuses(self) -> &'static [&'static str] {
         match self {
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// The columns of [`Found`].
+    /// Returns the columns of [`Found`].
     const fn columns(self) -> &'static str {
         match self {
             Self::Post => {
@@ -132,48 +132,48 @@ pub struct Found {
     pub status: String,
     /// The time at which a post is to go out.
     pub scheduled_at: Option<Millis>,
-    /// The time at which there is something to do; the end of the lease while it is held.
+    /// The time at which it is due; the end of the lease while it is held.
     pub due_at: Option<Millis>,
     /// Raised by every claim, finish and edit.
     pub fencing_token: i64,
     /// Claims in a row without a result.
     pub lease_expirations: i32,
-    /// Tries so far.
+    /// The number of attempts so far.
     pub attempts: i32,
-    /// Code of its error, or what went wrong.
+    /// The code of its error, or the error as text.
     pub error: Option<String>,
-    /// It may be public although it failed.
+    /// True if it may be public although it failed.
     pub duplicate_risk: bool,
     /// The time at which it was last changed.
     pub updated_at: Millis,
 }
 
 impl Found {
-    /// Leases in a row that lapsed: the one that is held now has not.
+    /// Returns the number of leases in a row that expired, without the one that is held now.
     #[must_use]
     pub fn lapsed(&self, now: Millis) -> i32 {
         lapsed(self.lease_expirations, self.due_at, now)
     }
 }
 
-/// Leases in a row that lapsed, of a row that was claimed so often without a result.
+/// Returns the number of expired leases of a row that was claimed `lease_expirations` times without a result.
 pub(super) fn lapsed(lease_expirations: i32, due_at: Option<Millis>, now: Millis) -> i32 {
     (lease_expirations - i32::from(due_at.is_some_and(|until| until > now))).max(0)
 }
 
-/// A page.
+/// A page of rows.
 #[derive(Debug, Clone, Serialize)]
 pub struct Page {
-    /// Newest first.
+    /// The rows, newest first.
     pub rows: Vec<Found>,
-    /// To be given back for older ones; `None` at the end.
+    /// The cursor of the next page; `None` at the end.
     pub next: Option<i64>,
 }
 
-/// Searches.
+/// Returns a page of the rows that match a query.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn find(cx: &Domain, query: &Query) -> Result<Page> {
     let mut wanted = Wanted::of(query)?;
     let conn = &cx.db.read;
@@ -182,7 +182,7 @@ pub async fn find(cx: &Domain, query: &Query) -> Result<Page> {
         None => newest(cx, query.kind).await?.saturating_add(1),
     };
     wanted.and("id <", top.into());
-    // An index leads straight to the rows of one id, account, workspace, or those that failed.
+    // There is an index for one id, account or workspace, and for failed posts.
     let indexed = query.id.or(query.account).is_some()
         || query.workspace.is_some()
         || (query.kind == Kind::Post && query.status.as_deref() == Some("failed"));
@@ -233,7 +233,7 @@ impl Wanted {
         wanted.of_posts(query)?;
         match (&query.error, query.kind) {
             (None, _) => {}
-            // A delivery has no codes: what went wrong is a sentence, and its beginning is searched for.
+            // A delivery has no error code but a sentence, which is searched by its beginning.
             (Some(text), Kind::Delivery) => wanted.begins(text),
             (Some(code), _) => wanted.and("error ->> 'code' =", code.as_str().into()),
         }
@@ -277,7 +277,7 @@ impl Wanted {
     }
 }
 
-/// The status as our own text: written into the statement, so that the index of failed posts serves it.
+/// Returns the status as a constant, which is written into the statement so that the index of failed posts is used.
 fn known_status(kind: Kind, name: &str) -> Result<&'static str> {
     let known = kind.statuses();
     known.iter().copied().find(|status| *status == name).ok_or_else(|| {

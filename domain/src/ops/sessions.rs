@@ -13,7 +13,7 @@ use crate::{
     token::{self, hash},
 };
 
-/// The time a log-in lasts, in ms.
+/// How long a log-in lasts, in ms.
 pub const LASTS: Millis = 12 * 3_600_000;
 
 /// An operator who is logged in.
@@ -21,7 +21,7 @@ pub const LASTS: Millis = 12 * 3_600_000;
 pub struct Session {
     /// The operator.
     pub operator_id: OperatorId,
-    /// The address that names the operator.
+    /// The operator's e-mail address.
     pub email: String,
     /// The time at which it ends.
     pub expires_at: Millis,
@@ -61,7 +61,7 @@ pub async fn log_in(
     Ok(LogIn::Welcome(token))
 }
 
-/// The log-in that a cookie's token belongs to, if it has not ended.
+/// Returns the log-in that a cookie's token belongs to, if it has not ended.
 ///
 /// # Errors
 /// The database's.
@@ -91,7 +91,7 @@ pub async fn log_out(cx: &Domain, token: &SecretString) -> Result<()> {
     Ok(())
 }
 
-/// Forgets what has ended.
+/// Deletes log-ins that have ended.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! One row's whole story: its status, leases, attempts, events and deliveries.
+//! The whole history of one row: its status, leases, attempts, events and deliveries.
 
 use std::collections::BTreeSet;
 
@@ -22,46 +22,46 @@ use crate::{
     posts,
 };
 
-/// Most events and deliveries of a story.
+/// The most events and deliveries of a history.
 const MOST: u64 = 200;
 
-/// A row's story.
+/// The history of a row.
 #[derive(Debug, Clone, Serialize)]
 pub struct Story {
     /// Kind of work.
     pub kind: &'static str,
     /// The row.
     pub id: i64,
-    /// The row in words.
+    /// A title of the row.
     pub title: String,
     /// Its status.
     pub status: String,
     /// One sentence on what happens next.
     pub next: String,
-    /// Its columns of work and what belongs to it, in order.
+    /// Its work columns and related facts, in order.
     pub facts: Vec<(&'static str, String)>,
     /// Times among the facts.
     pub times: Vec<(&'static str, Option<Millis>)>,
     /// The last error, as the API shows it.
     pub error: Option<Value>,
-    /// It has failed and can be sent again.
+    /// True if it has failed and can be sent again.
     pub can_retry: bool,
-    /// It may be public although it failed.
+    /// True if it may be public although it failed.
     pub risky: bool,
-    /// The post of which a delivery tells.
+    /// The post that a delivery is about.
     pub post: Option<PostId>,
-    /// Every try, oldest first.
+    /// Every attempt, oldest first.
     pub attempts: Vec<Attempt>,
     /// Its events, oldest first.
     pub events: Vec<Event>,
-    /// To whom.
+    /// The webhook deliveries of these events.
     pub deliveries: Vec<Delivery>,
 }
 
-/// A try of publishing.
+/// An attempt to publish.
 #[derive(Debug, Clone, Serialize)]
 pub struct Attempt {
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     pub number: i32,
     /// The worker.
     pub worker: String,
@@ -101,13 +101,13 @@ pub struct Delivery {
     pub address: String,
     /// Its status.
     pub status: String,
-    /// Tries so far.
+    /// The number of attempts so far.
     pub tries: i32,
     /// HTTP status of the last one.
     pub last_status: Option<i32>,
 }
 
-/// Tells a row's story.
+/// Returns the history of a row.
 ///
 /// # Errors
 /// [`Code::NotFound`].
@@ -225,7 +225,8 @@ async fn attempts(cx: &Domain, row: &post::Model) -> Result<Vec<Attempt>> {
     Ok(rows.into_iter().map(view).collect())
 }
 
-/// Events have no index by post, which every publication would pay for: those of the workspace are looked through.
+/// Returns the events of a post. Events have no index by post, which would slow every publication, so those of the
+/// workspace are scanned.
 async fn events(cx: &Domain, row: &post::Model) -> Result<Vec<event::Model>> {
     let mut rows = event::Entity::find()
         .filter(event::Column::WorkspaceId.eq(row.workspace_id))

@@ -1,19 +1,19 @@
-//! Posts that wait for a human: nobody can know whether they went out, or they were not begun in time.
+//! Posts that need a person's attention: it is unknown whether they went out, or they could not start in time.
 
 use super::search::{self, Kind, Query};
 use crate::{Domain, error::Result};
 
-/// The reason a post waits for a person.
+/// The reason why a post needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// A call had no answer and nothing could settle it.
+    /// A call had no answer and could not be settled.
     Unknown,
     /// It could not start within the allowed lateness.
     Missed,
 }
 
 impl Why {
-    /// The code of the error.
+    /// Returns the code of the error.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -23,7 +23,7 @@ impl Why {
     }
 }
 
-/// Returns the posts that wait for this reason, newest first.
+/// Returns the posts that need attention for this reason, newest first.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! The fate of reviews and media here when a change of them was made, or was not.
+//! Applies the outcome of a change to the stored reviews and media of business profiles.
 
 use fanfare_entities::{
     BusinessMediaId, Millis, ReviewId, business_media, business_media::BusinessMediaStatus,
@@ -14,10 +14,10 @@ use serde_json::json;
 use super::target::Now;
 use crate::{Tx, clock::show, error::Result};
 
-/// The first time at which a film that was sent is looked for, in ms.
+/// The time after which a new video is first looked for, in ms.
 const FIRST_LOOK: Millis = 5 * 60_000;
 
-/// A review was answered, or its answer deleted.
+/// Applies the outcome of a reply to a review, or of its deletion.
 pub(super) async fn review<C: ConnectionTrait>(
     conn: &C,
     id: ReviewId,
@@ -43,7 +43,7 @@ pub(super) async fn review<C: ConnectionTrait>(
     Ok(())
 }
 
-/// A photo or film was added, or was not.
+/// Applies the outcome of adding a photo or video.
 pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<()> {
     use business_media::Column;
     let row = business_media::Entity::find_by_id(id).one(tx.conn()).await?;
@@ -56,7 +56,7 @@ pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<
             change.error = Set(Some(error.clone()));
         }
         Now::Sent(name) => {
-            // The photo that stood in its place has the same name, or is deleted.
+            // The photo that it replaces has the same name, or is deleted.
             let mut replaced: Vec<String> = row.replaces.clone().into_iter().collect();
             replaced.push(name.clone());
             business_media::Entity::delete_many()
@@ -80,7 +80,7 @@ pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<
     Ok(())
 }
 
-/// Has the profile read when a film may be there.
+/// Makes the profile due when the video may be there.
 async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
     let at = tx.now() + FIRST_LOOK;
     business_profile::Entity::update_many()
@@ -93,7 +93,7 @@ async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
     Ok(())
 }
 
-/// A photo or film was deleted.
+/// Applies the outcome of deleting a photo or video.
 pub(super) async fn gone<C: ConnectionTrait>(
     conn: &C,
     id: BusinessMediaId,

@@ -1,4 +1,4 @@
-//! Making one change, step by step.
+//! Carries out one change, step by step.
 
 use std::time::Duration;
 
@@ -22,23 +22,23 @@ use crate::{
     retry_action::{RetryAction, decide},
 };
 
-/// Waits before the retries of a call that did not reach its network, in ms.
+/// The waits before the retries of a call that did not reach its network, in ms.
 const WAITS: [i64; 3] = [2_000, 10_000, 30_000];
 
-/// The number of times that a call that cannot take effect twice is made again at once.
+/// How often a call that cannot take effect twice is repeated at once.
 const REPEATS: i32 = 3;
 
-/// The wait for a network that does not say how long, and an hour, in ms.
+/// The wait if the network does not say how long, and an hour, in ms.
 const UNTOLD: i64 = 60_000;
 const HOUR: i64 = 3_600_000;
 
-/// The interval in ms at which a change looks whether its photo is ready.
+/// The interval at which a change checks whether its photo is ready, in ms.
 const LOOK: i64 = 1_000;
 
-/// A network that wants to be asked again this soon is waited for.
+/// The longest pause that is waited for without giving the row back.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// One claim of one change.
+/// The work on one claimed change.
 pub(super) struct Run<'a> {
     pub cx: &'a Domain,
     pub holder: &'a str,
@@ -47,14 +47,14 @@ pub(super) struct Run<'a> {
     pub row: outgoing::Model,
 }
 
-/// The next thing to do after a step.
+/// What to do after a step.
 pub(super) enum Next {
     Step,
     Refresh(platforms::Error),
     Over,
 }
 
-/// Makes a change that `holder` has claimed, or finds out what came of it.
+/// Carries out a change that `holder` has claimed, or finds out whether it was made.
 ///
 /// # Errors
 /// The database's; then the lease expires.
@@ -83,7 +83,7 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
 }
 
 impl Run<'_> {
-    /// The workers of the change ended again and again.
+    /// Ends a change whose lease expired too many times in a row.
     async fn abandon(&mut self) -> Result<()> {
         let known = match self.row.sending_at {
             Some(_) => Now::Unknown,
@@ -95,7 +95,8 @@ impl Run<'_> {
         ledger::complete(self.cx, &mut self.row, known).await
     }
 
-    /// Has the photo of the change in a form that the network takes; false if the row was given back or has ended.
+    /// Replaces the photo of the change by one that the network takes. Returns false if the row was given back or has
+    /// ended.
     async fn fit(&mut self, platform: platforms::PlatformId) -> Result<bool> {
         match photo::fitted(self.cx, &self.row, platform, &self.change).await? {
             Fitted::AsIs => return Ok(true),
@@ -138,7 +139,7 @@ impl Run<'_> {
         }
     }
 
-    /// A session with fresh tokens; `None` if the row has been given up or given back.
+    /// Returns a session with fresh tokens, or `None` if the row was given back or has ended.
     async fn refresh(
         &mut self,
         account: &account::Model,
@@ -194,7 +195,7 @@ impl Run<'_> {
         }
     }
 
-    /// Takes in what a call came to.
+    /// Handles the success of a call: completes the change, or goes on with the next step.
     pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
         match progress {
             Progress::Done(made) => {
@@ -232,7 +233,7 @@ impl Run<'_> {
             return self.lost(session).await;
         }
         let refused = self.changes.refused(&self.change, &error);
-        // An answer to this call says nothing about an earlier one, unless that it has been done.
+        // An answer to this call says nothing about an earlier one, unless it says that the change is done.
         let repeated = self.row.repeated > 0;
         if refused == Some(Refused::Done) && (repeated || self.is_state()) {
             ledger::complete(self.cx, &mut self.row, Now::Sent(String::new())).await?;
@@ -246,7 +247,7 @@ impl Run<'_> {
             self.fail(failure::refused(refused, &error)).await?;
             return Ok(Next::Over);
         }
-        // A refusal may have used the one answer up.
+        // A refusal may have used up the one allowed answer.
         let once = matches!(self.change, Change::PrivateReply { .. }) && error.reply.is_some();
         match action {
             RetryAction::Refresh => return Ok(Next::Refresh(error)),
@@ -258,7 +259,7 @@ impl Run<'_> {
         Ok(Next::Over)
     }
 
-    /// It sets a state, so that doing it when it is done is no refusal.
+    /// Returns true if the change sets a state, so that a refusal because it is done already counts as success.
     const fn is_state(&self) -> bool {
         matches!(
             self.change,
@@ -286,7 +287,7 @@ impl Run<'_> {
     async fn wait(&mut self, error: &platforms::Error) -> Result<()> {
         let asked = error.retry_after.and_then(|after| i64::try_from(after.as_millis()).ok());
         let asked = asked.unwrap_or(UNTOLD).clamp(1_000, 24 * HOUR);
-        // A photo may come tomorrow; an answer of yesterday helps nobody.
+        // A photo may be added tomorrow; a late answer is useless.
         let longest = match self.change {
             Change::AddMedia { .. } => 7 * 24 * HOUR,
             _ => HOUR,
@@ -302,7 +303,7 @@ impl Run<'_> {
         ledger::defer(self.cx, &mut self.row, due_at).await
     }
 
-    /// The answer was lost: the call is made again where that is harmless, and else asked about later.
+    /// Handles a lost answer: repeats the call if that is harmless, and otherwise asks about it later.
     async fn lost(&mut self, session: &Session) -> Result<Next> {
         self.cx.failpoint.reach("outgoing_lost").await;
         if !matches!(self.changes.class(&self.change), Class::Key { .. }) {

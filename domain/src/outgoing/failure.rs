@@ -1,11 +1,11 @@
-//! Reasons for which a change was not made, as rows keep them and as requests are answered.
+//! The reasons why a change was not made, as rows store them and as replies show them.
 
 use fanfare_platforms::{self as platforms, Kind, Refused};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 
-/// A failure as a row keeps it.
+/// Returns a failure as a row stores it.
 pub(super) fn stored(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
     let entry = code.entry();
     let remedy = error.and_then(|error| error.remedy.as_deref()).unwrap_or(entry.remedy);
@@ -17,7 +17,7 @@ pub(super) fn stored(code: Code, message: &str, error: Option<&platforms::Error>
     })
 }
 
-/// The failure that a refusal means.
+/// Returns the failure for a refusal.
 pub(super) fn refused(refused: Refused, error: &platforms::Error) -> Value {
     let (code, message) = match refused {
         Refused::WindowClosed => {
@@ -33,7 +33,7 @@ pub(super) fn refused(refused: Refused, error: &platforms::Error) -> Value {
     stored(code, message, Some(error))
 }
 
-/// The failure that any other error leads to.
+/// Returns the failure for any other error.
 pub(super) fn of(error: &platforms::Error) -> Value {
     let code = match error.kind {
         Kind::Rejected | Kind::MediaRejected => Code::ContentRefused,
@@ -49,7 +49,7 @@ pub(super) fn of(error: &platforms::Error) -> Value {
     stored(code, &error.message, Some(error))
 }
 
-/// The answer to a request whose change failed.
+/// Returns the error of a request whose change failed.
 pub(crate) fn error(failure: &Value) -> Error {
     let code = failure["code"].as_str().and_then(Code::named).unwrap_or(Code::ProviderUnreachable);
     let message = failure["message"].as_str().unwrap_or("The network did not do it.");

@@ -1,5 +1,5 @@
-//! Writing down what is about to be done, and what came of it. The fencing token guards each write: a holder that has lost
-//! the row changes nothing.
+//! Records what is about to be done, and its outcome. The fencing token guards each write: a holder that has lost the
+//! row changes nothing.
 
 use fanfare_entities::{Millis, outgoing, outgoing::Column, outgoing::OutgoingStatus};
 use fanfare_jobs::JobKind;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::target::{self, Now};
 use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result, inbox::inbound};
 
-/// The longest time for a call.
+/// The longest time for a call, in ms.
 pub(super) const DEADLINE: Millis = 20_000;
 
 /// Adds a step that begins now.
@@ -33,7 +33,7 @@ pub(super) fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
     }
 }
 
-/// Writes a step down before it is taken; false if somebody else has the row.
+/// Records a step before it is taken; returns false if another worker has the row.
 pub(super) async fn begin(
     cx: &Domain,
     row: &mut outgoing::Model,
@@ -43,7 +43,7 @@ pub(super) async fn begin(
     let now = cx.clock.now();
     begin_step(row, holder, step, now);
     if step.phase == Phase::Commit {
-        // A call that is made again is as old as the first one.
+        // A repeated call counts from the start of the first one.
         row.sending_at = row.sending_at.or(Some(now));
         row.sending_until = Some(now + DEADLINE);
     }
@@ -61,7 +61,7 @@ pub(super) async fn begin(
     write(&cx.db.write, row, change).await
 }
 
-/// Writes down how far the change is between two steps; false if somebody else has the row.
+/// Records the progress between two steps; returns false if another worker has the row.
 pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
     let now = cx.clock.now();
     row.due_at = Some(now + LEASE);
@@ -77,7 +77,8 @@ pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool>
     write(&cx.db.write, row, change).await
 }
 
-/// Writes down what will be sent before it is, so that a lost answer is asked about by it; false if somebody else has the row.
+/// Records what will be sent before it is sent, so that a lost answer can be settled by it. Returns false if another
+/// worker has the row.
 pub(super) async fn rewrite(
     cx: &Domain,
     row: &mut outgoing::Model,
@@ -92,7 +93,7 @@ pub(super) async fn rewrite(
     write(&cx.db.write, row, written).await
 }
 
-/// Gives the row back until it is due again; its target says that the outcome is not known, if so.
+/// Gives the row back until it is due again. If the outcome of a call is unknown, its target shows that.
 pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis) -> Result<()> {
     let status = if row.sending_at.is_some() { OutgoingStatus::Unknown } else { row.status };
     let mut tx = Tx::begin(cx).await?;
@@ -121,7 +122,7 @@ pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis
     tx.commit().await
 }
 
-/// Writes the outcome, to the row and to what it is about.
+/// Writes the outcome, to the row and to its target.
 pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now) -> Result<()> {
     let (status, remote_id, error) = match &known {
         Now::Sent(id) => (OutgoingStatus::Sent, Some(id.clone()), None),
@@ -129,7 +130,8 @@ pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now)
         Now::Unknown => (OutgoingStatus::Unknown, None, None),
     };
     let tx = Tx::begin(cx).await?;
-    // The network may tell of the same change at the same time: one of the two waits, rather than each for the other.
+    // The network may report the same change at the same time. With this lock one of the two waits, and they do not
+    // deadlock.
     inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
     let change = outgoing::ActiveModel {

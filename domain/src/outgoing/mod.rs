@@ -1,8 +1,8 @@
-//! Changes on networks that must happen once, other than posts: a row with a ledger for each, made in the request that asks
-//! for it or else by a worker.
+//! Changes on networks other than posts, each of which must happen once: a row with a ledger, carried out in the
+//! request that asks for it or by a worker.
 //!
-//! A call is written down before it is made. If its answer is lost, the network is asked what came of it; it is made again
-//! only where that cannot take effect twice.
+//! A call is recorded before it is made. If its answer is lost, the network is asked whether it was carried out; it is
+//! repeated only if it cannot take effect twice.
 
 mod business_target;
 mod carry_out;
@@ -35,19 +35,19 @@ pub(crate) use photo::LEAST as LEAST_PHOTO;
 use target::Now;
 pub use target::Target;
 
-/// The time for which a request waits for its change.
+/// How long a request waits for its change.
 const IN_REQUEST: Duration = Duration::from_secs(10);
 
-/// The same change is not made again within this time of being made, in ms.
+/// The time in which the same change is refused as a duplicate, in ms.
 const SAME_AGAIN: Millis = 60_000;
 
-/// A change about to be asked for.
+/// A change to be carried out.
 pub(crate) struct NewOutgoing {
     /// The workspace.
     pub workspace_id: WorkspaceId,
     /// The account.
     pub account_id: AccountId,
-    /// The row that it makes or changes.
+    /// The row that it creates or changes.
     pub target: Target,
     /// The thing that it answers.
     pub scope: String,
@@ -69,7 +69,7 @@ pub(crate) fn changes(platform: PlatformId, change: &Change) -> Option<&'static 
     }
 }
 
-/// Returns the hash of what a change says. Marks of our own differ and do not count.
+/// Returns the hash of a change's content, without our own marks, which differ.
 fn fingerprint(change: &Change) -> String {
     let mut change = change.clone();
     if let Change::Message { mark, human_agent, .. } = &mut change {
@@ -83,7 +83,7 @@ pub(crate) fn hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Refuses a change that may be on its way already. The row that it answers must be locked.
+/// Fails if the same change may be on its way already. The row that it answers must be locked.
 ///
 /// # Errors
 /// [`Code::DuplicateRisk`].
@@ -114,7 +114,7 @@ pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
     Err(Error::new(Code::DuplicateRisk, message))
 }
 
-/// Refuses a change while another one of the same scope is open. The row that it is about must be locked.
+/// Fails if another change of the same scope is open. The row that it is about must be locked.
 ///
 /// # Errors
 /// [`Code::DuplicateRisk`].
@@ -133,7 +133,7 @@ pub(crate) async fn refuse_open<C: ConnectionTrait>(conn: &C, scope: &str) -> Re
     }
 }
 
-/// Returns the change that an earlier request with the same `Idempotency-Key` wrote down and never answered.
+/// Returns the change that an earlier request with the same `Idempotency-Key` recorded and never answered.
 ///
 /// # Errors
 /// The database's.
@@ -147,7 +147,7 @@ fn dedup_key(act: &Act) -> Option<String> {
     act.reservation.as_ref().map(|reservation| hash(&reservation.name()))
 }
 
-/// Writes a change down, held by this request.
+/// Inserts a change, held by this request.
 ///
 /// # Errors
 /// The database's.
@@ -182,7 +182,8 @@ pub(crate) async fn insert<C: ConnectionTrait>(
     Ok(outgoing::Entity::insert(row).exec_with_returning(conn).await?)
 }
 
-/// Makes a change that this request has written down, and waits for it up to ten seconds; it goes on after that.
+/// Carries out a change that this request has recorded, and waits for it up to ten seconds; after that it continues in
+/// the background.
 ///
 /// # Errors
 /// The database's.
@@ -203,7 +204,7 @@ pub(crate) async fn in_request(cx: &Domain, row: outgoing::Model) -> Result<outg
     found.ok_or_else(|| Error::internal("a change is gone"))
 }
 
-/// Takes a change, if it is due.
+/// Claims a change if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -213,8 +214,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<outgoing
     Ok(taken.into_iter().next())
 }
 
-/// Notes that a change has happened, as the network itself tells, and what follows for the row that it is about. Whoever is
-/// making it finds that out. The account must be locked.
+/// Records that a change has happened, as the network itself reports, and applies it to its target. A worker that is
+/// carrying it out loses the row. The account must be locked.
 ///
 /// # Errors
 /// The database's.
@@ -246,7 +247,7 @@ pub(crate) async fn happened(tx: &Tx, target: Target, remote_id: &str) -> Result
     Ok(())
 }
 
-/// Forgets changes that ended before then.
+/// Deletes changes that ended before `before`.
 ///
 /// # Errors
 /// The database's.
@@ -257,20 +258,20 @@ pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
     Ok(gone.exec(&cx.db.write).await?.rows_affected)
 }
 
-/// The change in a row.
+/// Returns the change in a row.
 ///
 /// # Errors
-/// The column does not hold one.
+/// The column cannot be read.
 fn change_of(row: &outgoing::Model) -> Result<Change> {
     serde_json::from_value(row.change.clone()).map_err(Error::internal)
 }
 
-/// The id as the mark that a network may give back.
+/// Returns the mark for an id, which a network may send back with a message.
 pub(crate) fn mark(id: uuid::Uuid) -> String {
     format!("fanfare {}", id.simple())
 }
 
-/// Returns the message of an account that was sent with a mark.
+/// Returns the message of an account that was sent with this mark.
 ///
 /// # Errors
 /// The database's.

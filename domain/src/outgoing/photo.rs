@@ -1,4 +1,4 @@
-//! Photos that a network does not take as they are: what is made of them goes out in their place.
+//! Photos of changes: a photo that a network does not take is replaced by a converted one.
 
 use fanfare_entities::outgoing;
 use fanfare_platforms::{Change, PlatformId, find};
@@ -11,10 +11,10 @@ use crate::{
     posts::{self, Fit},
 };
 
-/// The least size of a photo in bytes.
+/// The smallest size of a photo, in bytes.
 pub(crate) const LEAST: i64 = 10 << 10;
 
-/// The next thing to do with what a change sends.
+/// What to send as the photo of a change.
 pub(super) enum Fitted {
     /// It is sent as it is.
     AsIs,
@@ -26,7 +26,7 @@ pub(super) enum Fitted {
     Broken(Value),
 }
 
-/// Fits the photo of a change that was not sent yet.
+/// Checks the photo of a change that was not sent yet, and converts it if needed.
 pub(super) async fn fitted(
     cx: &Domain,
     row: &outgoing::Model,
@@ -55,7 +55,7 @@ pub(super) async fn fitted(
     })
 }
 
-/// The failure that the flaw of a file means.
+/// Returns the failure for the flaw of a file.
 fn failure(flaw: &Value) -> Value {
     let code = flaw["code"].as_str().and_then(Code::named).unwrap_or(Code::MediaUnreadable);
     let message = flaw["message"].as_str().unwrap_or("The file cannot be used.");

@@ -1,4 +1,4 @@
-//! Finding out what came of a call whose answer was lost.
+//! Finds out whether a call whose answer was lost was carried out.
 
 use std::time::Duration;
 
@@ -17,20 +17,21 @@ use crate::{
     error::{Code, Result},
 };
 
-/// A network may still be carrying a call out until its deadline and this much longer, in ms.
+/// How long after its deadline a network may still be carrying a call out, in ms.
 pub(super) const SETTLED: Millis = 10_000;
 
-/// The longest time after the call in which it is asked about, in ms.
+/// How long after the call the network is asked, in ms.
 const ASKED: Millis = 120_000;
 
-/// The interval between two questions, in ms.
+/// The interval at which the network is asked, in ms.
 const AGAIN: Millis = 5_000;
 
-/// The longest time that one question may take.
+/// The longest time that asking the network may take.
 const QUESTION: Duration = Duration::from_secs(15);
 
 impl Run<'_> {
-    /// Asks what came of the call that was under way. [`Next::Step`]: it is made again, since that is harmless.
+    /// Asks whether the unsettled call was carried out. Returns [`StepOutcome::Step`] if it is to be repeated, which is
+    /// harmless then.
     pub(super) async fn settle(&mut self, session: &Session) -> Result<Next> {
         let now = self.cx.clock.now();
         if matches!(self.changes.class(&self.change), Class::Key { .. }) {
@@ -81,7 +82,7 @@ impl Run<'_> {
         tokio::time::timeout(QUESTION, question).await.ok()?.ok()
     }
 
-    /// The ids of what is known to have come of other calls.
+    /// Returns the ids that are known to be the results of other calls.
     async fn known(&self) -> Result<Vec<String>> {
         let account = self.row.account_id;
         let ids: Vec<Option<String>> = match Target::of(&self.row)? {

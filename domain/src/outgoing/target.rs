@@ -1,4 +1,4 @@
-//! Rows that a change makes or changes here, and their fate.
+//! The rows that a change creates or changes, and how its outcome applies to them.
 
 use fanfare_entities::{
     BusinessMediaId, CommentId, ConversationId, MessageId, Millis, ReviewId, inbox_comment,
@@ -19,7 +19,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A row that a change is about.
+/// The row that a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A message of our own.
@@ -30,14 +30,14 @@ pub enum Target {
     Comment(CommentId),
     /// A review that is answered.
     Review(ReviewId),
-    /// A photo or film that is added.
+    /// A photo or video that is added.
     Media(BusinessMediaId),
-    /// A photo or film that is deleted.
+    /// A photo or video that is deleted.
     MediaGone(BusinessMediaId),
 }
 
 impl Target {
-    /// Returns the table and the id, as the row of a change keeps them.
+    /// Returns the table and the id, as the row of a change stores them.
     pub(super) const fn stored(self) -> (&'static str, i64) {
         match self {
             Self::Message(id) => ("message", id.0),
@@ -49,7 +49,7 @@ impl Target {
         }
     }
 
-    /// The one that a row keeps.
+    /// Returns the target of a change's row.
     pub(super) fn of(row: &outgoing::Model) -> Result<Self> {
         Ok(match row.target.as_str() {
             "message" => Self::Message(MessageId(row.target_id)),
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// The present knowledge of a change.
+/// The outcome of a change, as far as it is known.
 #[derive(Debug, Clone)]
 pub(super) enum Now {
     /// It was made, under this id.
@@ -74,7 +74,7 @@ pub(super) enum Now {
     Unknown,
 }
 
-/// Writes what is known of a change to the row that it is about.
+/// Applies the outcome of a change to its target.
 pub(super) async fn apply(tx: &Tx, row: &outgoing::Model, known: &Now) -> Result<()> {
     let now = tx.now();
     match Target::of(row)? {
@@ -121,7 +121,7 @@ async fn message<C: ConnectionTrait>(conn: &C, id: MessageId, known: &Now) -> Re
         ..Default::default()
     };
     if let Now::Sent(remote_id) = known {
-        // The network may have told of it before it was known to be ours.
+        // The network may have reported it before it was known to be ours.
         inbox_message::Entity::delete_many()
             .filter(inbox_message::Column::AccountId.eq(row.account_id))
             .filter(inbox_message::Column::RemoteId.eq(remote_id.as_str()))
@@ -136,7 +136,7 @@ async fn message<C: ConnectionTrait>(conn: &C, id: MessageId, known: &Now) -> Re
     Ok(())
 }
 
-/// The conversation's latest message is the account's.
+/// Marks a conversation as answered: its latest message is the account's.
 async fn answered<C: ConnectionTrait>(
     conn: &C,
     id: ConversationId,
@@ -205,7 +205,7 @@ async fn comment<C: ConnectionTrait>(
     if !matches!(known, Now::Sent(_)) {
         return Ok(());
     }
-    // A list that was read in the same millisecond may show how it was before.
+    // A list that was read in the same millisecond may show the state before the change.
     let changed_at = Set(now + 1);
     let mut change = inbox_comment::ActiveModel { changed_at, ..Default::default() };
     match made {
@@ -227,7 +227,7 @@ async fn comment<C: ConnectionTrait>(
     Ok(())
 }
 
-/// A private answer that was made, or that a refusal may have used up, cannot be made again.
+/// Records that the one private reply to a comment is used, if it was sent or a refusal may have used it up.
 async fn private_reply<C: ConnectionTrait>(conn: &C, id: CommentId, known: &Now) -> Result<()> {
     let used = match known {
         Now::Sent(_) | Now::Unknown => true,

@@ -1,4 +1,4 @@
-//! The grid of an account: the times of day it likes to post at.
+//! The grid of an account: the times of day at which it posts.
 
 use chrono::{NaiveTime, Weekday};
 use chrono_tz::Tz;
@@ -14,10 +14,10 @@ use crate::{
     input,
 };
 
-/// The times of an account that nobody has set any for.
+/// The times of an account without a grid of its own.
 const USUAL: [&str; 3] = ["09:00", "12:00", "17:00"];
 
-/// Most times of a day.
+/// The most times of a day.
 const MOST: usize = 48;
 
 const DAYS: [(&str, Weekday); 7] = [
@@ -30,7 +30,7 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sunday", Weekday::Sun),
 ];
 
-/// A new grid, in place of the one before.
+/// A new grid, which replaces the old one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewGrid {
@@ -55,7 +55,7 @@ pub(super) struct Grid {
     pub is_usual: bool,
 }
 
-/// The grid of an account.
+/// Returns the reply with the grid of an account.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
@@ -100,7 +100,7 @@ pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply<On
     act.finish(tx, Reply::ok(&OneGrid { slots: Slots::of(id, &grid) })).await
 }
 
-/// Times and days in order, each once; or all that is wrong.
+/// Returns the times and the days in order, each once.
 pub(super) fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
     let mut broken = Violations::default();
     let wrong = |field: String, message: String, remedy: &str| {
@@ -178,13 +178,13 @@ pub(super) async fn grid(cx: &Domain, row: &account::Model) -> Result<Grid> {
     })
 }
 
-/// Reads each text of a stored list; `None` if one is not what it should be.
+/// Parses each text of a stored list; returns `None` if one cannot be parsed.
 fn each<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     let texts: Vec<String> = serde_json::from_value(stored).ok()?;
     texts.iter().map(|text| read(text)).collect()
 }
 
-/// The time at which an account posts.
+/// The times at which an account posts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Slots {
     account_id: AccountId,
@@ -194,7 +194,7 @@ pub struct Slots {
     days: Vec<&'static str>,
     /// The IANA zone they are in.
     timezone: &'static str,
-    /// True while nobody has set any.
+    /// True if these are the default times, because none were set.
     default: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The time at which an account likes to post: a grid of times of day, and the next of them that is free.
+//! The posting schedule of an account: a grid of times of day, and its next free slots.
 
 mod grid;
 mod next;

@@ -1,4 +1,4 @@
-//! The next slots of accounts' grids at which nothing is planned.
+//! The next free slots of accounts: times of their grids at which nothing is planned.
 
 use std::collections::HashSet;
 
@@ -19,15 +19,15 @@ use crate::{
     input,
 };
 
-/// The days ahead in which a free slot is looked for.
+/// How many days ahead a free slot is searched.
 const HORIZON: u64 = 366;
 
 const MINUTE: Millis = 60_000;
 
-/// The most accounts whose slots are looked at.
+/// The most accounts whose slots are searched.
 const ACCOUNTS: usize = 50;
 
-/// The slot that is asked for.
+/// A request for the next free slots.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NextQuery {
@@ -62,7 +62,7 @@ pub struct NextSlot {
     slot: Option<FreeSlot>,
     /// The next free slots of all accounts asked for, earliest first.
     slots: Vec<ListedSlot>,
-    /// The reason there is none.
+    /// The reason why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -76,7 +76,7 @@ struct FreeSlot {
     local_time: String,
     /// The IANA zone of `local_time`.
     timezone: &'static str,
-    /// The reason for this one.
+    /// The reason for this slot.
     reason: String,
 }
 
@@ -103,10 +103,10 @@ impl ListedSlot {
     }
 }
 
-/// The next slots of accounts' grids at which nothing is planned.
+/// Returns the next free slots of accounts.
 ///
 /// # Errors
-/// [`Code::AccountNotFound`], or a time, zone or count that is none.
+/// [`Code::AccountNotFound`], or an invalid time, zone or count.
 pub async fn next(act: &Act, query: NextQuery) -> Result<Reply<NextSlot>> {
     let count = count(query.count)?;
     let zone = query.timezone.as_deref().map(input::zone).transpose()?;
@@ -154,7 +154,7 @@ fn count(asked: Option<i64>) -> Result<usize> {
     }
 }
 
-/// The accounts whose slots are asked for.
+/// Returns the accounts whose slots are requested.
 async fn asked(act: &Act, query: &NextQuery) -> Result<Vec<account::Model>> {
     let texts: Vec<String> = match (&query.account_id, &query.account_ids) {
         (None | Some(Value::Null), None) => {
@@ -182,7 +182,7 @@ async fn asked(act: &Act, query: &NextQuery) -> Result<Vec<account::Model>> {
     Ok(rows)
 }
 
-/// The minutes at which the account has something planned.
+/// Returns the minutes at which the account has a post planned.
 async fn taken(cx: &Domain, id: AccountId, after: Millis) -> Result<HashSet<Millis>> {
     use PostStatus::{Draft, Paused, Processing, Published, Publishing, Scheduled};
     let planned = [Draft, Scheduled, Paused, Publishing, Processing, Published];
@@ -198,8 +198,8 @@ async fn taken(cx: &Domain, id: AccountId, after: Millis) -> Result<HashSet<Mill
     Ok(times.into_iter().flatten().map(|time| time / MINUTE).collect())
 }
 
-/// The slots of a grid after a time, as far as one looks. A time of day that a change of clocks skips is none; one that
-/// it repeats is the first of the two.
+/// Returns the slots of a grid after a time, up to the horizon. A time of day that a change of clocks skips is left
+/// out; of one that it repeats, the first is taken.
 fn slots(grid: &Grid, after: Millis) -> impl Iterator<Item = DateTime<Tz>> {
     let begin: DateTime<Utc> = crate::clock::date(after);
     let first: NaiveDate = begin.with_timezone(&grid.zone).date_naive();

@@ -1,4 +1,4 @@
-//! Making several posts in one request, each on its own.
+//! Creates several posts in one request, each on its own.
 
 use fanfare_platforms::Warning;
 use futures_util::future;
@@ -23,14 +23,14 @@ use crate::{
     remedies::{self, KnownAccount, Situation},
 };
 
-/// Most items of a batch.
+/// The most items of a batch.
 pub const MAX_ITEMS: usize = 25;
 
-/// Makes the posts that are right and says of the others what is wrong. With an `Idempotency-Key` item *i* stands under
-/// `<key>:<i>`: a retry replays what succeeded and runs again what failed.
+/// Creates the valid posts of a batch, and returns what is wrong with the others. With an `Idempotency-Key` item *i*
+/// has the key `<key>:<i>`: a retry replays what succeeded and runs again what failed.
 ///
 /// # Errors
-/// Only what is wrong with the batch as a whole.
+/// Only errors of the batch as a whole.
 pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Result<Reply<Batch>> {
     let count = batch.posts.len();
     if count == 0 || count > MAX_ITEMS {
@@ -53,7 +53,7 @@ pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Resu
     answer(future::join_all(items).await).await
 }
 
-/// An item's refusal with its remedies: its fixes are about the body of the whole batch.
+/// Adds the remedies to the error of an item, with fixes that apply to the body of the whole batch.
 fn remedied(act: &Act, error: Error, item: Value, index: usize) -> Error {
     let situation = Situation {
         base_url: act.cx.settings.base_url.clone(),
@@ -116,7 +116,7 @@ async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
     })
 }
 
-/// The membership over the item's account, which may be in another workspace than the batch's own.
+/// Returns the membership for the item's account, which may be in another workspace than the batch's own.
 async fn membership(act: &Act, item: &Value) -> Result<Membership> {
     let id = item.get("account_id");
     let id = id.and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()));
@@ -214,7 +214,7 @@ async fn answer(outcomes: Vec<Result<Reply>>) -> Result<Reply<Batch>> {
 }
 
 impl BatchItem {
-    /// The item of a reply that was written or kept as text.
+    /// Creates the item of a reply.
     fn of(index: usize, reply: &Reply) -> Result<Self> {
         #[derive(Deserialize)]
         struct Parts {

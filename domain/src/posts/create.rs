@@ -1,4 +1,4 @@
-//! Making a post.
+//! Creates posts.
 
 use fanfare_entities::{AccountId, Millis, SuggestionId, account, post, post::PostStatus};
 use fanfare_platforms::{self as platforms, Fix, Violations, Warning};
@@ -24,13 +24,13 @@ use crate::{
     input, limits,
 };
 
-/// A time may lie this far in the past and still mean now, in ms.
+/// A time that is at most this far in the past means now, in ms.
 const GRACE: Millis = 60_000;
 
-/// Makes a post, or only checks it (`dry_run`). `flaws` is what could not even be read.
+/// Creates a post, or only checks it (`dry_run`). `flaws` are the fields that could not be read.
 ///
 /// # Errors
-/// Everything that is wrong with it, at once; nothing is written then.
+/// Everything that is wrong with the post, in one error; nothing is written then.
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = crate::platforms::of_row(&account.platform)?;
@@ -81,14 +81,14 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
     made.map(Made::Created)
 }
 
-/// The files of these addresses, with what is known of them.
+/// Returns the files at these addresses, with what is known about them.
 pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
     let mut files = media::look_up(act, urls).await?;
     media_facts::refresh(&act.cx.db.read, &mut files).await?;
     Ok(files)
 }
 
-/// Copies its media and writes it.
+/// Copies the media of a post and writes its row.
 async fn make(
     act: &Act,
     (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
@@ -111,7 +111,7 @@ async fn make(
     act.cx.new_posts.write(new).await
 }
 
-/// The time that was asked for, and what is wrong with it.
+/// Parses the requested time; returns it with what is wrong with it.
 pub(super) fn when(
     time: Option<&str>,
     timezone: Option<&str>,
@@ -134,7 +134,8 @@ pub(super) fn when(
     }
 }
 
-/// Gives a time without an offset the zone of the workspace, if it is still to come there.
+/// Adds a fix to the violation of a time without an offset: the zone of the workspace, if the time is in the future
+/// there.
 pub(super) fn in_home_zone(act: &Act, mut broken: Violations, time: Option<&str>) -> Violations {
     let home = &act.membership.timezone;
     let now = act.cx.clock.now();
@@ -148,8 +149,8 @@ pub(super) fn in_home_zone(act: &Act, mut broken: Violations, time: Option<&str>
     broken
 }
 
-/// Returns what the platform objects to; of a draft only what is wrong in form or too long, since it may still be incomplete. With
-/// `too_many` files none was looked at, so nothing else is said of them.
+/// Returns what the platform objects to. For a draft, which may be incomplete, only malformed fields and a text that is
+/// too long are returned. With `too_many` files no file was examined, so there are no other violations about files.
 ///
 /// # Errors
 /// The examination panicked.
@@ -175,7 +176,8 @@ pub(super) async fn objections(
     Ok(broken)
 }
 
-/// The row; what is neither null nor the column's default is among the columns that `write.rs` writes.
+/// Returns the new row. Each value that is neither null nor the column's default must be among the columns that
+/// `write.rs` writes.
 fn row(
     act: &Act,
     account: &account::Model,
@@ -243,12 +245,12 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// The outcome of a request for a post.
+/// The outcome of a request to create a post.
 #[derive(Debug)]
 pub enum Made {
     /// It was only checked.
     Checked(Reply<DryRun>),
-    /// It was made.
+    /// It was created.
     Created(Reply<Created>),
 }
 
@@ -267,7 +269,7 @@ pub struct DryRun {
     forecast: Forecast,
 }
 
-/// Answers with the post as it would be made.
+/// Returns the reply to a dry run: the post as it would be created.
 async fn dry_run(
     mut row: post::Model,
     content: &Content,

@@ -61,7 +61,7 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
     act.finish(tx, Reply::ok(&group)).await
 }
 
-/// The fate of a group's posts.
+/// The deleted and the kept posts of a group.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GroupDeleted {
     /// The posts that were deleted.
@@ -70,7 +70,7 @@ pub struct GroupDeleted {
     kept: Vec<Kept>,
 }
 
-/// A post that was left alone.
+/// A post that was not deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Kept {

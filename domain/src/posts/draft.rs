@@ -24,7 +24,7 @@ use crate::{
     unreadable::object,
 };
 
-/// Contents up to this size are examined in place: that takes less than 5 ms.
+/// Contents up to this size, in bytes, are examined in place, which takes less than 5 ms.
 const INLINE_MAX: usize = 16 << 10;
 
 fn weight(value: &Value) -> usize {
@@ -39,9 +39,9 @@ fn weight(value: &Value) -> usize {
 /// The length of a text on a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaptionLength {
-    /// As the network counts.
+    /// The length as the network counts it.
     pub length: usize,
-    /// The longest text that it takes.
+    /// The longest text that the network takes.
     pub limit: usize,
     /// The unit in the plural: `characters`, `graphemes`.
     pub unit: &'static str,
@@ -73,7 +73,7 @@ pub async fn caption_length(
 pub struct Content {
     /// Text.
     pub caption: String,
-    /// Asked for; `None` is the platform's default.
+    /// The requested post type; `None` is the platform's default.
     pub post_type: Option<String>,
     /// Platform settings.
     pub settings: Map<String, Value>,
@@ -97,7 +97,7 @@ impl Content {
         })
     }
 
-    /// Returns what can always be read of a row: never to be published.
+    /// Returns the part of a row that can always be read. Such a content must never be published.
     pub(super) fn without_columns(row: &post::Model) -> Self {
         Self {
             caption: row.caption.clone(),
@@ -108,12 +108,12 @@ impl Content {
         }
     }
 
-    /// Takes the marks that nobody sees out of the identifiers among the settings.
+    /// Removes invisible characters from the identifiers among the settings.
     pub fn tidy(&mut self, platform: PlatformId) {
         platforms::tidy(platforms::find(platform), &mut self.settings);
     }
 
-    /// The post type, or the platform's default.
+    /// Returns the post type, or the platform's default.
     #[must_use]
     pub fn post_type(&self, platform: PlatformId) -> String {
         let settings_type = self.settings.get("post_type").and_then(Value::as_str);
@@ -122,7 +122,7 @@ impl Content {
         self.post_type.as_deref().or(settings_type).unwrap_or(default).to_owned()
     }
 
-    /// Everything the platform objects to on this account.
+    /// Returns everything that the platform objects to on this account.
     #[must_use]
     pub fn violations(&self, platform: PlatformId, account: &Account) -> Violations {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
@@ -145,7 +145,7 @@ impl Content {
         }
     }
 
-    /// Runs `work` on the content; off the runtime's threads where its texts are long enough to take milliseconds.
+    /// Runs `work` on the content. Long texts, which take milliseconds, are examined on a blocking thread.
     ///
     /// # Errors
     /// The work panicked.
@@ -160,13 +160,13 @@ impl Content {
         tokio::task::spawn_blocking(move || work(&content)).await.map_err(Error::internal)
     }
 
-    /// About how many bytes there are to look at.
+    /// Returns approximately how many bytes there are to examine.
     fn size(&self) -> usize {
         let values = self.settings.values().chain(self.metadata.values());
         self.caption.len() + values.map(weight).sum::<usize>()
     }
 
-    /// Warnings about values that have no effect, and about a label that is missing.
+    /// Returns warnings about values that have no effect, and about a missing label.
     #[must_use]
     pub fn warnings(&self, platform: PlatformId) -> Vec<Warning> {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
@@ -180,8 +180,8 @@ impl Content {
         platforms::conversions(&platforms::find(platform).spec_of(account), &draft)
     }
 
-    /// Returns the time at which a worker first takes a post with this content that goes out at `at`: at once if its files
-    /// are still to be analysed or converted, else ahead of its time if there is something to prepare.
+    /// Returns the time at which a worker first takes a post with this content that goes out at `at`: at once if its
+    /// files are still to be analysed or converted, else ahead of its time if there is something to prepare.
     #[must_use]
     pub fn due(
         &self,
@@ -198,7 +198,7 @@ impl Content {
         if unsettled { due.min(now) } else { due }
     }
 
-    /// True when something is done before the commit call: uploads, containers.
+    /// Returns true if there are steps before the commit call, such as uploads or containers.
     #[must_use]
     pub fn needs_preparing(&self, platform: PlatformId) -> bool {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
@@ -206,7 +206,7 @@ impl Content {
         step.phase == platforms::Phase::Prepare
     }
 
-    /// The draft of a row with this content, its files readable.
+    /// Returns the draft of a row with this content and readable files.
     #[must_use]
     pub fn draft_of(&self, cx: &Domain, row: &post::Model, platform: PlatformId) -> Draft {
         let at = row.scheduled_at.unwrap_or(row.created_at);

@@ -1,4 +1,4 @@
-//! Changing what a post says or when it goes out.
+//! Changes the content or the time of a post.
 
 use fanfare_entities::{PostId, post, post::PostStatus};
 use fanfare_platforms as platforms;
@@ -21,18 +21,18 @@ use crate::{
     mutation::{self, Mutation},
 };
 
-/// Changes a scheduled, draft or paused post. A change of content starts its preparation anew; either change takes the
-/// row from whoever is preparing it. `flaws` is what could not even be read.
+/// Changes a scheduled, draft or paused post. A change of content restarts its preparation. Any change takes the row
+/// from a worker that is preparing it. `flaws` are the fields that could not be read.
 ///
 /// # Errors
-/// Everything that is wrong with the changed post; nothing is written then.
+/// Everything that is wrong with the changed post, in one error; nothing is written then.
 pub async fn edit(
     act: &Act,
     id: PostId,
     changes: Changes,
     flaws: platforms::Violations,
 ) -> Result<Reply<OnePost>> {
-    // Files are copied before the row is locked: no transaction stays open while the network is asked.
+    // Files are copied before the row is locked, so that no transaction stays open during a download.
     let before = find(act, id).await?;
     if let Some(account) = &changes.account_id {
         return Err(immutable(account, &before));
@@ -58,7 +58,8 @@ pub async fn edit(
     act.finish(tx, reply).await
 }
 
-/// The refusal to move a post to an account. Its own account may as well be left out.
+/// Returns the error for a request that names the post's account. If it is the account that the post has, the fix
+/// removes the field.
 fn immutable(account: &serde_json::Value, before: &post::Model) -> Error {
     let given = account.as_i64().or_else(|| account.as_str()?.parse().ok());
     let fix = (given == Some(before.account_id.0)).then(|| platforms::Fix::remove("account_id"));
@@ -68,7 +69,7 @@ fn immutable(account: &serde_json::Value, before: &post::Model) -> Error {
     Error::violation(broken.with_fix(fix))
 }
 
-/// The new files as far as they are known without copying anything, if nothing is wrong with the changes.
+/// Checks the changes without copying any file. Returns the new files, as far as they are known.
 async fn judged(
     act: &Act,
     before: &post::Model,
@@ -101,7 +102,7 @@ fn editable(row: &post::Model) -> Result<()> {
     if open && !row.partly_public { Ok(()) } else { Err(refused(row, "changed")) }
 }
 
-/// The new list of media addresses, if it changes.
+/// Returns the new list of media addresses, if it changes.
 fn urls(changes: &Changes) -> Option<Vec<String>> {
     if changes.media_url.is_none() && changes.media_urls.is_none() {
         return None;
@@ -111,7 +112,7 @@ fn urls(changes: &Changes) -> Option<Vec<String>> {
     Some(media::list(one.as_deref(), many.as_deref()))
 }
 
-/// The row after the changes, if it is still right.
+/// Returns the row after the changes, if it is valid.
 async fn changed(
     act: &Act,
     row: &post::Model,
@@ -159,7 +160,7 @@ async fn changed(
     if next.status == PostStatus::Scheduled {
         let at = next.scheduled_at.unwrap_or(now);
         let due = content.due(platform, account, at, now, next.state.is_some());
-        // An edited post that waits for its next try keeps waiting for it.
+        // An edited post that waits for its next attempt keeps waiting.
         let due = next.next_attempt_at.map_or(due, |wait| wait.max(due));
         next.due_at = Some(due);
     }
@@ -193,7 +194,7 @@ fn apply(
     }
 }
 
-/// Sets the new time; says what is wrong with it.
+/// Sets the new time; returns what is wrong with it.
 fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> platforms::Violations {
     let zone = changes.timezone.clone().unwrap_or_else(|| next.timezone.clone());
     let Some(time) = &changes.scheduled_at else {

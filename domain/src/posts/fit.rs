@@ -1,4 +1,4 @@
-//! One photo that goes out without a post: it is made into what the network takes, as the files of posts are.
+//! Photos that go out without a post: converted into a form that the network takes, like the files of posts.
 
 use fanfare_entities::WorkspaceId;
 use fanfare_platforms::{self as platforms, MediaRules};
@@ -11,20 +11,20 @@ use super::{
 };
 use crate::{Code, Domain, error::Result};
 
-/// The fitness of a photo.
+/// Whether a photo can go out.
 #[derive(Debug)]
 pub(crate) enum Fit {
     /// It goes out as it is.
     AsIs,
-    /// This goes out in its place.
+    /// This converted file goes out in its place.
     Converted(Box<PostMedia>),
     /// It is being analysed or converted.
     Pending,
-    /// It will never pass: `{code, message, remedy}`.
+    /// It cannot be used: `{code, message, remedy}`.
     Broken(Value),
 }
 
-/// Looks what a network takes in place of a stored photo; begins the conversion that it needs.
+/// Returns whether a network takes a stored photo, or what goes out in its place. Starts the conversion that it needs.
 ///
 /// # Errors
 /// The database's.
@@ -34,7 +34,7 @@ pub(crate) async fn fit(
     url: &str,
     rules: &MediaRules,
 ) -> Result<Fit> {
-    // The network refuses a file that is no longer stored, in its own words.
+    // The network itself refuses a file that is no longer stored.
     let Some(asset) = media::stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
     let mut files = [media::of_asset(cx, &asset)];
     let is_pending = !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty();
@@ -54,7 +54,7 @@ pub(crate) async fn fit(
     })
 }
 
-/// The reason for which a photo cannot be converted.
+/// Returns the reason why a photo cannot be converted.
 fn unfit(file: PostMedia) -> Value {
     let moves = file.facts.is_some_and(|facts| facts.animated);
     let message = if moves {

@@ -1,4 +1,4 @@
-//! Looks ahead for a post that is only checked: limits, the token's end, and posts that say nearly the same.
+//! The forecast for a post that is only checked: limits, the token's end, and posts with nearly the same text.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{Act, clock::Time, db::statement, error::Result, platform_tools};
 
 const DAY: Millis = 86_400_000;
 
-/// The distance in time up to which posts are compared.
+/// Posts up to this distance in time are compared.
 const AROUND: Millis = 7 * DAY;
 
 /// The most posts that are compared, and the most characters of each.
 const COMPARED: (usize, usize) = (200, 2_000);
 
-/// The share of its words that a post has in common with one that says nearly the same.
+/// The share of common words from which two posts count as similar.
 const ALIKE: (usize, usize) = (4, 5);
 
 /// The posts of account $1 that are public or due between $2 and $3.

@@ -15,7 +15,7 @@ pub fn of(platform: PlatformId, asked: Option<&str>) -> Option<&'static str> {
     known.iter().all(|kind| kind.name != generic).then_some(generic)
 }
 
-/// Returns what speaks against publishing a post of a generic type as the network's default one.
+/// Returns the reason why a post of a generic type cannot be published as the network's default type.
 #[must_use]
 pub fn objection(
     platform: PlatformId,
@@ -47,7 +47,7 @@ pub fn objection(
 const PICTURES: [&str; 5] = [".jpg", ".jpeg", ".png", ".gif", ".webp"];
 const FILMS: [&str; 3] = [".mp4", ".mov", ".webm"];
 
-/// Is a file of this kind, by its type, or by its address while the type is not known?
+/// Returns true if a file is of this kind, by its media type, or by its address while the type is not known.
 fn is(file: &PostMedia, kind: &str, endings: &[&str]) -> bool {
     match file.mime.as_str() {
         "" => {

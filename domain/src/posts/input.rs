@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::input::{maybe_null, never_null, number_or_text};
 
-/// A post to be made.
+/// A post to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPost {
@@ -55,7 +55,7 @@ pub struct NewPost {
     /// The workspace, for a key without one. The account must be in it.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-    /// The suggestion that the post is made of; it becomes `scheduled`.
+    /// The suggestion that the post is made from; it becomes `scheduled`.
     #[serde(default)]
     pub suggestion_id: Option<Uuid>,
     /// Validate only: nothing is written, spent or copied.
@@ -126,14 +126,14 @@ pub struct Changes {
     #[serde(default, deserialize_with = "maybe_null")]
     #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
-    /// Cannot be changed; named here so that the answer can say so.
+    /// Cannot be changed; listed here so that the error can say so.
     #[serde(default)]
     #[schemars(extend("readOnly" = true))]
     pub account_id: Option<Value>,
 }
 
 impl Changes {
-    /// True if it changes what is published, as opposed to when.
+    /// Returns true if it changes what is published, as opposed to when.
     #[must_use]
     pub const fn touches_content(&self) -> bool {
         self.caption.is_some()
@@ -145,7 +145,7 @@ impl Changes {
             || self.group.is_some()
     }
 
-    /// True if it changes when the post goes out.
+    /// Returns true if it changes when the post goes out.
     #[must_use]
     pub const fn touches_time(&self) -> bool {
         self.scheduled_at.is_some() || self.timezone.is_some()
@@ -156,7 +156,7 @@ impl Changes {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatusChange {
-    /// The status asked for.
+    /// The requested status.
     pub status: AskedStatus,
     /// Needed for a draft, and for a paused post whose time has passed.
     #[serde(default)]
@@ -166,7 +166,7 @@ pub struct StatusChange {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub timezone: Option<String>,
-    /// Send the post although an earlier try may have published it.
+    /// Send the post although an earlier attempt may have published it.
     #[serde(default)]
     pub acknowledge_duplicate_risk: Option<bool>,
 }
@@ -187,7 +187,7 @@ pub enum AskedStatus {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Send it although an earlier try may have published it.
+    /// Send it although an earlier attempt may have published it.
     #[serde(default)]
     pub acknowledge_duplicate_risk: Option<bool>,
 }

@@ -1,7 +1,7 @@
-//! The files of a post: ours by their address, other people's by a copy.
+//! The files of a post: our own ones by their address, third-party ones as a copy.
 //!
-//! A third-party address is copied into our storage before the post is saved. Which files a post has is written down
-//! beside it, so that none is swept away that a post still needs.
+//! A third-party file is copied into our storage before the post is saved. The files of each post are recorded, so that
+//! the clean-up removes none that a post still needs.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -24,7 +24,7 @@ use crate::{
     media::{Source, request_import, url as url_of},
 };
 
-/// `media_url` and `media_urls` as one list, duplicates dropped.
+/// Returns `media_url` and `media_urls` as one list without duplicates.
 #[must_use]
 pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
     let mut known = HashSet::new();
@@ -32,11 +32,11 @@ pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
     given.map(platforms::text::pasted).filter(|url| known.insert(url.clone())).collect()
 }
 
-/// Most files of a draft, which may still be one for another type of post. No network takes as many.
+/// The most files of a draft, whose post type may still change. No network takes as many.
 const DRAFT_FILES_MAX: usize = 100;
 
-/// Empties a list that is longer than a post of this type may have, so that nothing of it is looked up or fetched, and
-/// returns what is wrong with it.
+/// Returns the violation of a list that is longer than a post of this type may have, and empties it, so that no file is
+/// looked up or fetched.
 pub fn cut(
     urls: &mut Vec<String>,
     platform: platforms::PlatformId,
@@ -50,10 +50,11 @@ pub fn cut(
     Some(found)
 }
 
-/// Returns the facts of these addresses without copying: those of our own files, and the address of others.
+/// Returns the files at these addresses without copying them: our own files with their facts, other files with their
+/// address.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for what is no http(s) address or is no longer stored.
+/// [`Code::InvalidField`] for an address that is not http(s), or whose file is no longer stored.
 pub async fn look_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
     let looks = urls.iter().enumerate().map(|(place, url)| look_up_one(act, place, url));
     Error::all(future::join_all(looks).await)
@@ -112,7 +113,7 @@ async fn of_name(
     Ok(row)
 }
 
-/// The file that is served under this name. Rows of an older version are served by their path.
+/// Returns the condition that a file is served under this name. Rows of an older version are served by their path.
 fn named(name: &str) -> Condition {
     let old = Condition::all()
         .add(media_asset::Column::PublicName.is_null())
@@ -135,10 +136,10 @@ pub(super) fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
     }
 }
 
-/// The same list with every third-party file copied into our storage; copies run at the same time.
+/// Copies every third-party file into our storage, in parallel, and returns the list with the copies.
 ///
 /// # Errors
-/// The flaw of a file, or [`Code::MediaCopyPending`] if the imports take longer than a request may.
+/// The flaw of a file, or [`Code::MediaCopyPending`] if the copies take longer than a request may.
 pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     let copies = files.into_iter().map(|file| async move {
         if file.path.is_some() {
@@ -150,7 +151,7 @@ pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     future::try_join_all(copies).await
 }
 
-/// Writes down which files posts have, in the transaction that gives it to them: from then on they stay.
+/// Records which files posts use, in the transaction that saves the posts. From then on the files are kept.
 ///
 /// # Errors
 /// [`Code::InvalidField`] if one was deleted meanwhile.
@@ -160,7 +161,7 @@ pub async fn note<C: ConnectionTrait>(conn: &C, posts: &[(PostId, Vec<PostMedia>
     if uids.is_empty() {
         return Ok(());
     }
-    // Held until the end of the transaction: whoever wants to delete one waits, and then finds it used.
+    // Locked until the end of the transaction: a request to delete one waits, and then finds it used.
     let held: Vec<(AssetId, Uuid)> = media_asset::Entity::find()
         .select_only()
         .columns([media_asset::Column::Id, media_asset::Column::Uid])
@@ -188,7 +189,7 @@ fn gone(file: &PostMedia) -> Error {
     Error::field(Code::InvalidField, "media_urls", message, "Upload the file again.")
 }
 
-/// Forgets what was written down of a post.
+/// Deletes the record of which files a post uses.
 ///
 /// # Errors
 /// The database's.

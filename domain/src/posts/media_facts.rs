@@ -13,7 +13,7 @@ use crate::{
     media::analysis,
 };
 
-/// Fills in what is known by now; the files whose analysis is still to come.
+/// Fills in the finished analyses; returns the files whose analysis is still pending.
 ///
 /// # Errors
 /// The database's.
@@ -45,7 +45,7 @@ fn learn(file: &mut PostMedia, row: &media_analysis::Model) {
                 file.height = side(facts.height).or(file.height);
                 file.facts = Some(facts);
             }
-            // Without its facts nobody can tell whether it has to be converted.
+            // Without its facts it is unknown whether the file has to be converted.
             None | Some(Err(_)) => {
                 tracing::error!(asset.id = %row.uid, "the stored analysis of a file cannot be read");
                 file.flaw = Some(json!({
@@ -58,7 +58,7 @@ fn learn(file: &mut PostMedia, row: &media_analysis::Model) {
     }
 }
 
-/// The same for rows that are about to be shown or changed, in one look.
+/// Fills in the finished analyses of rows that are about to be shown or changed, with one query.
 ///
 /// # Errors
 /// The database's.

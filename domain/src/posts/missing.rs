@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::{draft::Content, find, media_facts, readiness::conversion_flaws};
 use crate::{Act, Reply, clock::show, error::Result};
 
-/// Exactly what create would object to, and what has gone bad since: the account disconnected, a file gone, a token
-/// that ends before the post's time, a file that its analysis found wanting or that cannot be converted.
+/// Returns everything that `create` would object to, and what has become invalid since: a disconnected account, a
+/// deleted file, a token that expires before the post's time, a file that is flawed or cannot be converted.
 ///
 /// # Errors
 /// [`crate::Code::PostNotFound`].
@@ -46,27 +46,27 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
 }
 
-/// The parts that a post still lacks.
+/// What a post is missing before it can be published.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Missing {
-    /// True if it lacks nothing.
+    /// True if nothing is missing.
     ready: bool,
     missing: Vec<Lack>,
 }
 
-/// One thing that a post lacks.
+/// One thing that a post is missing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Lack {
-    /// The part of the post that lacks it.
+    /// The part of the post that is incomplete.
     kind: LackKind,
     #[serde(flatten)]
     broken: Violation,
-    /// The event that takes the post up again: the same account, connected anew.
+    /// The account to connect again, after which the post can go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     reconnect: Option<Reconnect>,
 }
 
-/// The part of a post that lacks something.
+/// The part of a post that is incomplete.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum LackKind {
@@ -76,7 +76,7 @@ enum LackKind {
     Settings,
 }
 
-/// An account to be connected anew. A disconnected account keeps this for its posts.
+/// An account to be connected again. A disconnected account keeps its row for its posts.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reconnect {
     account_id: AccountId,

@@ -1,4 +1,4 @@
-//! Posts: what a valid one is, which states it may take, and what each change writes.
+//! Posts: what a valid post is, which statuses it may have, and what each change writes.
 
 pub mod agenda;
 mod batch;
@@ -67,7 +67,7 @@ pub fn first_due(spec: &Spec, needs_preparing: bool, scheduled_at: Millis) -> Mi
     scheduled_at.saturating_sub(lead)
 }
 
-/// The event of a change to a post, as its new row shows it.
+/// Returns the event of a change to a post, with the post's new row as its payload.
 #[must_use]
 pub fn event(
     event_type: &'static str,
@@ -91,7 +91,7 @@ pub fn event(
 }
 
 impl Act {
-    /// The event of a change that this request made to a post.
+    /// Returns the event of a change that this request made to a post.
     fn post_event(&self, event_type: &'static str, row: &post::Model, message: String) -> NewEvent {
         event(event_type, row, message, Some(self.request_id.clone()))
     }

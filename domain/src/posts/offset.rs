@@ -14,13 +14,13 @@ use crate::{
     input, page,
 };
 
-/// Rows that are read in one go.
+/// The number of rows that are read at once.
 const STRETCH: u64 = 25;
 
-/// Returns the sorted page that a filter with `offset` or `sort_by` means, with the number of all posts that it fits.
+/// Returns the sorted page for a filter with `offset` or `sort_by`, with the total number of posts that match it.
 ///
 /// # Errors
-/// An offset, field or order that is none.
+/// An invalid offset, field or order.
 pub async fn page(
     act: &Act,
     filter: &Filter,

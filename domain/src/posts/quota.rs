@@ -7,7 +7,7 @@ use sea_orm::ConnectionTrait;
 
 use crate::{Domain, db::statement, error::Result, rows::Rows};
 
-/// The recent posts of an account: for each type their number, and when the first of them became public.
+/// The number of recent posts of an account for each post type, and when the first of them became public.
 #[derive(Debug, Clone, Default)]
 pub struct Spent(BTreeMap<String, (i64, Millis)>);
 
@@ -20,19 +20,19 @@ impl Spent {
         })
     }
 
-    /// One more of this kind, which has a place in the line behind those that are public.
+    /// Adds a post of this type that is not public yet.
     pub fn add(&mut self, kind: &str) {
         self.add_at(kind, Millis::MAX / 4);
     }
 
-    /// One more of this kind, public at this time.
+    /// Adds a post of this type that became public at this time.
     pub fn add_at(&mut self, kind: &str, at: Millis) {
         let (posts, oldest) = self.0.entry(kind.to_owned()).or_insert((0, at));
         (*posts, *oldest) = (*posts + 1, at.min(*oldest));
     }
 }
 
-/// Returns the posts of these accounts since `since`.
+/// Counts the posts of these accounts that became public after `since`.
 ///
 /// # Errors
 /// The database's.

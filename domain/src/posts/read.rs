@@ -1,4 +1,4 @@
-//! Reading posts and their ledger.
+//! Reads posts and their ledger.
 
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
 use schemars::JsonSchema;
@@ -54,7 +54,7 @@ pub struct Filter {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub updated_since: Option<String>,
-    /// Only made at or after this time.
+    /// Only created at or after this time.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub created_since: Option<String>,
@@ -80,7 +80,7 @@ pub struct Filter {
     #[serde(default)]
     #[schemars(length(max = 10))]
     pub order: Option<String>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub cursor: Option<String>,
@@ -91,13 +91,13 @@ pub struct Filter {
 
 const DAY: i64 = 24 * 3_600_000;
 
-/// The most posts of a page.
+/// The most posts on a page.
 const MOST: i64 = 200;
 
-/// The posts of the membership's workspace, newest first.
+/// Returns the posts of the membership's workspace, newest first.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
     if filter.offset.is_some() || filter.sort_by.is_some() {
         let limit = input::limit_to(filter.limit, MOST)?;
@@ -107,10 +107,10 @@ pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
     view::listed(rows, next).await
 }
 
-/// The rows of these posts, and where the next page begins.
+/// Returns the rows of a page of posts, and the cursor of the next page.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option<String>)> {
     let limit = input::limit_to(filter.limit, MOST)?;
     let query = filtered(act, &filter)?.order_by_desc(post::Column::Id);
@@ -126,7 +126,7 @@ pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option
     Ok((page.rows, next))
 }
 
-/// The posts that a filter fits, in no order.
+/// Returns the query for the posts that match a filter, unsorted.
 fn filtered(act: &Act, filter: &Filter) -> Result<sea_orm::Select<post::Entity>> {
     let mut query = visible(&act.membership);
     if let Some(id) = filter.account_id {
@@ -177,7 +177,7 @@ fn status_named(name: &str) -> Result<PostStatus> {
     })
 }
 
-/// The posts a membership may see.
+/// Returns the query for the posts that a membership may see.
 pub(super) fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> {
     let query = post::Entity::find().filter(post::Column::WorkspaceId.eq(membership.workspace_id));
     match &membership.brands {
@@ -186,7 +186,7 @@ pub(super) fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> 
     }
 }
 
-/// One post.
+/// Returns a post.
 ///
 /// # Errors
 /// [`Code::PostNotFound`].
@@ -194,7 +194,7 @@ pub async fn find(act: &Act, id: PostId) -> Result<post::Model> {
     one(&act.cx.db.read, visible(&act.membership), id).await
 }
 
-/// One post, locked until the transaction ends.
+/// Returns a post, locked until the transaction ends.
 pub(super) async fn find_locked(act: &Act, tx: &Tx, id: PostId) -> Result<post::Model> {
     one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await
 }
@@ -208,7 +208,7 @@ async fn one<C: ConnectionTrait>(
     found.ok_or_else(|| Error::new(Code::PostNotFound, format!("There is no post {id}.")))
 }
 
-/// The reply for one post.
+/// Returns the reply with one post.
 ///
 /// # Errors
 /// [`Code::PostNotFound`].
@@ -230,7 +230,7 @@ pub struct AttemptPage {
 /// One attempt to publish a post.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Attempt {
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     number: i32,
     /// The worker that made it.
     worker: String,
@@ -260,7 +260,7 @@ struct AttemptStep {
     remote_id: Option<String>,
 }
 
-/// The purpose of a call: to prepare, to make public, or to look.
+/// The purpose of a call: to prepare the post, to make it public, or to check it.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it describes JSON that a row keeps")]
@@ -284,10 +284,10 @@ impl Attempt {
     }
 }
 
-/// The ledger of a post: every attempt with its steps, oldest first.
+/// Returns the ledger of a post: every attempt with its steps, oldest first.
 ///
 /// # Errors
-/// [`Code::PostNotFound`], or a cursor that is none.
+/// [`Code::PostNotFound`], or an invalid cursor.
 pub async fn attempts(act: &Act, id: PostId, part: input::Cursor) -> Result<Reply<AttemptPage>> {
     let after = input::cursor::<i32>(part.cursor.as_deref())?;
     let post = find(act, id).await?;

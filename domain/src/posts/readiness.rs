@@ -1,4 +1,4 @@
-//! The fitness of a post's files: analysed, within the network's rules, and made into what it takes.
+//! Whether the files of a post are ready: analysed, within the network's rules, and converted into what it takes.
 
 use fanfare_entities::{
     AssetId, Millis, media_analysis::WorkStatus, media_variant, post, post::PostStatus,
@@ -16,14 +16,15 @@ use crate::{
     media::{analysis, media_waiters, variants},
 };
 
-/// An analysis that has not come this long after a post's time, in ms, is not waited for: the network says itself what
-/// it does not take.
+/// How long after a post's time its files' analyses are waited for, in ms. After that the post is sent without them,
+/// and the network decides whether it takes the files.
 const PATIENCE: Millis = 10 * 60_000;
 
-/// The interval at which a post looks by itself for what it waits for, in ms; usually it is woken.
+/// The shortest and the longest interval at which a waiting post is checked, in ms. Usually it is enqueued earlier,
+/// when its files are ready.
 const LOOK: (Millis, Millis) = (2_000, 60_000);
 
-/// A post as its worker goes on with it.
+/// The draft of a claimed post, and the state of its files.
 #[derive(Debug)]
 pub struct Ready {
     /// The draft, with each file in a form that the network accepts.
@@ -39,15 +40,15 @@ pub enum Files {
     Settled,
     /// Files are being analysed or converted; look again at this time.
     Waiting(Millis),
-    /// One will never pass.
+    /// A file cannot be used.
     Broken(Box<Violation>),
-    /// The post as it is stored cannot be read, so what it would have published is unknown.
+    /// The stored post cannot be read, so it is unknown what it would publish.
     Unreadable(Unreadable),
-    /// The files are fit, and the post has time until then.
+    /// The files are ready, and there is nothing to do until then.
     Early(Millis),
 }
 
-/// Looks how far the files of a post are; begins the conversions that it needs.
+/// Checks whether the files of a post are ready; starts the conversions that it needs.
 ///
 /// # Errors
 /// The database's, or the row names a platform that this version does not know.
@@ -73,7 +74,8 @@ pub async fn readiness(cx: &Domain, row: &post::Model, account: &Account) -> Res
     Ok(Ready { draft, files })
 }
 
-/// A post that was only taken to look after its files rests until there is something to prepare.
+/// Returns the time until which a post waits that was only claimed to check its files: until there is something to
+/// prepare.
 fn early(cx: &Domain, row: &post::Model, platform: PlatformId, draft: &Draft) -> Option<Millis> {
     let at = row.scheduled_at.filter(|_| row.status == PostStatus::Scheduled)?;
     if row.state.is_some() || row.partly_public {
@@ -90,7 +92,7 @@ async fn settle(
     (platform, account): (PlatformId, &Account),
     content: &mut Content,
 ) -> Result<Files> {
-    // A post that is public in part goes out as it began.
+    // A post that is partly public goes out with the files that it began with.
     let begun = row.sending_at.is_some() || row.partly_public;
     let mut noted = false;
     loop {
@@ -124,7 +126,7 @@ async fn settle(
         if noted {
             return Ok(Files::Waiting(next_look(now, at)));
         }
-        // A file may have been settled between the look and the note, so its state is read again.
+        // A file may have become ready just before the post was recorded as waiting, so its state is read again.
         media_waiters::wait(cx, row.id, &awaited).await?;
         noted = true;
     }
@@ -136,7 +138,7 @@ fn next_look(now: Millis, at: Millis) -> Millis {
     now + (rest / 8).clamp(least, most).min(if rest > 0 { rest } else { least })
 }
 
-/// Puts in place of each file the variant that the network takes; the files whose variants are still being made.
+/// Replaces each file by the variant that the network takes; returns the files whose variants are still being made.
 async fn convert(
     cx: &Domain,
     (platform, account): (PlatformId, &Account),
@@ -157,7 +159,7 @@ async fn convert(
 
 /// The state of the variant of a file.
 pub(super) enum Variant {
-    /// It stands in the place of the file.
+    /// It has replaced the file.
     Put,
     /// It is being made.
     Pending(AssetId),
@@ -167,7 +169,7 @@ pub(super) enum Variant {
     None,
 }
 
-/// Puts in place of a file the variant that a conversion asks for, if it is made; its making begins otherwise.
+/// Replaces a file by the variant that a conversion asks for, if it is made; starts the conversion otherwise.
 pub(super) async fn put_variant(
     cx: &Domain,
     file: &mut PostMedia,
@@ -191,7 +193,7 @@ pub(super) async fn put_variant(
     })
 }
 
-/// The variant that a conversion asks for.
+/// Returns the profile of the variant that a conversion asks for.
 pub(super) fn profile(conversion: &Conversion) -> Option<Profile> {
     let target = Target::of_mime(conversion.mime)?;
     Some(Profile { target, bytes_max: conversion.bytes_max, width_max: conversion.width_max })
@@ -225,7 +227,7 @@ fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
     };
 }
 
-/// Returns the violation that a stored flaw stands for.
+/// Returns the violation for a stored flaw.
 pub(super) fn flaw(place: usize, stored: Option<&Value>) -> Violation {
     let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
     let code = text("code").and_then(Code::named).unwrap_or(Code::MediaUnreadable);

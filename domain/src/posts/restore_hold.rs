@@ -1,4 +1,4 @@
-//! Holding posts back after a database was restored: it does not know what was sent since its backup.
+//! Holds posts back after a database was restored, because it does not know what was sent since its backup.
 
 use fanfare_entities::{Millis, post};
 use fanfare_jobs::JobKind;
@@ -14,16 +14,16 @@ use crate::{
     ops,
 };
 
-/// Posts of one transaction.
+/// The most posts in one transaction.
 const BATCH: u32 = 500;
 
-/// Makes every post that waits or is under way, and whose time is `until` at the latest (`None`: any time), one that
-/// failed with `outcome_unknown`: nothing sends it again unless a person accepts that it may be public already. Returns
-/// how many there were.
+/// Fails every post that waits or is being published, and whose time is at most `until` (`None`: any time), with
+/// `outcome_unknown`. It is not sent again unless a person accepts that it may be public already. Returns the number of
+/// these posts.
 ///
 /// # Errors
-/// [`Code::InvalidTransition`] while a worker runs, which might be sending them; the database's. What was held before an
-/// error stays held, and the call may be repeated.
+/// [`Code::InvalidTransition`] while a worker runs, which might be sending them; the database's. Posts that were held
+/// before an error stay held, and the call may be repeated.
 pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
     let mut held = 0;
     let mut given_back = false;
@@ -34,7 +34,7 @@ pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
             return Err(Error::new(Code::InvalidTransition, message));
         }
         if !given_back {
-            // Posts that a pause has set aside are not among those that are due.
+            // Posts that a pause has set aside have no due time, so they are restored first.
             ops::holds::restore_all(cx).await?;
             given_back = true;
         }
@@ -53,7 +53,7 @@ pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
     }
 }
 
-/// Holds the next ones and returns them as they are now.
+/// Holds the next batch and returns the changed rows.
 async fn next<C: ConnectionTrait>(
     conn: &C,
     until: Option<Millis>,
@@ -61,7 +61,7 @@ async fn next<C: ConnectionTrait>(
 ) -> Result<Vec<post::Model>, DbErr> {
     let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
     let table = durable::table(JobKind::PublishPost);
-    // By the index of due times, which a held row leaves: no batch reads again what an earlier one has done.
+    // By the index of due times, which a held row leaves, so no batch reads the rows of an earlier one again.
     let sql = format!(
         "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \
          fencing_token = fencing_token + 1, lease_expirations = 0, sending_at = NULL, sending_until = NULL, \
@@ -78,7 +78,7 @@ async fn next<C: ConnectionTrait>(
         .await
 }
 
-/// As `post.error` shows it.
+/// Returns the error that `post.error` shows.
 fn why() -> Json {
     let message =
         "The service was restored from a backup that does not know whether this post was sent.";

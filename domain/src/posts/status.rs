@@ -21,7 +21,7 @@ use crate::{
     mutation::{self, Mutation},
 };
 
-/// The statuses a caller can bring a post to from `status`.
+/// Returns the statuses to which a caller can change a post from `status`.
 #[must_use]
 pub const fn allowed(status: PostStatus) -> &'static [&'static str] {
     match status {
@@ -32,7 +32,7 @@ pub const fn allowed(status: PostStatus) -> &'static [&'static str] {
     }
 }
 
-/// The refusal of a change that the post's status does not allow.
+/// Returns the error for a change that the post's status does not allow.
 pub(super) fn refused(row: &post::Model, what: &str) -> Error {
     let status = status_name(row.status);
     let allowed = if row.partly_public { &["scheduled"][..] } else { allowed(row.status) };
@@ -44,7 +44,7 @@ pub(super) fn refused(row: &post::Model, what: &str) -> Error {
     Error::new(Code::InvalidTransition, message).about(status, allowed)
 }
 
-/// Pauses, schedules or drafts a post.
+/// Pauses or schedules a post, or makes it a draft.
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] with `allowed`, or what is missing for scheduling it.
@@ -141,8 +141,8 @@ fn accept_risk(row: &post::Model, acknowledged: Option<bool>) -> Result<()> {
     ))
 }
 
-/// The time a post goes out when it is scheduled: the one asked for; else its own, if that is still to come; a failed
-/// post goes out now.
+/// Returns the time at which a post goes out when it is scheduled: the requested time, else its own if that is in the
+/// future. A failed post goes out now.
 fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Millis> {
     if let Some(at) = asked {
         return Ok(at);
@@ -165,7 +165,7 @@ fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Mil
     }
 }
 
-/// The row on its way out at `at`, if it is complete.
+/// Returns the row scheduled at `at`, if the post is valid.
 pub(super) async fn scheduled(
     request_id: &str,
     row: &post::Model,
@@ -183,19 +183,20 @@ pub(super) async fn scheduled(
         scheduled_at: Some(at),
         due_at: Some(due),
         request_id: request_id.to_owned(),
-        // A commit that may have been carried out is not taken for this one's: it goes out under a key of its own.
+        // It gets a new key, so that an earlier commit call that may have been carried out is not mistaken for the new
+        // one.
         content_key: if was_sent { Uuid::now_v7() } else { row.content_key },
         duplicate_risk: false,
         ..reset(row, now)
     })
 }
 
-/// The row with nothing to do.
+/// Returns the row with this status and without a due time.
 pub(super) fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
     post::Model { status, due_at: None, ..reset(row, now) }
 }
 
-/// Returns the row taken from its holder, with its attempts set to zero.
+/// Returns the row with a higher fencing token, which takes it from its holder, and with its attempts set to zero.
 fn reset(row: &post::Model, now: Millis) -> post::Model {
     post::Model {
         fencing_token: row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow)),

@@ -1,4 +1,4 @@
-//! Posts of workspaces whose subscription is paused or has ended: they wait, and go out again with it.
+//! Posts of workspaces whose subscription is paused or has ended: they are paused, and scheduled again with it.
 
 use fanfare_entities::{
     PostId, WorkspaceId, post,
@@ -16,13 +16,13 @@ use super::{
 };
 use crate::{Domain, Tx, error::Result};
 
-/// Posts changed in one transaction.
+/// The most posts in one transaction.
 const BATCH: u64 = 100;
 
-/// The word in logs and events in the place of a request.
+/// The request id of these changes in logs and events.
 const REQUEST: &str = "subscription";
 
-/// Pauses every scheduled post of a workspace. One that is on its way out already goes out.
+/// Pauses every scheduled post of a workspace. Posts that are being published go out.
 ///
 /// # Errors
 /// The database's. It may be run again.
@@ -54,7 +54,8 @@ pub(crate) async fn pause(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
     }
 }
 
-/// Schedules the posts again that were paused with the subscription and whose time is still ahead; the others stay paused.
+/// Schedules the posts again that were paused with the subscription and whose time is still ahead; the others stay
+/// paused.
 ///
 /// # Errors
 /// The database's. It may be run again.
@@ -90,7 +91,7 @@ pub(crate) async fn resume(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
     }
 }
 
-/// Schedules one of them, unless its time has passed or it cannot be scheduled any more.
+/// Schedules a post again, unless its time has passed or it cannot be scheduled any more.
 async fn schedule(tx: &mut Tx, row: &post::Model) -> Result<()> {
     let now = tx.now();
     let Some(at) = row.scheduled_at.filter(|at| *at > now) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! A post as replies, events and pages show it.
+//! Posts as replies, events and pages show them.
 
 mod failure;
 
@@ -16,7 +16,7 @@ use crate::{Reply, Unreadable, clock::Time, error::Result, json_size::json_size}
 use failure::{FailedPost, explained};
 pub use failure::{POST_ERRORS, PostError, PostErrorCode};
 
-/// A file of a post, as the row keeps it: what was known of it when the post was last changed.
+/// A file of a post, as the row stores it: what was known about it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PostMedia {
     /// The public address.
@@ -25,9 +25,9 @@ pub struct PostMedia {
     pub asset_id: Option<Uuid>,
     /// The key in the store.
     pub path: Option<String>,
-    /// Name for networks that show one.
+    /// The name, for networks that show one.
     pub filename: String,
-    /// Sniffed type; empty if not known.
+    /// The media type, detected from the bytes; empty if not known.
     pub mime: String,
     /// Size in bytes.
     pub bytes: Option<i64>,
@@ -47,7 +47,7 @@ pub struct PostMedia {
 }
 
 impl PostMedia {
-    /// A stored file of which nothing is known yet but its type.
+    /// Returns true for a stored file whose analysis is not done yet.
     #[must_use]
     pub const fn is_pending(&self) -> bool {
         self.asset_id.is_some() && self.facts.is_none() && self.flaw.is_none()
@@ -70,7 +70,7 @@ pub fn media_of(row: &post::Model) -> Result<Vec<PostMedia>, Unreadable> {
     Vec::deserialize(&row.media).map_err(|_| Unreadable("media"))
 }
 
-/// A status as replies show it.
+/// Returns a status as replies show it.
 #[must_use]
 pub const fn status_name(status: PostStatus) -> &'static str {
     match status {
@@ -93,7 +93,7 @@ pub struct Post {
     planned: PlannedPost,
 }
 
-/// A post as it would be made: with `dry_run` it gets no id.
+/// A post as it would be created: with `dry_run` it has no id.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PlannedPost {
     /// The account it goes out on.
@@ -140,13 +140,13 @@ pub struct PlannedPost {
     platform_post_id: Option<String>,
     /// The address at which people see it.
     platform_post_url: Option<String>,
-    /// The parts it lacks on the platform, such as the picture of a link's card that could not be fetched.
+    /// What the post lacks on the platform, such as the picture of a link preview that could not be fetched.
     #[schemars(with = "Vec<Warning>")]
     warnings: Value,
     /// The reason why the last attempt failed.
     #[schemars(with = "Option<FailedPost>")]
     error: Option<Value>,
-    /// The time at which it was made.
+    /// The time at which it was created.
     created_at: Time,
     /// The time at which it was last changed.
     updated_at: Time,
@@ -160,13 +160,13 @@ struct FileOfPost {
     url: String,
     /// The stored file; null for an address that was not copied.
     asset_id: Option<Uuid>,
-    /// Media type, told by its bytes.
+    /// Media type, detected from the bytes.
     mime: Option<String>,
     /// Pixels.
     width: Option<i32>,
     /// Pixels.
     height: Option<i32>,
-    /// Length of a film.
+    /// Length of a video.
     duration_ms: Option<u64>,
     /// A blurred placeholder, as a BlurHash.
     placeholder: Option<String>,
@@ -184,7 +184,7 @@ enum Analysis {
 }
 
 impl Post {
-    /// The record of a row.
+    /// Creates the view of a row.
     #[must_use]
     pub fn of(row: post::Model) -> Self {
         Self { id: row.id, planned: PlannedPost::of(row) }
@@ -192,9 +192,9 @@ impl Post {
 }
 
 impl PlannedPost {
-    /// The record of a row that may have no id.
+    /// Creates the view of a row that may have no id.
     pub(super) fn of(row: post::Model) -> Self {
-        // A record that is only shown does without what cannot be read; nothing is published from it.
+        // A media column that cannot be read is left out, since nothing is published from this view.
         let media = media_of(&row).unwrap_or_default();
         let error = row.error.map(|error| explained(error, row.id, row.account_id, &row.platform));
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
@@ -257,12 +257,13 @@ pub struct OnePost {
     post: Post,
 }
 
-/// A post that was made.
+/// A post that was created.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Created {
     post: Post,
-    /// Effects that the post does not get although it was accepted, and a label that it should have (`ai_label_missing`).
+    /// Effects that the post does not get although it was accepted, and a label that it should have
+    /// (`ai_label_missing`).
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
 }
@@ -285,23 +286,23 @@ pub struct PostPage {
     offset: Option<u64>,
 }
 
-/// The payload of a post's events, as JSON text.
+/// Returns the payload of a post's events, as JSON text.
 pub(super) fn payload(row: &post::Model) -> String {
-    // A value that was read from JSON and a row can always be written.
+    // Values that come from JSON and a row can always be serialized.
     serde_json::to_string(&OnePost { post: Post::of(row.clone()) }).unwrap_or_default()
 }
 
-/// About how many bytes a post takes in a reply.
+/// Returns approximately how many bytes a post takes in a reply.
 pub(super) fn size(row: &post::Model) -> usize {
     json_size(&(&row.caption, &row.settings, &row.metadata, &row.media, &row.error))
 }
 
-/// The reply with one post.
+/// Returns the reply with one post.
 pub(super) async fn one(row: post::Model) -> Result<Reply<OnePost>> {
     Reply::large(size(&row), || OnePost { post: Post::of(row) }).await
 }
 
-/// The reply with a post that was made.
+/// Returns the reply with a post that was created.
 pub(super) async fn created(
     row: post::Model,
     warnings: Vec<Warning>,
@@ -313,7 +314,7 @@ pub(super) async fn created(
     Ok(reply.with_status(201))
 }
 
-/// The reply with a page of posts.
+/// Returns the reply with a page of posts.
 pub(super) async fn listed(
     rows: Vec<post::Model>,
     next_cursor: Option<String>,
@@ -325,7 +326,7 @@ pub(super) async fn listed(
     Reply::large(bytes, page).await
 }
 
-/// The reply with a page of posts by offset: total, limit and offset.
+/// Returns the reply with a page of posts by offset, with total, limit and offset.
 pub(super) async fn counted(
     rows: Vec<post::Model>,
     (total, limit, offset): (u64, u64, u64),

@@ -1,4 +1,4 @@
-//! The workspace that a post was made in, as the reply tells it.
+//! The workspace of a new post, as replies show it.
 
 use fanfare_entities::WorkspaceId;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::access::Membership;
 
-/// The workspace that a post was made in, and how it was found.
+/// The workspace of a new post, and how it was determined.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WorkspaceOfPost {
     id: WorkspaceId,
@@ -16,18 +16,18 @@ pub struct WorkspaceOfPost {
     resolved_from: ResolvedFrom,
 }
 
-/// The reason for a workspace.
+/// How the workspace was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ResolvedFrom {
     /// The request named it.
     Explicit,
-    /// It is the account's.
+    /// It is the workspace of the account.
     Account,
 }
 
 impl WorkspaceOfPost {
-    /// The workspace of the account of a request, which may have named it as well.
+    /// Creates the view of the account's workspace; `asked` is the workspace that the request named, if any.
     #[must_use]
     pub fn of(membership: &Membership, asked: Option<Uuid>) -> Self {
         let resolved_from =

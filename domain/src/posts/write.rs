@@ -1,11 +1,11 @@
-//! Writing new posts: those that requests make at the same time go in one transaction.
+//! Writes new posts: those of concurrent requests are written in one transaction.
 //!
-//! A journey to the database and a commit cost as much for one post as for many, and the commits of one workspace follow
-//! one another anyway, because its events are numbered without gaps. What would wait in the database, with a connection
-//! each, waits here and goes together.
+//! A round trip to the database and a commit cost as much for one post as for many, and the commits of one workspace
+//! wait for one another anyway, because its events are numbered without gaps. Instead of waiting in the database, with
+//! a connection each, posts wait here and are written together.
 //!
-//! A workspace whose counter somebody else keeps is no burden to the others: after [`PATIENCE`] its posts go by themselves,
-//! until they are through.
+//! A workspace whose event counter is locked by another transaction does not delay the others: after [`PATIENCE`] its
+//! posts are written apart, until they are done.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -30,36 +30,36 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// A post about to be written, and for which request.
+/// A post to be written, and its request.
 pub struct NewRow {
     /// The request.
     pub act: Act,
     /// The row, without an id.
     pub row: post::Model,
-    /// The suggestion that it is made of.
+    /// The suggestion that it is made from.
     pub suggestion: Option<SuggestionId>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// The workspace that the caller is told.
+    /// The workspace, as the reply shows it.
     pub workspace: WorkspaceOfPost,
 }
 
-/// For so long posts of many workspaces wait for the counter of one, as PostgreSQL writes it.
+/// How long the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
 const PATIENCE: &str = "250ms";
 
-/// New posts on their way into the database. Cheap to clone.
+/// Writes new posts in batches. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Writer {
-    /// Of all workspaces; `None` for what is to go apart.
+    /// Writes posts of all workspaces together; `None` for posts that are to be written apart.
     together: Batcher<(), NewRow, Option<Result<Reply<Created>>>>,
-    /// Of each workspace by itself.
+    /// Writes the posts of each workspace by themselves.
     apart: Batcher<WorkspaceId, NewRow, Result<Reply<Created>>>,
 }
 
 impl Default for Writer {
     fn default() -> Self {
         let together = |news: Vec<Arc<NewRow>>| async move { Ok(write_together(&news).await) };
-        // One of them may be at fault; then each is tried alone.
+        // One of them may be the cause of a failure; then each is tried alone.
         let apart = |news: Vec<Arc<NewRow>>| async move {
             let tx = begin(&news).await?;
             Ok(commit(prepare(tx, &news, "").await?).await)
@@ -72,11 +72,11 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// Writes a post with its event and the answer to its request.
+    /// Writes a post with its event and the reply to its request.
     ///
     /// # Errors
-    /// The database's, or a file was deleted, or another request took the key over; then nothing was written. When the
-    /// answer of the commit itself was lost it may have been.
+    /// The database's, or a file was deleted, or another request took over the idempotency key; then nothing was
+    /// written. If the reply to the commit itself was lost, the post may have been written.
     pub async fn write(&self, new: impl Into<Arc<NewRow>>) -> Result<Reply<Created>> {
         let new = new.into();
         let workspace = new.row.workspace_id;
@@ -94,7 +94,8 @@ async fn begin(news: &[Arc<NewRow>]) -> Result<Tx> {
     Tx::begin(&first.act.cx).await
 }
 
-/// Writes posts of any workspaces. Where something fails before the commit, nothing was written, and they are to go apart.
+/// Writes posts of any workspaces. If something fails before the commit, nothing was written, and each post is to be
+/// written apart.
 async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created>>>> {
     let tx = match begin(news).await {
         Ok(tx) => tx,
@@ -114,7 +115,8 @@ async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created
     }
 }
 
-/// Fails all of them: after a commit whose answer is lost nobody knows whether the posts were made, and none is tried again.
+/// Commits the transaction. If that fails, all posts fail, and none is tried again: after a lost reply it is unknown
+/// whether they were written.
 async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Created>>> {
     match tx.commit().await {
         Ok(()) => replies.into_iter().map(Ok).collect(),
@@ -122,7 +124,7 @@ async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Cr
     }
 }
 
-/// Everything up to the commit.
+/// Writes everything up to the commit.
 async fn prepare(
     mut tx: Tx,
     news: &[Arc<NewRow>],
@@ -179,7 +181,8 @@ const COLUMNS: Columns = &[
     ("updated_at", Type::Big),
 ];
 
-/// Inserts the rows; returns them with their ids, in the same order. `patience` is a condition that holds.
+/// Inserts the rows; returns them with their ids, in the same order. `patience` is a condition that is always true and
+/// sets the lock timeout.
 async fn insert<C: ConnectionTrait>(
     conn: &C,
     news: &[Arc<NewRow>],

@@ -1,4 +1,4 @@
-//! The calls that lead out of a refusal, by its code.
+//! The next steps after an error, by its code.
 
 use fanfare_platforms::Next;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Situation;
 use crate::error::Code;
 
-/// An operation of the API that leads name.
+/// An operation of the API that a next step names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// Its id.
@@ -26,7 +26,7 @@ impl Operation {
         Self { name, method: "POST", path }
     }
 
-    /// Returns the call of it; an empty path is its own.
+    /// Returns a call of it; an empty `path` stands for its own path.
     pub(super) fn next(&self, path: String, body: Option<Value>, why: &'static str) -> Next {
         let path = if path.is_empty() { self.path.to_owned() } else { path };
         let operation = Some(self.name);
@@ -38,7 +38,7 @@ macro_rules! operations {
     ($($name:ident = $make:ident $id:literal, $path:literal;)+) => {
         $(pub(super) const $name: Operation = Operation::$make($id, $path);)+
 
-        /// All operations that leads name.
+        /// All operations that next steps name.
         pub const OPERATIONS: &[Operation] = &[$($name,)+];
     };
 }
@@ -71,14 +71,14 @@ operations! {
     COMMENTS = get "list_comments", "/api/v1/inbox/comments";
 }
 
-/// A way out of a refusal.
+/// A next step after an error.
 #[derive(Debug, Clone, Copy)]
 pub enum Lead {
-    /// A call; it is left out if its path needs what the refused request does not name.
+    /// A call. It is left out if its path needs an id that the request did not name.
     Call(Operation, &'static str),
     /// The same request with `acknowledge_duplicate_risk: true`.
     TakeRisk,
-    /// A page for a person.
+    /// A page for the user.
     Page(&'static str, &'static str),
 }
 
@@ -86,7 +86,7 @@ pub enum Lead {
 const RISKY: [&str; 3] = ["retry_post", "update_post_status", "reply_to_conversation"];
 
 impl Lead {
-    /// Returns its description for the pages of errors.
+    /// Returns its description for the documentation of errors.
     #[must_use]
     pub fn described(&self) -> (&'static str, &'static str) {
         match self {
@@ -96,7 +96,7 @@ impl Lead {
         }
     }
 
-    /// Returns the call, if all that it needs is known.
+    /// Returns the call, if everything that it needs is known.
     #[must_use]
     pub fn call(&self, situation: &Situation) -> Option<Next> {
         match self {
@@ -173,7 +173,7 @@ const OTHER_FILE: &[Lead] = &[
 ];
 const FIND_POST: &[Lead] = &[Lead::Call(POSTS, "Lists the posts.")];
 
-/// Returns the ways out of a refusal, most useful first.
+/// Returns the next steps after an error, most useful first.
 #[must_use]
 pub const fn leads(code: Code) -> &'static [Lead] {
     match code {
@@ -243,7 +243,7 @@ pub const fn leads(code: Code) -> &'static [Lead] {
     }
 }
 
-/// Returns the ways on after a failed post, by the code of its error.
+/// Returns the next steps after a failed post, by the code of its error.
 #[must_use]
 pub fn after_failure(code: &str) -> &'static [Lead] {
     match code {

@@ -1,4 +1,4 @@
-//! Remedies that a program can carry out: fixes of the request's body, and calls that lead out of a refusal.
+//! Remedies that a program can carry out: fixes of the request's body, and calls to make after an error.
 
 mod leads;
 mod patch;
@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 
 pub use leads::{Lead, OPERATIONS, Operation, after_failure, fixes, leads};
 
-/// The known parts of a request that was refused.
+/// What is known about a request that failed.
 #[derive(Debug, Clone, Default)]
 pub struct Situation {
     /// Origin under which the service is reached.
@@ -22,22 +22,22 @@ pub struct Situation {
     pub account: Option<KnownAccount>,
     /// The post that it is about.
     pub post: Option<PostId>,
-    /// The request itself, for another try: operation, method and path.
+    /// The request itself, for a retry: operation, method and path.
     pub request: Option<(&'static str, &'static str, String)>,
     /// The body, as it was sent.
     pub body: Option<Value>,
-    /// The place of the body in the request's: empty, or the pointer of an item of a batch.
+    /// The JSON pointer of `body` in the request's body: empty, or that of an item of a batch.
     pub place: String,
 }
 
-/// An account that a refused request names.
+/// The account that a failed request names.
 #[derive(Debug, Clone)]
 pub struct KnownAccount {
     /// Its id.
     pub id: AccountId,
     /// Its platform.
     pub platform: String,
-    /// Is it on the simulated network?
+    /// True if it is on a simulated network.
     pub sandbox: bool,
 }
 
@@ -47,7 +47,7 @@ impl From<&account::Model> for KnownAccount {
     }
 }
 
-/// Gives a refusal its remedies: the fixes that fit the body, and the calls that lead out.
+/// Adds remedies to an error: the fixes that apply to the body, and the next calls.
 #[must_use]
 pub fn complete(error: Error, situation: &Situation) -> Error {
     if error.has_remedies() {
@@ -59,7 +59,7 @@ pub fn complete(error: Error, situation: &Situation) -> Error {
         if violations.is_empty() {
             return next(code, None, situation);
         }
-        // A call is named once, where it is of use first.
+        // Each call is listed once, at the first violation that it helps with.
         let mut named = HashSet::new();
         for violation in violations.iter_mut() {
             let Some(code) = Code::named(violation.code) else { continue };
@@ -97,7 +97,7 @@ fn placed(fix: Fix, place: &str) -> Fix {
     }
 }
 
-/// Returns the calls that lead out of a refusal with this code.
+/// Returns the calls to make after an error with this code.
 #[must_use]
 pub fn next(code: Code, violation: Option<&Violation>, situation: &Situation) -> Vec<Next> {
     let choices = violation.and_then(|violation| choices(code, violation, situation));
@@ -105,7 +105,8 @@ pub fn next(code: Code, violation: Option<&Violation>, situation: &Situation) ->
     choices.into_iter().chain(calls).collect()
 }
 
-/// Returns the call that lists what a setting may be: the boards of an account, its channels, its publications.
+/// Returns the call that lists the possible values of a setting: the boards of an account, its channels, its
+/// publications.
 fn choices(code: Code, violation: &Violation, situation: &Situation) -> Option<Next> {
     if !matches!(code, Code::SettingRequired | Code::SettingInvalid) {
         return None;

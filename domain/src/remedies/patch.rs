@@ -1,9 +1,9 @@
-//! Applies fixes to a body: JSON Patch (RFC 6902), but nothing that is there is overwritten by what is added or moved.
+//! Applies fixes to a body, as JSON Patch (RFC 6902) does, except that adding and moving never overwrite a value.
 
 use fanfare_platforms::Fix;
 use serde_json::{Map, Value, json};
 
-/// Applies fixes; `None` if one of them does not fit.
+/// Applies fixes; returns `None` if one of them cannot be applied.
 #[must_use]
 pub fn apply(body: &Value, fixes: &[Fix]) -> Option<Value> {
     let mut next = body.clone();
@@ -21,7 +21,7 @@ pub fn apply(body: &Value, fixes: &[Fix]) -> Option<Value> {
     Some(next)
 }
 
-/// Returns the fixes with the objects that they need and `body` lacks.
+/// Returns the fixes, preceded by those that add the parent objects which `body` lacks.
 #[must_use]
 pub fn with_parents(body: &Value, fixes: Vec<Fix>) -> Vec<Fix> {
     let mut all = Vec::with_capacity(fixes.len());

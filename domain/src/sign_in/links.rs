@@ -1,4 +1,4 @@
-//! Links in letters that set a password: single use, and good for a while.
+//! Links in letters to set a password, valid once and for a limited time.
 
 use fanfare_entities::{Millis, UserId, password_link, password_link::Column, user};
 use sea_orm::{
@@ -22,7 +22,7 @@ pub const HOME: &str = "/dashboard/api";
 
 const HOUR: Millis = 3_600_000;
 
-/// Returns the time a link is good for, in ms.
+/// Returns how long a link is valid, in ms.
 const fn lasts(kind: LinkKind) -> Millis {
     match kind {
         LinkKind::Set => 24 * HOUR,
@@ -30,17 +30,17 @@ const fn lasts(kind: LinkKind) -> Millis {
     }
 }
 
-/// A link that is still good.
+/// A valid link.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Address of the person whose password it sets.
+    /// The e-mail address of the user whose password it sets.
     pub email: String,
     /// Its purpose.
     pub kind: LinkKind,
 }
 
-/// Makes a link that leads to `next` afterwards, a page of ours; it ends the person's earlier ones. Returns its token, which is
-/// kept nowhere.
+/// Creates a link that leads to `next`, a page of ours, after the password was set; ends the user's earlier links.
+/// Returns its token, which is not stored.
 ///
 /// # Errors
 /// The database's.
@@ -51,7 +51,7 @@ pub(crate) async fn create(
     next: &str,
 ) -> Result<SecretString> {
     let (now, token) = (tx.now(), token::fresh());
-    // Two letters at once, each with its link, would not see each other's.
+    // Without the lock two letters at once would not end each other's link.
     person::lock(tx.conn(), person).await?;
     end_all(tx.conn(), person, now).await?;
     let row = password_link::ActiveModel {
@@ -73,7 +73,7 @@ pub fn address(cx: &Domain, token: &str) -> String {
     format!("{}/set-password/{token}", cx.settings.base_url)
 }
 
-/// Finds a link that is still good.
+/// Returns the valid link with this token.
 ///
 /// # Errors
 /// [`Code::NotFound`], the same for every reason.
@@ -86,17 +86,17 @@ pub async fn find(cx: &Domain, token: &str) -> Result<Link> {
 /// A redeemed link.
 #[derive(Debug)]
 pub struct Redeemed {
-    /// Token of the log-in that begins with it.
+    /// The token of the log-in that it started.
     pub session: SecretString,
     /// The page to go on to.
     pub next: String,
 }
 
-/// Sets a password by a link, which ends it, every other link of the person and every log-in but the one that begins.
+/// Sets a password by a link. Ends this link, every other link of the user, and every log-in except the new one.
 ///
 /// # Errors
-/// [`Code::NotFound`] if the link is not good any more, [`Code::InvalidField`] for a password that is not good enough; the link
-/// stays good then.
+/// [`Code::NotFound`] if the link is not valid any more, [`Code::InvalidField`] for a password that is not good enough;
+/// then the link stays valid.
 pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<Redeemed> {
     let link = find(cx, token).await?;
     let password_hash = passwords::hash(password, &link.email).await?;
@@ -134,7 +134,7 @@ async fn live<C: ConnectionTrait>(
     }))
 }
 
-/// Ends every link of a person.
+/// Ends every link of a user.
 pub(super) async fn end_all<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
@@ -154,7 +154,7 @@ fn ended() -> Error {
     Error::new(Code::NotFound, message)
 }
 
-/// Forgets links that have ended.
+/// Deletes links that have ended.
 ///
 /// # Errors
 /// The database's.

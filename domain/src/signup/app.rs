@@ -1,4 +1,4 @@
-//! A signup that an app begins: once it is paid, the person is asked to let the app in.
+//! Signups that an app starts: once the signup is paid, the user is asked to grant the app access.
 
 use fanfare_entities::{Millis, UserId, signup, signup::Column, signup::SignupStatus};
 use sea_orm::{
@@ -13,13 +13,13 @@ use crate::{
     oauth_provider::{self, Parameters, Refused},
 };
 
-/// The path at which a person is asked to let an app in.
+/// The path of the consent page.
 const AUTHORIZE: &str = "/api/oauth/authorize";
 
-/// Returns the query with which the person will be asked; none if no app began the signup.
+/// Returns the query of the consent page that follows the signup, or `None` if no app started it.
 ///
 /// # Errors
-/// All fields that are missing, or the first one that is wrong.
+/// All missing fields, or the first one that is wrong.
 pub(super) async fn query(cx: &Domain, new: &NewSignup, address: &str) -> Result<Option<String>> {
     let needed = [
         ("client_id", &new.client_id),
@@ -69,12 +69,12 @@ fn refusal(refused: Refused) -> Error {
     }
 }
 
-/// Returns the path at which the person of a signup is asked to let the app in.
+/// Returns the path of the consent page for the app that started a signup.
 pub(super) fn authorize_path(row: &signup::Model) -> Option<String> {
     row.authorize_query.as_ref().map(|query| format!("{AUTHORIZE}?{query}"))
 }
 
-/// A person has let an app in: the signups that it began are complete.
+/// Completes the signups that an app started, once the user has granted it access.
 pub(crate) async fn let_in<C: ConnectionTrait>(
     conn: &C,
     person: UserId,

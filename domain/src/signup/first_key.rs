@@ -1,4 +1,4 @@
-//! The first key of a person, made where it is shown and shown where it is made.
+//! The first API key of a user, which is created when it is shown.
 
 use fanfare_entities::{UserId, api_key, first_key, signup, signup::SignupStatus};
 use sea_orm::{
@@ -14,14 +14,14 @@ use crate::{
     keys::{self, NewKey},
 };
 
-/// Makes a person's first key, if the person never had one. It is returned this once; of two pages that ask at once one gets it.
+/// Creates the first key of a user who never had one. It is returned only once; of two concurrent requests one gets it.
 ///
 /// # Errors
 /// The database's.
 pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretString>> {
     let known = first_key::Entity::find_by_id(person).one(&cx.db.read).await?;
     if known.is_some() {
-        // A person who comes back with another subscription has a key already.
+        // A user who comes back with another subscription has a key already.
         complete(cx, person).await?;
         return Ok(None);
     }
@@ -53,7 +53,7 @@ pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretStrin
     Ok(key)
 }
 
-/// Statuses of a signup that only waits for its person.
+/// The statuses of a signup that only waits for its user.
 const OPEN: [SignupStatus; 2] = [SignupStatus::Paid, SignupStatus::Ready];
 
 async fn complete(cx: &Domain, person: UserId) -> Result<()> {

@@ -1,7 +1,8 @@
-//! Signing up: a link, a checkout, a letter, a password, a key.
+//! Signing up: a checkout, a letter with a link, a password, an API key.
 //!
-//! Until it is paid nobody is looked up, mailed or made, so nothing tells a known address from an unknown one. What a payment
-//! leads to is decided under the person's lock (`payment.rs`), whoever asks first: an event of Stripe or a poll.
+//! Until a signup is paid, no user is looked up, mailed or created, so the replies do not reveal whether an address is
+//! known. The effects of a payment are decided while the user is locked (`payment.rs`), whether an event of Stripe or a
+//! poll comes first.
 
 mod app;
 mod first_key;
@@ -39,27 +40,27 @@ pub use view::{OneSignup, StartedSignup, masked};
 
 const HOUR: Millis = 3_600_000;
 
-/// The time an unpaid signup lasts, in ms.
+/// How long an unpaid signup lasts, in ms.
 const UNPAID: Millis = 24 * HOUR;
 
-/// The time a paid signup is kept for polls, in ms.
+/// How long a paid signup is kept for polls, in ms.
 const PAID: Millis = 7 * 24 * HOUR;
 
-/// The interval at which a poll asks Stripe, in ms: events may be late.
+/// The shortest interval at which polls ask Stripe, in ms. They ask because events may be late.
 const ASKED: Millis = 5_000;
 
 /// The plan that a signup is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// The smallest.
+    /// The smallest plan.
     #[default]
     Starter,
-    /// The next.
+    /// The second plan.
     Pro,
-    /// The one after it.
+    /// The third plan.
     PowerUser,
-    /// The largest.
+    /// The largest plan.
     Agency,
 }
 
@@ -74,7 +75,7 @@ impl From<Tier> for PlanTier {
     }
 }
 
-/// A person who wants to sign up.
+/// A request to sign up.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSignup {
@@ -94,7 +95,7 @@ pub struct NewSignup {
     #[serde(default = "api")]
     #[schemars(length(min = 1, max = 64))]
     pub source: String,
-    /// The OAuth client that wants to be let in afterwards; with it `redirect_uri` and `code_challenge`.
+    /// The OAuth client that asks for access afterwards; requires `redirect_uri` and `code_challenge`.
     #[serde(default)]
     #[schemars(length(max = 500))]
     pub client_id: Option<String>,
@@ -110,7 +111,7 @@ pub struct NewSignup {
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub code_challenge_method: Option<String>,
-    /// The scopes that the client wants, separated by spaces.
+    /// The scopes that the client asks for, separated by spaces.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub scope: Option<String>,
@@ -118,7 +119,7 @@ pub struct NewSignup {
     #[serde(default)]
     #[schemars(length(max = 1024))]
     pub state: Option<String>,
-    /// The resource for which it wants tokens.
+    /// The resource for which it asks for tokens.
     #[serde(default)]
     #[schemars(length(max = 2000))]
     pub resource: Option<String>,
@@ -128,7 +129,7 @@ fn api() -> String {
     "api".to_owned()
 }
 
-/// A signup that was just made, with its id, which is shown to the caller once and not stored.
+/// A new signup, with its id, which is returned once and not stored.
 #[derive(Debug)]
 pub struct Made {
     /// The id, the only credential.
@@ -137,7 +138,7 @@ pub struct Made {
     pub row: signup::Model,
 }
 
-/// Fails where nobody can sign up.
+/// Fails if nobody can sign up.
 ///
 /// # Errors
 /// [`Code::SignupClosed`], [`Code::BillingNotConfigured`] or [`Code::MailNotConfigured`].
@@ -150,11 +151,11 @@ pub fn require_open(cx: &Domain) -> Result<()> {
     mail::require(&cx.settings)
 }
 
-/// Begins a signup and opens its checkout.
+/// Starts a signup and opens its checkout.
 ///
 /// # Errors
-/// [`require_open`]'s, everything that is wrong with the request, [`Code::RateLimited`], or [`Code::Unavailable`] if Stripe does not
-/// answer; then nothing was begun.
+/// The errors of [`require_open`], everything that is wrong with the request, [`Code::RateLimited`], or
+/// [`Code::Unavailable`] if Stripe does not answer; then nothing was started.
 pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
     require_open(cx)?;
     let new = checked(new)?;
@@ -165,7 +166,7 @@ pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
     make(cx, new, app).await
 }
 
-/// Opens the checkout and writes the signup down.
+/// Opens the checkout and inserts the signup.
 async fn make(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<Made> {
     let session_id = token::fresh();
     let (id, now) = (SignupId::fresh(), cx.clock.now());
@@ -265,7 +266,8 @@ pub async fn find(cx: &Domain, session_id: &str) -> Result<signup::Model> {
     row.ok_or_else(missing)
 }
 
-/// Finds a signup, and asks Stripe about one whose payment is awaited if nobody has for a while: events may be late.
+/// Returns a signup. If its payment is awaited and Stripe was not asked for a while, it asks Stripe, since events may
+/// be late.
 ///
 /// # Errors
 /// [`Code::SignupSessionNotFound`].
@@ -299,7 +301,7 @@ const fn awaits_payment(status: SignupStatus) -> bool {
     )
 }
 
-/// Leads on to the checkout; returns where it is.
+/// Marks the checkout as opened; returns its address.
 ///
 /// # Errors
 /// [`Code::SignupSessionNotFound`], or [`Code::InvalidTransition`] if there is nothing to pay any more.
@@ -314,7 +316,7 @@ pub async fn open(cx: &Domain, session_id: &str) -> Result<String> {
     Ok(url)
 }
 
-/// The person went back from the checkout: closes it.
+/// Closes the checkout, because the user went back from it.
 ///
 /// # Errors
 /// [`Code::SignupSessionNotFound`], or Stripe's.
@@ -335,7 +337,7 @@ pub async fn cancel(cx: &Domain, session_id: &str) -> Result<()> {
     apply(cx, &session).await
 }
 
-/// Moves a signup on, if it is in one of these statuses.
+/// Changes the status of a signup, if it is in one of the statuses `from`.
 async fn move_on<C: ConnectionTrait>(
     conn: &C,
     id: SignupId,
@@ -353,7 +355,7 @@ async fn move_on<C: ConnectionTrait>(
     Ok(moved.rows_affected == 1)
 }
 
-/// A person can log in now: the signups that waited for it are ready.
+/// Marks the paid signups of a user as ready, because the user can log in now.
 pub(crate) async fn ready<C: ConnectionTrait>(conn: &C, person: UserId, now: Millis) -> Result<()> {
     of_person(conn, person, &[SignupStatus::Paid], SignupStatus::Ready, now).await
 }
@@ -375,7 +377,7 @@ async fn of_person<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Ends signups that nobody paid in time, and forgets those that ended a week ago.
+/// Ends signups that were not paid in time, and deletes those that ended a week ago.
 ///
 /// # Errors
 /// The database's.

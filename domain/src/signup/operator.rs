@@ -1,4 +1,4 @@
-//! A subscription that an operator makes, for demonstrations and tests: all of a signup, paid on the simulated Stripe.
+//! Subscriptions that an operator creates for demonstrations and tests: a whole signup, paid on the simulated Stripe.
 
 use fanfare_entities::UserId;
 use fanfare_payments::CheckoutSession;
@@ -11,10 +11,12 @@ use crate::{
     users,
 };
 
-/// Signs somebody up and pays, as the person would. The letter with the link to set a password goes out if the person has none.
+/// Signs a user up and pays, as the user would do. The letter with the link to set a password is sent if the user has
+/// none.
 ///
 /// # Errors
-/// [`Code::BillingNotConfigured`] where payments are real, [`Code::InvalidField`] if the person has a live subscription.
+/// [`Code::BillingNotConfigured`] if payments are not simulated, [`Code::InvalidField`] if the user has a live
+/// subscription.
 pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -> Result<UserId> {
     let is_simulated = cx.settings.require_billing()?.is_simulated;
     let simulator = cx.settings.simulator.as_ref().filter(|_| is_simulated).ok_or_else(|| {

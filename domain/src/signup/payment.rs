@@ -1,4 +1,4 @@
-//! The effects of a payment.
+//! The effects of a payment on a signup.
 
 use fanfare_entities::{
     Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus, user_password,
@@ -20,7 +20,7 @@ use crate::{
     users,
 };
 
-/// Statuses in which no payment was seen yet. A payment counts even if the signup had been given up.
+/// The statuses in which no payment was seen yet. A payment counts even if the signup has expired or was cancelled.
 const UNPAID: [SignupStatus; 6] = [
     SignupStatus::Created,
     SignupStatus::CheckoutOpened,
@@ -30,10 +30,10 @@ const UNPAID: [SignupStatus; 6] = [
     SignupStatus::Cancelled,
 ];
 
-/// Applies what Stripe says of a checkout, as often and as late as it is said.
+/// Applies Stripe's state of a checkout. It may be applied repeatedly and late.
 ///
 /// # Errors
-/// [`crate::Code::Unavailable`] if Stripe does not answer; then it is to be applied again.
+/// [`crate::Code::Unavailable`] if Stripe does not answer; then it must be applied again.
 pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> {
     let reference = session.client_reference_id.as_deref().and_then(|id| Uuid::parse_str(id).ok());
     let Some(id) = reference.map(SignupId) else { return Ok(()) };
@@ -46,7 +46,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
         Some(theirs) if session.is_paid() => {
             if UNPAID.contains(&row.status) && !row.is_duplicate {
                 settle(cx, &row, &theirs).await?;
-                // Events that came before the row was there changed nothing, so the subscription is read anew.
+                // Events that came before the row existed had no effect, so the subscription is read again.
                 subscriptions::refresh(cx, &theirs.id).await?;
             }
             give_back(cx, id, session, &theirs.id).await
@@ -55,7 +55,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
     }
 }
 
-/// Notes how far a payment is that has not come.
+/// Updates the status of a signup whose payment has not come.
 async fn unpaid(
     cx: &Domain,
     row: &signup::Model,
@@ -80,7 +80,7 @@ async fn unpaid(
     Ok(())
 }
 
-/// Makes the person or finds the existing one, and gives the person the subscription if there is none yet.
+/// Creates the user or finds the existing one, and starts the subscription if the user has none yet.
 async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
@@ -130,7 +130,8 @@ async fn write_letter(tx: &mut Tx, row: &signup::Model, person: UserId) -> Resul
     Ok(())
 }
 
-/// Ends and refunds the subscription of somebody who had one already. Each of its calls is made once, so this may be run again.
+/// Ends and refunds the subscription of a user who had one already. Each of its calls is made once, so this may be
+/// repeated.
 async fn give_back(
     cx: &Domain,
     id: SignupId,

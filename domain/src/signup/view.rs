@@ -1,4 +1,4 @@
-//! A signup as it is shown.
+//! Signups as replies show them.
 
 use fanfare_entities::{signup, signup::SignupStatus};
 use schemars::JsonSchema;
@@ -7,23 +7,23 @@ use serde::Serialize;
 use super::{app::authorize_path, page};
 use crate::{Domain, access::PlanTier, clock::Time};
 
-/// A signup, as the caller who began it sees it. Never a key, nor whether the person was known.
+/// A signup, as the caller who started it sees it. It never shows a key, nor whether the user existed before.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StartedSignup {
     session_id: String,
     status: SignupStatus,
-    /// The progress and the next step, for people.
+    /// The progress and the next step, as a sentence.
     pub status_message: &'static str,
-    /// The address to send the person to.
+    /// The address to send the user to.
     pub checkout_redirect_url: String,
     /// The address of the checkout, once it is known.
     checkout_url: Option<String>,
     /// The address to poll.
     poll_url: String,
     dashboard_url: String,
-    /// The address at which the person logs in.
+    /// The address at which the user logs in.
     pub login_url: String,
-    /// The address at which the person lets in the app that began it; null if no app did.
+    /// The address at which the user grants access to the app that started it; null if no app did.
     pub authorize_url: Option<String>,
     expires_at: Time,
 }
@@ -33,7 +33,7 @@ pub struct StartedSignup {
 pub struct SignupSession {
     #[serde(flatten)]
     started: StartedSignup,
-    /// The address, of which only its owner can tell that it is theirs.
+    /// The masked e-mail address, which only its owner can recognise.
     email: String,
     /// The plan.
     tier: PlanTier,
@@ -83,7 +83,7 @@ impl OneSignup {
     }
 }
 
-/// Says how far it is, and what comes next.
+/// Returns the progress and the next step, as a sentence.
 fn message(row: &signup::Model) -> &'static str {
     match row.status {
         SignupStatus::Created => "Open the checkout link to pay.",
@@ -105,7 +105,7 @@ fn message(row: &signup::Model) -> &'static str {
     }
 }
 
-/// Returns an address of which only its owner can tell that it is theirs.
+/// Returns a masked e-mail address, which only its owner can recognise.
 #[must_use]
 pub fn masked(email: &str) -> String {
     let (name, host) = email.split_once('@').unwrap_or((email, ""));

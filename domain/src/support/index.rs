@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 use crate::error::{Error, Result};
 
-/// The most words of a question that are looked for.
+/// The most words of a question that are searched.
 const WORDS: usize = 40;
 
 /// A passage of the documentation.
@@ -32,7 +32,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// An index of these passages.
+    /// Creates an index of these passages.
     #[must_use]
     pub fn new(passages: Vec<Passage>) -> Self {
         Self { passages: Arc::new(passages), filled: Arc::default() }
@@ -41,7 +41,7 @@ impl Index {
     /// Returns the passages that have most of a question's words, best first.
     ///
     /// # Errors
-    /// The index cannot be made.
+    /// The index cannot be created.
     pub async fn search(&self, question: &str, most: u32) -> Result<Vec<Passage>> {
         let words = wanted(question);
         if words.is_empty() {
@@ -54,8 +54,7 @@ impl Index {
         };
         let rows = match rows {
             Some(rows) => rows,
-            // Nothing is there yet, or the connection was lost, with a request that went away in the middle, and the
-            // tables with it.
+            // The index is not filled yet, or a cancelled request has closed its connection, and the tables with it.
             None => {
                 let db = filled.insert(fill(&self.passages).await?);
                 ask(db, &words, most).await.map_err(Error::internal)?
@@ -92,14 +91,14 @@ async fn fill(passages: &[Passage]) -> Result<DatabaseConnection> {
     Ok(db)
 }
 
-/// Words that say nothing about what is asked.
+/// Words that say nothing about the topic of a question.
 const COMMON: [&str; 26] = [
     "the", "and", "how", "what", "why", "can", "does", "for", "with", "from", "that", "this",
     "are", "you", "your", "not", "was", "have", "has", "will", "when", "where", "which", "who",
     "its", "do",
 ];
 
-/// A question as a query: any of its words, each as a text, so that none of them is an operator.
+/// Returns the query for a question: any of its words, each quoted, so that none of them is an operator.
 fn wanted(question: &str) -> String {
     let words = question.split(|mark: char| !mark.is_alphanumeric());
     let words = words.map(str::to_lowercase).filter(|word| word.chars().count() > 1);

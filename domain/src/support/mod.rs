@@ -1,4 +1,4 @@
-//! Questions about the service, answered from its documentation alone: no tenant's data goes into an answer.
+//! Questions about the service, answered only from its documentation: no tenant's data goes into an answer.
 
 mod index;
 mod words;
@@ -13,7 +13,7 @@ use crate::{
 
 pub use index::{Index, Passage};
 
-/// The most passages of an answer.
+/// The most passages in an answer.
 const PASSAGES: u32 = 4;
 
 /// A question.
@@ -36,7 +36,7 @@ pub struct Question {
 pub struct Turn {
     /// The speaker.
     pub role: Speaker,
-    /// The words.
+    /// The text.
     #[schemars(length(max = 4_000), extend("x-lines" = true))]
     pub content: String,
 }
@@ -55,11 +55,11 @@ pub enum Speaker {
 /// An answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SupportAnswer {
-    /// The passages of the documentation that fit the question, or what a text provider made of them.
+    /// The passages of the documentation that fit the question, or an answer that a text provider wrote from them.
     answer: String,
-    /// The places where they stand.
+    /// The places of these passages.
     sources: Vec<Source>,
-    /// The text provider that worded the answer; null if the passages are the answer.
+    /// The text provider that wrote the answer; null if the passages are the answer.
     provider: Option<String>,
 }
 

@@ -27,21 +27,21 @@ const FILES: &[(&str, &str)] = files![
 pub struct Update {
     /// Its name in addresses.
     pub slug: String,
-    /// The day it came, YYYY-MM-DD.
+    /// The day of its release, YYYY-MM-DD.
     pub date: String,
     /// Its title.
     pub title: String,
-    /// The version it came with.
+    /// The version that it was released with.
     pub version: String,
     /// A summary in a sentence.
     pub summary: String,
     /// `feature`, `improvement` or `fix`.
     pub kind: Option<String>,
-    /// The parts of the product it is about.
+    /// The parts of the product that it is about.
     pub areas: Vec<String>,
-    /// Address of a picture.
+    /// The address of a picture.
     pub image: Option<String>,
-    /// Address of a film.
+    /// The address of a video.
     pub video: Option<String>,
     /// The text, Markdown.
     pub content: String,
@@ -72,7 +72,7 @@ pub fn all() -> &'static [Update] {
     &ALL
 }
 
-/// Returns the update of this name.
+/// Returns the update with this name.
 #[must_use]
 pub fn find(slug: &str) -> Option<&'static Update> {
     all().iter().find(|update| update.slug == slug)

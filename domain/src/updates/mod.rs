@@ -20,11 +20,11 @@ pub struct UpdatesQuery {
     /// 1 to 50, 10 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
-    /// Only updates of this day or later, YYYY-MM-DD.
+    /// Only updates from this day or later, YYYY-MM-DD.
     #[serde(default)]
     #[schemars(length(max = 40))]
     pub since: Option<String>,
-    /// True: with the text of each.
+    /// True to include the text of each update.
     #[serde(default)]
     pub include_content: bool,
     /// The workspace, for a key without one.
@@ -88,10 +88,10 @@ impl UpdateView {
     }
 }
 
-/// Lists what is new.
+/// Lists updates, newest first.
 ///
 /// # Errors
-/// [`Code::SubscriptionRequired`], or a query that means nothing.
+/// [`Code::SubscriptionRequired`], or an invalid query.
 pub fn list(act: &Act, query: &UpdatesQuery) -> Result<Reply<UpdateList>> {
     if !act.membership.active {
         let message = "Updates need an active subscription.";
@@ -114,7 +114,7 @@ fn limit(asked: Option<i64>) -> Result<usize> {
     })
 }
 
-/// The day of an ISO date or date-time.
+/// Returns the day of an ISO date or date-time.
 fn day(text: &str) -> Result<&str> {
     let day = text.get(..10).filter(|_| text.len() == 10 || text.as_bytes().get(10) == Some(&b'T'));
     let day = day.filter(|day| crate::input::day("since", day).is_ok());

@@ -1,4 +1,4 @@
-//! Deliveries of webhooks, as callers see them.
+//! Webhook deliveries, as callers see them.
 
 use fanfare_entities::{WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::JobKind;
@@ -22,14 +22,14 @@ use crate::{
     page,
 };
 
-/// The page of a list.
+/// The page of a list of deliveries.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub cursor: Option<String>,
@@ -38,7 +38,7 @@ pub struct Page {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The deliveries of a webhook, newest first.
+/// Returns the deliveries of a webhook, newest first.
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
@@ -132,17 +132,17 @@ fn accepted(row: webhook_delivery::Model) -> Reply<OneDelivery> {
     Reply::ok(&OneDelivery { delivery: Delivery::of(row) }).with_status(202)
 }
 
-/// An event on its way to a webhook.
+/// The delivery of an event to a webhook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Delivery {
-    /// The same over all tries.
+    /// The same for all attempts.
     id: Uuid,
     event_id: Uuid,
     event_type: String,
     status: DeliveryStatus,
-    /// The number of times it was tried.
+    /// The number of attempts so far.
     tries: i32,
-    /// The time at which it is tried next.
+    /// The time of the next attempt.
     next_try_at: Option<Time>,
     /// The HTTP status of the last answer.
     last_status: Option<i32>,

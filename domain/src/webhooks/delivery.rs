@@ -1,4 +1,4 @@
-//! The statements of webhook delivery, each for a group at once.
+//! The statements of webhook delivery, each for a batch.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -25,10 +25,10 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// A webhook whose tries have all failed for this long, in ms, is disabled.
+/// The time after which a webhook is disabled whose attempts have all failed, in ms.
 const PATIENCE: Millis = 5 * 24 * 3_600_000;
 
-/// A delivery that was claimed, with what is needed to make it.
+/// A claimed delivery, with what is needed to make it.
 #[derive(Debug, Clone)]
 pub struct Claimed {
     /// The row.
@@ -43,10 +43,10 @@ pub struct Claimed {
     pub secrets: Vec<SecretString>,
 }
 
-/// Takes those of `ids` that are due.
+/// Claims those of `ids` that are due.
 ///
 /// # Errors
-/// The database's. The rows may have been taken all the same; then their leases lapse.
+/// The database's. The rows may have been claimed nevertheless; then their leases expire.
 pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claimed>> {
     let now = cx.clock.now();
     let taken: Vec<webhook_delivery::Model> =
@@ -79,13 +79,13 @@ pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claim
         .collect())
 }
 
-/// An event as it is sent and polled.
+/// Returns an event as webhooks and `GET /events` have it.
 #[must_use]
 pub fn payload(row: &event::Model) -> Json {
     json!(Event::of(row.clone()))
 }
 
-/// Rows of a table by their ids: a statement whose text does not change with their number.
+/// Returns the statement for rows of a table by their ids; its text does not change with their number.
 fn by_id<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Statement {
     let asked = Rows::of_uuids(conn, ids);
     let from = asked.from("asked", 1);
@@ -93,7 +93,7 @@ fn by_id<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Stat
     statement(conn, sql, asked.values())
 }
 
-/// The secrets that sign what these webhooks are sent, newest first.
+/// Returns the signing secrets of these webhooks, newest first.
 async fn signing(
     cx: &Domain,
     hooks: BTreeSet<Uuid>,
@@ -126,23 +126,24 @@ pub struct Outcome {
     pub lease: Lease,
     /// The workspace.
     pub workspace_id: WorkspaceId,
-    /// To whom.
+    /// The webhook.
     pub webhook_id: WebhookId,
     /// Its new status.
     pub status: DeliveryStatus,
     /// The time at which it is tried again.
     pub due_at: Option<Millis>,
-    /// Tries so far.
+    /// The number of attempts so far.
     pub tries: i32,
-    /// HTTP status of the reply, if there was one.
+    /// The HTTP status of the reply, if there was one.
     pub last_status: Option<i32>,
     /// The error.
     pub last_error: Option<String>,
-    /// The receiver said that it is gone for good.
+    /// True if the receiver said that it is gone for good.
     pub gone: bool,
 }
 
-/// Writes what came of tries, and disables webhooks that are gone or have failed for days.
+/// Writes the outcomes of attempts, and disables webhooks that are gone or have failed for days. Returns for each
+/// whether the row was still held.
 ///
 /// # Errors
 /// The database's.
@@ -195,8 +196,8 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
     Ok(outcomes.iter().map(|one| written.contains(&one.lease.id)).collect())
 }
 
-/// Locks the webhooks that [`judge`] may change, in the order of their ids and before their deliveries: whoever disables one
-/// changes deliveries that others are writing.
+/// Locks the webhooks that [`judge`] may change, in the order of their ids and before their deliveries, because
+/// disabling one changes deliveries that others are writing.
 async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<Outcome>]) -> Result<()> {
     if !tx.domain().db.is_postgres() {
         return Ok(());
@@ -220,7 +221,7 @@ async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<Outcome>]) -> Result<()> {
     Ok(())
 }
 
-/// Notes successes and failures on the webhooks; a success forgives everything before it.
+/// Records successes and failures on the webhooks; a success resets the failures before it.
 async fn judge<'a>(
     tx: &mut Tx,
     outcomes: impl Iterator<Item = &'a Outcome> + Clone,

@@ -29,7 +29,7 @@ use crate::{
 pub use deliveries::{Delivery, DeliveryPage, OneDelivery, Page, deliveries, redeliver, test};
 pub use secrets::rotate_secret;
 
-/// The most webhooks of a workspace: each event is delivered to each of them.
+/// The most webhooks of a workspace; each event is delivered to each of them.
 const MOST: u64 = 20;
 
 /// The most characters of a description.
@@ -38,7 +38,7 @@ const LONGEST_DESCRIPTION: usize = 200;
 /// The reason shown for a webhook that its owner disabled.
 pub const BY_OWNER: &str = "disabled by its owner";
 
-/// A webhook to be made.
+/// A webhook to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewWebhook {
@@ -49,11 +49,11 @@ pub struct NewWebhook {
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
-    /// Words of your own about it, up to 200 characters.
+    /// Your own description, up to 200 characters.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub description: Option<String>,
-    /// False: made, but sent nothing until it is enabled. Left out: true.
+    /// False creates it disabled; nothing is sent until it is enabled. Left out: true.
     #[serde(default)]
     pub enabled: Option<bool>,
     /// The workspace, for a key without one.
@@ -73,7 +73,7 @@ pub struct WebhookChanges {
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
-    /// Words of your own about it, up to 200 characters; null removes them.
+    /// Your own description, up to 200 characters; null removes it.
     #[serde(default, deserialize_with = "crate::input::maybe_null")]
     #[schemars(length(max = 200))]
     pub description: Option<Option<String>>,
@@ -82,7 +82,7 @@ pub struct WebhookChanges {
     pub enabled: Option<bool>,
 }
 
-/// The webhooks of the membership's workspace, newest first.
+/// Returns the webhooks of the membership's workspace, newest first.
 ///
 /// # Errors
 /// The database's.
@@ -96,7 +96,7 @@ pub async fn list(act: &Act) -> Result<Reply<WebhookList>> {
     Ok(Reply::ok(&WebhookList { webhooks: rows.into_iter().map(Webhook::of).collect() }))
 }
 
-/// Makes a webhook; its signing secret is in the reply and nowhere else.
+/// Creates a webhook. Its signing secret is only in this reply.
 ///
 /// # Errors
 /// [`Code::UrlNotAllowed`], an unknown event type, or [`Code::WebhookLimit`].
@@ -209,7 +209,7 @@ async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model
     found.ok_or_else(|| Error::new(Code::WebhookNotFound, "There is no such webhook."))
 }
 
-/// Refuses memberships that are locked to brands: a webhook covers the whole workspace.
+/// Fails for memberships that are locked to brands, because a webhook covers the whole workspace.
 fn require_whole_workspace(act: &Act) -> Result<()> {
     if act.membership.brands.is_none() {
         return Ok(());
@@ -219,7 +219,8 @@ fn require_whole_workspace(act: &Act) -> Result<()> {
         .with(Details { required_role: Some("publisher"), ..Details::default() }))
 }
 
-/// Is there a place for one more? Those who make webhooks in one workspace take turns, so that no two share the last place.
+/// Fails if the workspace has the most webhooks already. It locks the workspace's subscription, so that two requests at
+/// once do not exceed the limit.
 async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
     let workspace = act.membership.workspace_id;
     subscription::Entity::find_by_id(workspace).lock_exclusive().one(tx.conn()).await?;
@@ -285,7 +286,7 @@ async fn check_url(act: &Act, text: &str) -> Result<()> {
     Err(Error::field(Code::UrlNotAllowed, "url", refused.to_string(), remedy))
 }
 
-/// A webhook; its secret is not part of it.
+/// A webhook, without its secret.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Webhook {
     id: WebhookId,
@@ -293,12 +294,12 @@ pub struct Webhook {
     /// The event types that it is sent, or `*`.
     #[schemars(with = "Vec<String>")]
     events: Value,
-    /// The owner's words about it.
+    /// The owner's description.
     description: Option<String>,
     enabled: bool,
     workspace_id: WorkspaceId,
     created_at: Time,
-    /// The reason it is not enabled.
+    /// The reason why it is not enabled.
     disabled_reason: Option<String>,
 }
 
@@ -307,7 +308,7 @@ pub struct Webhook {
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     webhook: Webhook,
-    /// The secret, which is shown this once.
+    /// The secret, which is shown only once.
     secret: String,
 }
 
@@ -352,7 +353,7 @@ fn with_secret(row: webhook::Model, secret: String) -> Reply<OneWebhookWithSecre
     Reply::ok(&OneWebhookWithSecret { webhook }).secret()
 }
 
-/// Gives up what is still to be delivered to a webhook that is disabled; it can be redelivered by hand.
+/// Fails the pending deliveries of a webhook that is disabled; they can be redelivered by request.
 async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()> {
     use webhook_delivery::Column;
     webhook_delivery::Entity::update_many()
@@ -367,7 +368,7 @@ async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()>
     Ok(())
 }
 
-/// The activity entry of a webhook that was disabled because of its failures.
+/// Returns the activity entry for a webhook that was disabled because of its failures.
 fn disabled(row: &webhook::Model, reason: &str) -> NewEvent {
     NewEvent {
         workspace_id: row.workspace_id,

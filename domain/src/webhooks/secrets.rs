@@ -9,10 +9,10 @@ use sea_orm::{
 use super::{OneWebhookWithSecret, find_locked, with_secret};
 use crate::{Act, Reply, Tx, error::Result};
 
-/// Name of the table, as secrets are bound to it.
+/// The table name to which the secrets are bound.
 pub(super) const TABLE: &str = "webhook_secrets";
 
-/// The time the secret before the newest is used too, in ms.
+/// How long the previous secret is still used, in ms.
 const OVERLAP: Millis = 24 * 3_600_000;
 
 const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -24,7 +24,7 @@ fn generate() -> String {
     format!("whsec_{random}")
 }
 
-/// Makes a webhook's newest secret.
+/// Creates a new secret of a webhook.
 pub(super) async fn add(act: &Act, tx: &Tx, id: WebhookId, now: Millis) -> Result<String> {
     let secret = generate();
     let stored = act.cx.vault.store(tx.conn(), TABLE, secret.as_bytes(), now).await?;
@@ -38,7 +38,7 @@ pub(super) async fn add(act: &Act, tx: &Tx, id: WebhookId, now: Millis) -> Resul
     Ok(secret)
 }
 
-/// Gives a webhook a new secret; the one before it signs too for another day, older ones no more.
+/// Creates a new secret of a webhook. The previous one also signs for another day; older ones are deleted.
 ///
 /// # Errors
 /// [`crate::Code::WebhookNotFound`].

@@ -330,8 +330,8 @@ async fn ids_of_this_process_are_taken_first(place: Place) {
     worker.stop().await;
 }
 
-/// An apalis worker polls ended jobs and new ones in one loop. If tokio's budget hid the ends but not the beginnings, it
-/// would only begin, and what it keeps of each job would pile up.
+/// An apalis worker polls ended jobs and new ones in one loop. If tokio's budget hid the ends but not the beginnings,
+/// it would only begin, and what it keeps of each job would pile up.
 async fn a_busy_worker_sees_its_jobs_end(place: Place) {
     const JOBS: usize = 30_000;
     let (queue, counts) = (place.queue().await, Arc::new(Counts::default()));

@@ -1,4 +1,4 @@
-//! The outermost boxes of an MP4 or MOV file (ISO 14496-12).
+//! Reads the top-level boxes of an MP4 or MOV file (ISO 14496-12).
 
 use std::{
     fs::File,
@@ -6,20 +6,20 @@ use std::{
     path::Path,
 };
 
-/// Boxes that are looked at; a file of more is not one that a camera or an editor made.
+/// The largest number of boxes that are read. Cameras and editors write fewer.
 const MOST: usize = 4_096;
 
-/// One box.
+/// A box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Atom {
     pub name: [u8; 4],
-    /// The offset of its header.
+    /// The offset of the header.
     pub at: u64,
-    /// Head and content together.
+    /// The size of the header and the content.
     pub size: u64,
 }
 
-/// Walks over the boxes until one is broken, or `wanted` says enough.
+/// Reads the boxes until one is invalid or `wanted` returns false.
 pub fn walk(file: &mut File, bytes: u64, mut wanted: impl FnMut(&Atom) -> bool) -> io::Result<()> {
     let mut at = 0;
     for _ in 0..MOST {
@@ -43,7 +43,7 @@ fn next(file: &mut File, at: u64, bytes: u64) -> io::Result<Option<Atom>> {
     let short = u32::from_be_bytes([head[0], head[1], head[2], head[3]]);
     let name = [head[4], head[5], head[6], head[7]];
     let size = match short {
-        // To the end of the file.
+        // The box extends to the end of the file.
         0 => left,
         1 if left >= 16 => {
             file.read_exact(&mut head[8..])?;
@@ -56,7 +56,7 @@ fn next(file: &mut File, at: u64, bytes: u64) -> io::Result<Option<Atom>> {
     Ok((8..=left).contains(&size).then_some(Atom { name, at, size }))
 }
 
-/// Does the index stand before the frames? Unknown for other containers and for broken files.
+/// Returns whether the index comes before the frames, or `None` for other containers and invalid files.
 pub fn moov_is_first(at: &Path, mime: &str, bytes: u64) -> Option<bool> {
     if mime == "video/webm" {
         return None;

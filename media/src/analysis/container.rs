@@ -1,4 +1,4 @@
-//! Films without ffprobe: containers are read by parsers of their own.
+//! Reads the facts of videos without ffprobe, with container parsers.
 
 use std::{
     fs::File,
@@ -14,11 +14,11 @@ use crate::Flaw;
 
 /// The largest index that is read into memory.
 const MOST_INDEX: u64 = 16 * 1024 * 1024;
-/// The most that a parser may read at once, and in all.
+/// The most bytes that a parser may read at once and in total.
 const MOST_AT_ONCE: usize = 1024 * 1024;
 const MOST_IN_ALL: u64 = 32 * 1024 * 1024;
 
-/// Reads what a container says of itself.
+/// Reads the facts from the container.
 pub fn read(at: &Path, base: Facts) -> Result<Facts, Flaw> {
     let file = File::open(at)?;
     let facts = if base.mime == "video/webm" { matroska(file, base)? } else { mp4(file, base)? };
@@ -31,7 +31,7 @@ fn unreadable(what: &str) -> Flaw {
     Flaw::Unreadable(what.to_owned())
 }
 
-/// Only type and index are handed to the parser: it reads over what it does not want, and that may be gigabytes.
+/// Gives only the type and the index to the parser, because it would read through all other boxes, possibly gigabytes.
 fn mp4(mut file: File, base: Facts) -> Result<Facts, Flaw> {
     let mut index = Vec::new();
     let mut wanted = Vec::new();
@@ -98,7 +98,7 @@ fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Fac
     Facts { rotation, duration_ms: length, frame_rate: rate, ..facts }
 }
 
-/// In ms, as an edit leaves it.
+/// Returns the duration in milliseconds, after applying edits.
 fn length(track: &Track, scale: Option<u64>) -> Option<u64> {
     let ms = |units: u64, scale: u64| {
         u128::from(units).checked_mul(1_000)?.checked_div(u128::from(scale))
@@ -108,7 +108,7 @@ fn length(track: &Track, scale: Option<u64>) -> Option<u64> {
     edited.filter(|long| *long > 0).or(own).and_then(|long| u64::try_from(long).ok())
 }
 
-/// The turn that the track's matrix makes.
+/// Returns the rotation that the matrix of the track specifies.
 fn rotation(track: &Track) -> u16 {
     let Some(matrix) = track.tkhd.as_ref().map(|head| &head.matrix) else { return 0 };
     match (matrix.a.signum(), matrix.b.signum(), matrix.c.signum(), matrix.d.signum()) {
@@ -119,7 +119,7 @@ fn rotation(track: &Track) -> u16 {
     }
 }
 
-/// Profile and pixel format of the profiles of H.264 that phones and editors write (ITU-T H.264, A.2).
+/// Returns the profile and pixel format of H.264 profiles that phones and editors write (ITU-T H.264, A.2).
 fn h264_profile(number: u8) -> Option<(String, String)> {
     let (profile, pixels) = match number {
         66 => ("Baseline", "yuv420p"),
@@ -133,7 +133,7 @@ fn h264_profile(number: u8) -> Option<(String, String)> {
     Some((profile.to_owned(), pixels.to_owned()))
 }
 
-/// The names that ffprobe has for them.
+/// Returns the name that ffprobe has for a codec.
 fn codec(codec: CodecType) -> Option<String> {
     let name = match codec {
         CodecType::H264 => "h264",
@@ -161,7 +161,7 @@ fn matroska(file: File, base: Facts) -> Result<Facts, Flaw> {
     let sound = film.tracks().iter().find(|track| track.track_type() == MatroskaTrack::Audio);
     let side = |pixels: std::num::NonZeroU64| u32::try_from(pixels.get()).ok();
     let picture = video.video();
-    // Duration is counted in timestamp units, which are so many ns.
+    // The duration is in timestamp units, whose length is given in nanoseconds.
     let unit = film.info().timestamp_scale().get() as f64;
     let ms = film
         .info()
@@ -185,7 +185,7 @@ fn matroska(file: File, base: Facts) -> Result<Facts, Flaw> {
     })
 }
 
-/// A file of which only so much is read: what a head claims to hold is not believed.
+/// A file of which only a limited number of bytes is read, because sizes in headers are not trustworthy.
 struct Bounded {
     file: File,
     left: u64,
@@ -204,7 +204,7 @@ impl Read for Bounded {
 
 impl Seek for Bounded {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        // Each hop costs something, so that a file of hops alone comes to an end.
+        // Each seek counts too, so that a file that only causes seeks reaches the limit.
         self.left = self.left.saturating_sub(1);
         if self.left == 0 {
             return Err(io::ErrorKind::InvalidData.into());

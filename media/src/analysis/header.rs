@@ -1,4 +1,4 @@
-//! Pictures: what their headers say.
+//! Reads the facts of pictures from their headers.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -13,10 +13,10 @@ use crate::{
     picture::{self, broken, decoder_limits, words},
 };
 
-/// Frames of an animation that are counted; a longer one is as good as endless.
+/// The largest number of frames of an animation that are counted.
 const MOST_FRAMES: usize = 5_000;
 
-/// Reads size, turn, colours, transparency and movement; decodes no pixel.
+/// Reads the size, orientation, colours, transparency and animation. No pixels are decoded.
 pub fn read(at: &Path, base: Facts) -> Result<Facts, Flaw> {
     let stored = dimensions::stored(at)?;
     let facts = Facts { width: Some(stored.0), height: Some(stored.1), ..base };
@@ -55,7 +55,7 @@ fn of_webp(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
     })
 }
 
-/// Frames are walked over without being decoded.
+/// Counts the frames without decoding them.
 fn of_gif(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
     let mut options = gif::DecodeOptions::new();
     options.skip_frame_decoding(true);

@@ -1,8 +1,8 @@
-//! Is a JPEG whole? Decoders paint grey what is missing, and nobody wants to publish that.
+//! Checks that a JPEG is complete. Decoders fill missing parts with grey, which must not be published.
 
 use std::io::{self, BufRead, Read};
 
-/// True if the end of the picture is there; what follows it does not count.
+/// Returns true if the end of the picture exists. Bytes after it are ignored.
 pub fn is_whole(from: &mut impl BufRead) -> io::Result<bool> {
     let ended = |outcome: io::Result<bool>| match outcome {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
@@ -18,7 +18,7 @@ fn walk(from: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match marker(from, in_picture)? {
             0xd9 => return Ok(in_picture),
-            // Restarts and fillers stand alone.
+            // Restart and fill markers have no content.
             0x01 | 0xd0..=0xd8 => {}
             other => {
                 let length = u16::from_be_bytes([byte(from)?, byte(from)?]);
@@ -29,7 +29,7 @@ fn walk(from: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// The next marker; within a picture what lies before it is data.
+/// Returns the next marker. Within a picture, the bytes before it are data.
 fn marker(from: &mut impl BufRead, in_picture: bool) -> io::Result<u8> {
     loop {
         if byte(from)? != 0xff {

@@ -1,7 +1,7 @@
-//! Analyses a file by its bytes, within hard limits.
+//! Analyses the bytes of a file, within hard limits.
 //!
-//! Pictures are read by this process, their headers first; their pixels are drawn by [`crate::picture`]. Films are read by ffprobe, or without it by parsers that know their containers. Nothing that a file names
-//! inside is ever opened.
+//! Pictures are read in this process: first their headers, then their pixels with [`crate::picture`]. Videos are read
+//! by ffprobe, or without it by parsers of their containers. Files or addresses that a file refers to are never opened.
 
 mod atoms;
 mod container;
@@ -23,23 +23,23 @@ use crate::{
 
 pub use facts::Facts;
 
-/// The longer side of what a placeholder is made from.
+/// The longer side of the picture that a placeholder is made from.
 const PLACEHOLDER_SIDE: u32 = 64;
 
 /// The result of an analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// The facts.
+    /// The facts of the file.
     pub facts: Facts,
-    /// A frame of a film as a JPEG.
+    /// A frame of a video as a JPEG.
     pub poster: Option<Bytes>,
 }
 
-/// Looks at the stored file at `path`, which was stored as `mime`. `scratch` is where a copy goes if the store is not on
-/// this machine, once there is room for it.
+/// Analyses the stored file at `path`, which was stored as `mime`. If the store is not on this machine, the file is
+/// first copied to `scratch` when there is enough space.
 ///
 /// # Errors
-/// The flaw of the file; only [`Flaw::Passing`] is worth a retry.
+/// The flaw of the file. Only [`Flaw::Passing`] is worth a retry.
 pub async fn analyse(
     store: &Store,
     tools: &Tools,
@@ -84,7 +84,7 @@ async fn picture(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, 
     let small = picture::draw(tools, local, &facts, (PLACEHOLDER_SIDE, Ground::Clear)).await;
     let placeholder = match small {
         Ok(small) => placeholder(small),
-        // Without ffmpeg a large picture has no placeholder; all else is known of it.
+        // Without ffmpeg, a large picture has no placeholder, but all other facts.
         Err(Flaw::NoTools) => None,
         Err(flaw) => return Err(flaw),
     };
@@ -113,7 +113,7 @@ async fn film(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Fla
     Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: Some(poster) })
 }
 
-/// A BlurHash of 4 by 3 parts: a text of 28 characters that is shown as a blurred picture.
+/// Returns a BlurHash with 4 by 3 components: a text of 28 characters that encodes a blurred picture.
 fn placeholder(small: Canvas) -> Option<String> {
     let small = small.into_rgba()?;
     blurhash::encode(4, 3, small.width(), small.height(), small.as_raw()).ok()

@@ -1,4 +1,4 @@
-//! A frame that stands for a film.
+//! Takes a frame as the poster of a video.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ const OUTPUT: usize = 4 * 1024 * 1024;
 /// The longer side of a poster.
 const SIDE: u32 = 1_280;
 
-/// A JPEG of a frame near the beginning; none without ffmpeg, or if the film cannot be decoded there.
+/// Returns a JPEG of a frame near the beginning, or `None` without ffmpeg or if the video cannot be decoded there.
 pub async fn take(tools: &Tools, local: &Local, facts: &Facts) -> Option<Bytes> {
     let ffmpeg = tools.ffmpeg.as_deref()?;
-    // Films often begin black.
+    // Videos often begin with black frames.
     let at = facts.duration_ms.unwrap_or(0) / 10;
     let seek = format!("{}ms", at.min(3_000));
     let start =

@@ -1,4 +1,4 @@
-//! Films by ffprobe.
+//! Reads the facts of videos with ffprobe.
 
 use std::{path::Path, time::Duration};
 
@@ -74,7 +74,7 @@ struct Tags {
     alpha_mode: Option<String>,
 }
 
-/// Asks ffprobe.
+/// Runs ffprobe.
 pub async fn read(ffprobe: &Path, local: &Local, base: Facts) -> Result<Facts, Flaw> {
     let words = ["-v", "error", "-hide_banner", "-threads", "1", "-probesize", "20000000"];
     let shown =
@@ -136,7 +136,7 @@ fn facts(report: &Report, base: Facts) -> Result<Facts, Flaw> {
     })
 }
 
-/// Degrees clockwise. The side data count the other way round.
+/// Returns the rotation in degrees clockwise. The side data count counterclockwise.
 fn rotation(film: &Stream) -> u16 {
     let side = film.side_data_list.iter().find_map(|data| data.rotation).map(|turn| -turn);
     let turn = side.or_else(|| film.tags.rotate.as_deref()?.parse::<f64>().ok()).unwrap_or(0.0);
@@ -151,7 +151,7 @@ fn has_alpha(film: &Stream) -> bool {
         || film.tags.alpha_mode.as_deref() == Some("1")
 }
 
-/// `16:11`, if that is a shape that somebody meant and not a square.
+/// Parses a pixel shape such as `16:11`, if it is plausible and not square.
 fn aspect(text: &str) -> Option<f64> {
     let (wide, high) = text.split_once(':')?;
     let (wide, high) = (wide.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
@@ -159,7 +159,7 @@ fn aspect(text: &str) -> Option<f64> {
     ((0.125..=8.0).contains(&aspect) && (aspect - 1.0).abs() > 0.02).then_some(aspect)
 }
 
-/// `30000/1001`.
+/// Parses a ratio such as `30000/1001`.
 fn ratio(text: &str) -> Option<f64> {
     let (over, under) = text.split_once('/')?;
     let (over, under) = (over.parse::<f64>().ok()?, under.parse::<f64>().ok()?);

@@ -1,4 +1,5 @@
-//! Makes a file fit a network: another type, fewer pixels, fewer bytes. Converted files carry no metadata.
+//! Converts a file so that it fits a platform: another type, fewer pixels or fewer bytes. Converted files have no
+//! metadata.
 
 pub(crate) mod picture;
 mod profile;
@@ -14,10 +15,10 @@ use crate::{Facts, Flaw, Scratch, Store, Tools, Writer, kind, path};
 
 pub use profile::{Profile, Target};
 
-/// A file that was made from another, in the store.
+/// A converted file in the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// Its path, as unguessable as that of the source.
+    /// The path, which is unguessable like that of the source.
     pub path: String,
     /// Media type.
     pub mime: String,
@@ -29,7 +30,7 @@ pub struct Variant {
     pub height: Option<u32>,
 }
 
-/// The path is not shown: it is enough to fetch the file.
+/// Omits the path, because whoever knows it can fetch the file.
 impl std::fmt::Debug for Variant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Variant")
@@ -39,7 +40,8 @@ impl std::fmt::Debug for Variant {
     }
 }
 
-/// Makes the stored file at `from`, of which `facts` are known, fit `profile`, and stores what was made under `prefix`.
+/// Converts the stored file at `from` with these `facts` so that it fits `profile`, and stores the result under
+/// `prefix`.
 ///
 /// # Errors
 /// [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing that fits can be made;
@@ -71,8 +73,8 @@ pub async fn convert(
     Ok(Variant { path, mime: profile.target.mime().to_owned(), bytes, width, height })
 }
 
-/// Bytes that what is made may have on this machine's disk: no more than the network takes, and than a sensible form of
-/// the file has, however small its own is.
+/// Returns the largest size in bytes of the converted file on the local disk: at most what the platform accepts, and
+/// at most a reasonable size for this source file.
 fn most(facts: &Facts, profile: &Profile) -> u64 {
     const SPARE: u64 = 64 * 1024 * 1024;
     profile.bytes_max.min(facts.bytes.saturating_mul(4)).saturating_add(SPARE)
@@ -81,13 +83,13 @@ fn most(facts: &Facts, profile: &Profile) -> u64 {
 /// A converted file that is not stored yet.
 pub(crate) struct Made {
     pub content: Content,
-    /// As shown; unknown of films.
+    /// The displayed size. Unknown for videos.
     size: Option<(u32, u32)>,
 }
 
 pub(crate) enum Content {
     Memory(Vec<u8>),
-    /// Goes away with the value.
+    /// A temporary file that is deleted with the value.
     File(tempfile::TempPath),
 }
 

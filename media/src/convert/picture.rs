@@ -1,4 +1,4 @@
-//! Pictures as JPEG or PNG.
+//! Converts pictures to JPEG or PNG.
 
 use super::{Content, Made, Profile, Target};
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
     picture::{Canvas, Ground, draw, most_side},
 };
 
-/// Tried one after the other until the picture fits; then with fewer pixels.
+/// The qualities that are tried in this order until the picture fits. After that, the number of pixels is reduced.
 const QUALITIES: [u8; 4] = [90, 82, 74, 66];
-/// The number of times the picture is made smaller by a quarter.
+/// The largest number of times that the picture is made a quarter smaller.
 const SHRINKS: u32 = 12;
 
-/// Makes it.
+/// Converts the picture.
 pub async fn make(
     tools: &Tools,
     local: &Local,
@@ -34,7 +34,7 @@ pub async fn make(
     Err(Flaw::Unfit(format!("it does not fit {} bytes", profile.bytes_max)))
 }
 
-/// The longer side at which the picture is no wider than it may be.
+/// Returns the longest side at which the picture is not wider than `width_max`.
 fn widest((width, height): (u32, u32), width_max: u32) -> u32 {
     let longer = width.max(height);
     if width_max == 0 || width <= width_max {
@@ -45,7 +45,7 @@ fn widest((width, height): (u32, u32), width_max: u32) -> u32 {
         .max(1)
 }
 
-/// `None` if it has too many bytes at every quality.
+/// Encodes the picture. Returns `None` if it has too many bytes at every quality.
 fn encode(canvas: &Canvas, profile: &Profile) -> Result<Option<Made>, Flaw> {
     let size = Some(canvas.size());
     let tries: &[u8] = if profile.target == Target::Png { &[0] } else { &QUALITIES };

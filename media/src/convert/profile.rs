@@ -1,15 +1,15 @@
-//! Conversion profiles: the part of a network's descriptor that a file must fit.
+//! Conversion profiles: the requirements of a platform that a file must fit.
 
 use std::{fmt, str::FromStr};
 
-/// Type of what is made.
+/// The type of the converted file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// A picture; what is transparent becomes white.
+    /// A picture in which transparent parts become white.
     Jpeg,
-    /// A picture that may be transparent.
+    /// A picture that may have transparent parts.
     Png,
-    /// A film: H.264 and AAC, the index first.
+    /// A video with H.264 and AAC, and the index first.
     Mp4,
 }
 
@@ -20,27 +20,29 @@ impl Target {
         (Self::Mp4, "mp4", "video/mp4"),
     ];
 
-    /// Its media type.
+    /// Returns the media type.
     #[must_use]
     pub fn mime(self) -> &'static str {
         Self::ALL.into_iter().find(|(target, ..)| *target == self).map_or("", |(_, _, mime)| mime)
     }
 
-    /// The target with this media type.
+    /// Returns the target with this media type.
     #[must_use]
     pub fn of_mime(mime: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, _, known)| *known == mime).map(|(target, ..)| target)
     }
 }
 
-/// A conversion profile. Its text (`jpeg-8000000-1440`) names the variant: one is made for each asset and profile.
+/// A conversion profile. Its text form (`jpeg-8000000-1440`) identifies the variant; there is one variant for each
+/// asset
+/// and profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Profile {
-    /// Type.
+    /// The type of the converted file.
     pub target: Target,
-    /// Most bytes.
+    /// The largest size in bytes.
     pub bytes_max: u64,
-    /// Widest in pixels; 0: as wide as it is.
+    /// The largest width in pixels; 0 keeps the width.
     pub width_max: u32,
 }
 
@@ -52,7 +54,7 @@ impl fmt::Display for Profile {
     }
 }
 
-/// A text that names no profile.
+/// The error for a text that is not a profile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} names no conversion")]
 pub struct UnknownProfile(String);

@@ -1,4 +1,4 @@
-//! Films as MP4: H.264 and AAC, the index before the frames.
+//! Converts videos to MP4 with H.264 and AAC, and the index before the frames.
 
 use std::time::Duration;
 
@@ -11,25 +11,25 @@ use crate::{
 };
 
 const TIME: Duration = Duration::from_secs(45 * 60);
-/// Of all processors together, in seconds.
+/// The CPU time limit of ffmpeg over all processors, in seconds.
 const CPU: u64 = 3 * 3_600;
 /// The memory limit of ffmpeg, in MiB.
 const MEMORY: u64 = 2_048;
-/// The longer side of what is encoded anew.
+/// The largest side of a video that is re-encoded.
 const SIDE: u32 = 1_920;
-/// Bits a second of the sound.
+/// The bit rate of the audio.
 const SOUND: u64 = 128_000;
-/// The part of the bytes that may be used for pictures and sound.
+/// The share of the allowed bytes that is used for video and audio.
 const FILLED: f64 = 0.93;
 
-/// Frames a second that every network takes; others are brought to the nearer end.
+/// The range of frame rates that every platform accepts. Other frame rates are changed to the nearer end.
 const FEWEST: f64 = 23.0;
 const MOST_FRAMES: f64 = 60.0;
-/// Bits a second of what is copied, and of what is encoded anew.
+/// The largest bit rates of a video stream that is copied, and of one that is re-encoded.
 const COPIED: u64 = 25_000_000;
 const ENCODED: u64 = 20_000_000;
 
-/// Makes it. Where picture and sound are fit already they are copied, which takes seconds.
+/// Converts the video. Streams that already fit are copied, which takes only seconds.
 pub async fn make(
     tools: &Tools,
     (space, file): (&Space, u64),
@@ -86,7 +86,7 @@ fn is(name: Option<&String>, wanted: &[&str]) -> bool {
     name.is_some_and(|name| wanted.contains(&name.as_str()))
 }
 
-/// Can the picture be copied as it is, for every network that takes H.264?
+/// Returns true if the video stream can be copied unchanged for every platform that accepts H.264.
 fn has_fit_picture(facts: &Facts, profile: &Profile) -> bool {
     let plain = ["Constrained Baseline", "Baseline", "Main", "High"];
     let narrow =
@@ -102,7 +102,7 @@ fn has_fit_picture(facts: &Facts, profile: &Profile) -> bool {
         && facts.bytes <= profile.bytes_max
 }
 
-/// Can the sound be copied as it is?
+/// Returns true if the audio stream can be copied unchanged.
 fn has_fit_sound(facts: &Facts) -> bool {
     let Some(codec) = &facts.audio_codec else { return true };
     codec == "aac"
@@ -110,12 +110,12 @@ fn has_fit_sound(facts: &Facts) -> bool {
         && facts.channels.is_none_or(|channels| channels <= 2)
 }
 
-/// The treatment of the picture.
+/// What is done with the video stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Picture {
     Copied,
     Encoded,
-    /// Encoded, its light as it was written for ordinary screens that ignore high dynamic range.
+    /// Re-encoded without tone mapping, as a screen without high dynamic range shows it.
     Flattened,
 }
 
@@ -126,7 +126,7 @@ struct Way {
 }
 
 impl Way {
-    /// The attempts, best first.
+    /// Returns the possible attempts, best first.
     fn all(facts: &Facts, profile: &Profile) -> Vec<Self> {
         let encoded = Self { picture: Picture::Encoded, copies_sound: false };
         let mut ways = Vec::new();
@@ -134,7 +134,7 @@ impl Way {
             ways.push(Self { picture: Picture::Copied, copies_sound: has_fit_sound(facts) });
         }
         ways.push(encoded);
-        // HLG looks right without tone mapping, if paler; PQ does not.
+        // HLG looks acceptable without tone mapping, if pale; PQ does not.
         if facts.transfer.as_deref() == Some("arib-std-b67") {
             ways.push(Self { picture: Picture::Flattened, ..encoded });
         }
@@ -162,16 +162,16 @@ impl Way {
         args
     }
 
-    /// As it is shown; encoding bakes the turn in and makes both sides even.
+    /// Returns the size of the result. Re-encoding applies the rotation and makes both sides even.
     fn size(self, facts: &Facts) -> Option<(u32, u32)> {
         if self.picture == Picture::Copied { facts.size() } else { None }
     }
 }
 
-/// The light of HLG as BT.709, without tone mapping.
+/// The ffmpeg filter that converts HLG to BT.709 without tone mapping.
 const FLATTENED: &str = "colorspace=all=bt709:iall=bt2020:itrc=bt2020-10:format=yuv420p,";
 
-/// Filters that bring high dynamic range to BT.709; none for other films.
+/// Returns the ffmpeg filters that convert high dynamic range to BT.709, or an empty text for other videos.
 fn tone(facts: &Facts) -> String {
     let Some(transfer) = facts.transfer.as_ref().filter(|_| facts.is_hdr()) else {
         return String::new();
@@ -207,7 +207,7 @@ fn encoding(facts: &Facts, profile: &Profile, tone: &str) -> Vec<String> {
     args
 }
 
-/// Bits a second that the picture may have if the whole is to fit.
+/// Returns the bit rate of the video stream at which the file has the allowed size.
 fn rate(facts: &Facts, profile: &Profile) -> Option<u64> {
     let ms = facts.duration_ms.filter(|ms| *ms > 0)?;
     let all = profile.bytes_max as f64 * 8_000.0 * FILLED / ms as f64;

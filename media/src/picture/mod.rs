@@ -1,9 +1,9 @@
 //! The one road of a picture from its file to what is shown: decode, turn, convert to sRGB, scale.
 //!
 //! The decoder (this process, or ffmpeg for pictures larger than its budget) gives rows as they are stored and nothing
-//! else; this module decides by the marks in the file how they are shown. Rows are converted and scaled one by one, and the
-//! scaled picture is turned last, which gives the same result and takes the memory of the picture that is made, not of the
-//! one that was stored.
+//! else; this module decides by the marks in the file how they are shown. Rows are converted and scaled one by one, and
+//! the scaled picture is turned last, which gives the same result and takes the memory of the picture that is made, not
+//! of the one that was stored.
 
 mod canvas;
 mod colour;

@@ -1,7 +1,7 @@
 //! Scaling by area, row by row: nothing of a large picture is kept but the row that is being made.
 
-/// Makes rows of another size out of rows of RGBA. Each pixel that is made is the mean of the area it stands for, by how
-/// much of each it covers; what is transparent counts less.
+/// Makes rows of another size out of rows of RGBA. Each pixel that is made is the mean of the area it stands for, by
+/// how much of each it covers; what is transparent counts less.
 pub(crate) struct Scaler {
     from: (u32, u32),
     to: (u32, u32),

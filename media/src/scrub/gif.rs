@@ -9,8 +9,8 @@ enum Blocks {
     None,
     Pixels,
     Text,
-    /// The text is not cut into blocks, but is read as if it were, and ends in a slope of bytes that brings every reader to
-    /// its end. Blanked are the bytes that such a reader skips: what is left is a letter here and there.
+    /// The text is not cut into blocks, but is read as if it were, and ends in a slope of bytes that brings every
+    /// reader to its end. Blanked are the bytes that such a reader skips: what is left is a letter here and there.
     Xmp,
 }
 

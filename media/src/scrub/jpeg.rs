@@ -13,8 +13,8 @@ enum Place {
     Start,
     /// In a picture.
     Picture,
-    /// Behind the end of one. Another may follow (a preview, a gain map), with metadata of its own; the film that phones
-    /// put there, and whatever else, is blanked.
+    /// Behind the end of one. Another may follow (a preview, a gain map), with metadata of its own; the film that
+    /// phones put there, and whatever else, is blanked.
     Behind,
 }
 

@@ -23,8 +23,9 @@ use super::confine::Confined;
 use crate::{Flaw, blocking::blocking};
 
 /// Sets the limits on itself, then becomes the program: nothing of it ever runs without them. Where a system cannot
-/// bound memory (macOS) the rest still holds. Where the kernel can end it with its parent (Linux) it does, so that nothing
-/// of a worker that was killed goes on, also of one that was killed just before the kernel knew; elsewhere the limits end it.
+/// bound memory (macOS) the rest still holds. Where the kernel can end it with its parent (Linux) it does, so that
+/// nothing of a worker that was killed goes on, also of one that was killed just before the kernel knew; elsewhere the
+/// limits end it.
 const WITHIN: &str = "ulimit -c 0; ulimit -t \"$1\"; ulimit -f \"$2\"; \
     ulimit -v \"$3\" 2>/dev/null || [ \"$(uname)\" = Darwin ] || exit 125; ulimit -d \"$4\" 2>/dev/null; \
     parent=$5; shift 5; setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL /bin/sh -c \
@@ -177,8 +178,8 @@ struct Running {
     _kept: mpsc::Sender<Infallible>,
 }
 
-/// Begins it on a thread of its own, which is confined first: what a thread may open, the program that it begins may. To the
-/// kernel a program's parent is the thread that began it, so this one stays until the program has ended.
+/// Begins it on a thread of its own, which is confined first: what a thread may open, the program that it begins may.
+/// To the kernel a program's parent is the thread that began it, so this one stays until the program has ended.
 async fn begin(mut command: Command, confined: Confined) -> io::Result<Running> {
     let (reply, begun) = oneshot::channel();
     let (kept, ended) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! A reading of an account: the calls that it may make, and what turned out on the way.
+//! The context of reading an account's metrics: the calls it may make, and what was learned.
 
 use std::{
     collections::BTreeSet,
@@ -9,42 +9,42 @@ use async_trait::async_trait;
 
 use crate::{Result, Session};
 
-/// Calls about numbers come after all others: somebody says for each whether it may be made.
+/// The budget for analytics calls, which have the lowest priority.
 #[async_trait]
 pub trait Calls: Send + Sync {
-    /// Waits for nothing: allows one more call, or says when to come back.
+    /// Allows one more call, or returns at once with the time to try again.
     ///
     /// # Errors
     /// [`crate::Kind::RateLimited`].
     async fn allow(&self) -> Result<()>;
 }
 
-/// One reading of an account: its way to the network, and what turned out on the way.
+/// The context of reading one account's metrics: its session, its call budget, and what was learned.
 pub struct Reading<'a> {
     /// The account's session.
     pub session: &'a Session,
     calls: &'a dyn Calls,
-    /// Numbers, as the network calls them, that are not to be asked for.
+    /// Metrics, by the network's names, that must not be requested.
     skipped: &'a BTreeSet<String>,
     found: Mutex<Findings>,
 }
 
-/// The findings of a reading.
+/// What was learned while reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Numbers, as the network calls them, that it refuses to tell.
+    /// Metrics, by the network's names, that it refuses.
     pub refused: BTreeSet<String>,
-    /// Permissions that the account's access lacks.
+    /// Permissions that the account's token lacks.
     pub missing_permissions: BTreeSet<String>,
 }
 
 impl<'a> Reading<'a> {
-    /// Creates a reading that does not ask for `skipped`.
+    /// Creates a context that does not request the metrics in `skipped`.
     pub fn new(session: &'a Session, calls: &'a dyn Calls, skipped: &'a BTreeSet<String>) -> Self {
         Self { session, calls, skipped, found: Mutex::default() }
     }
 
-    /// Allows one call; made before each request.
+    /// Takes one call from the budget; called before each request.
     ///
     /// # Errors
     /// [`crate::Kind::RateLimited`].
@@ -52,23 +52,23 @@ impl<'a> Reading<'a> {
         self.calls.allow().await
     }
 
-    /// Returns true if the network refused this number lately.
+    /// Returns true if the network refused this metric recently.
     #[must_use]
     pub fn skips(&self, metric: &str) -> bool {
         self.skipped.contains(metric) || self.found().refused.contains(metric)
     }
 
-    /// Notes that the network refuses a number.
+    /// Records that the network refuses a metric.
     pub fn refuse(&self, metric: &str) {
         self.found().refused.insert(metric.to_owned());
     }
 
-    /// Notes that the account's access lacks a permission.
+    /// Records that the account's token lacks a permission.
     pub fn lacks(&self, permission: &str) {
         self.found().missing_permissions.insert(permission.to_owned());
     }
 
-    /// Returns what turned out.
+    /// Returns what was learned.
     #[must_use]
     pub fn findings(&self) -> Findings {
         self.found().clone()

@@ -1,4 +1,4 @@
-//! Counts of posts, as the app view shows them. Bluesky has nothing that engagements could be divided by.
+//! Counts of posts, as the app view returns them. Bluesky has no metric that engagements could be divided by.
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::{
     analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
 };
 
-/// The most posts of a call (<https://docs.bsky.app/docs/api/app-bsky-feed-get-posts>).
+/// The most posts per call (<https://docs.bsky.app/docs/api/app-bsky-feed-get-posts>).
 const BATCH: usize = 25;
 
 const COUNTS: [(&str, &str); 5] = [
@@ -21,7 +21,7 @@ const COUNTS: [(&str, &str); 5] = [
     ("/bookmarkCount", name::SAVES),
 ];
 
-/// The numbers of Bluesky.
+/// Reads the metrics of Bluesky.
 pub(super) struct Counts;
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! The preview card of the first address in the text. A card that cannot be had never fails the post.
+//! The preview card of the first address in the text. If there is no card, the post does not fail.
 
 use super::{
     client::Pds,
@@ -20,7 +20,7 @@ pub async fn read(session: &Session, uri: &str) -> Card {
     }
 }
 
-/// Uploads the image of the card; without a usable one the card goes without.
+/// Uploads the image of the card; the card has none if it is not usable.
 pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Result<()> {
     let Some(Card::Read { page, image }) = state.card.clone() else { return Ok(()) };
     let thumb = match page::image(session, &image, IMAGE_TYPES, IMAGE_BYTES_MAX).await {
@@ -38,7 +38,7 @@ pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Resu
     Ok(())
 }
 
-/// The post itself would meet the same error.
+/// Returns true if the post itself would fail with the same error.
 fn concerns_account(error: &Error) -> bool {
     matches!(
         error.kind,

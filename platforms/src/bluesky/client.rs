@@ -1,4 +1,4 @@
-//! Calls to the account's server, as the protocol (XRPC) names them.
+//! Calls to the account's server (XRPC).
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub struct Pds<'a> {
     address: String,
 }
 
-/// Tokens and names that a log-in or a refresh answers.
+/// The response of a log-in or a refresh: tokens and names.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tokens {
@@ -56,7 +56,7 @@ struct Resolved {
 }
 
 impl<'a> Pds<'a> {
-    /// The server where the account's records are.
+    /// Creates a client for the server that holds the account's records.
     pub fn of_account(session: &'a Session) -> Self {
         match session.account.meta_str("pds") {
             Some(pds) => Self { session, address: pds.to_owned() },
@@ -64,7 +64,7 @@ impl<'a> Pds<'a> {
         }
     }
 
-    /// The server that the credentials name, which is where log-ins go.
+    /// Creates a client for the server that the credentials name, which handles log-ins.
     pub fn of_credentials(session: &'a Session) -> Self {
         let service = normalized(session.secrets.expose("service"));
         Self { session, address: service.unwrap_or_else(|| SPEC.base_url.to_owned()) }
@@ -88,7 +88,7 @@ impl<'a> Pds<'a> {
         if reply.is_success() { Ok(reply) } else { Err(parse_error(self.session, &reply)) }
     }
 
-    /// Authorizes with the access token; without one a refresh is due.
+    /// Authorizes with the access token; without one, the token counts as expired.
     fn authorized(&self, request: Request) -> Result<Request> {
         let token = self.session.secrets.get("access_jwt");
         let missing = || Error::new(Kind::TokenExpired, "The account has no session yet.");
@@ -122,20 +122,20 @@ impl<'a> Pds<'a> {
         self.send(request.bearer(token)).await.map(drop)
     }
 
-    /// A read in the account's name.
+    /// Sends an authorized GET request.
     pub async fn authorized_get(&self, method: &str, query: &[(&str, &str)]) -> Result<Reply> {
         let request = self.authorized(self.get(method)?)?.query(query);
         self.send(request).await
     }
 
-    /// `com.atproto.repo.uploadBlob`: the reference to put into a record.
+    /// `com.atproto.repo.uploadBlob`: returns the reference to put into a record.
     pub async fn upload(&self, mime: &str, bytes: Bytes) -> Result<Value> {
         let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
         let uploaded: Uploaded = self.send(request.body(mime, bytes)).await?.json()?;
         Ok(uploaded.blob)
     }
 
-    /// The same for a file that is read while it is sent.
+    /// Like [`Self::upload`], but streams the file.
     pub async fn upload_file(&self, mime: &str, size: u64, file: MediaStream) -> Result<Value> {
         let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
         let uploaded: Uploaded = self.send(request.file(mime, size, file)).await?.json()?;
@@ -147,17 +147,17 @@ impl<'a> Pds<'a> {
         let body = json!({"repo": self.session.account.remote_id, "writes": writes});
         let request = self.authorized(self.post("com.atproto.repo.applyWrites")?)?;
         let reply = self.send(request.json(&body).deadline(SPEC.commit_deadline)).await?;
-        // An answer that is not JSON did not come from the server itself.
+        // A response that is not JSON did not come from the PDS itself.
         reply.json::<Value>()?;
         Ok(())
     }
 
-    /// A post as others quote it; `None` if there is no such record.
+    /// Returns a reference to a post, to quote it; `None` if there is no such record.
     pub async fn record(&self, did: &str, key: &str) -> Result<Option<StrongRef>> {
         self.get_record(did, key).await
     }
 
-    /// The text of a post; `None` if there is no such record.
+    /// Returns the text of a post; `None` if there is no such record.
     pub async fn text(&self, did: &str, key: &str) -> Result<Option<String>> {
         let posted: Option<Posted> = self.get_record(did, key).await?;
         Ok(posted.map(|posted| posted.value.text))
@@ -174,7 +174,7 @@ impl<'a> Pds<'a> {
         }
     }
 
-    /// `com.atproto.identity.resolveHandle`; `None` for a handle that nobody has.
+    /// `com.atproto.identity.resolveHandle`; `None` for an unknown handle.
     pub async fn resolve_handle(&self, handle: &str) -> Result<Option<String>> {
         let request = self.get("com.atproto.identity.resolveHandle")?;
         match self.send(request.query(&[("handle", handle)])).await {
@@ -185,7 +185,8 @@ impl<'a> Pds<'a> {
     }
 }
 
-/// Servers before 2025 answer `InvalidRequest` and say it in words.
+/// Returns true if the record does not exist. Servers before 2025 respond with `InvalidRequest`, so the message
+/// decides.
 fn is_record_missing(error: &Error) -> bool {
     let Some(reply) = &error.reply else { return false };
     let message = reply.message.as_deref().unwrap_or_default();
@@ -196,7 +197,7 @@ fn is_record_missing(error: &Error) -> bool {
     }
 }
 
-/// The address of a server as a person types it: `https://` may be left out, a slash at the end does not matter.
+/// Normalizes the address of a server as a user enters it: adds a missing `https://` and removes a trailing slash.
 pub fn normalized(service: &str) -> Option<String> {
     let service = service.trim().trim_end_matches('/');
     match service {
@@ -206,7 +207,7 @@ pub fn normalized(service: &str) -> Option<String> {
     }
 }
 
-/// Returns the time at which a token ends, as it says itself (RFC 7519 `exp`).
+/// Returns when a token expires, by its own claim (RFC 7519 `exp`).
 pub fn ends_at(jwt: &str) -> Option<DateTime<Utc>> {
     use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1)?).ok()?;

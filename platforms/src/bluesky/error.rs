@@ -14,8 +14,8 @@ struct Body {
     message: Option<String>,
 }
 
-/// Returns the meaning of a failure (<https://docs.bsky.app/docs/advanced-guides/rate-limits> for the waits, the
-/// lexicons for the codes).
+/// Converts an error response (<https://docs.bsky.app/docs/advanced-guides/rate-limits> for the waits, the lexicons for
+/// the codes).
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let code = body.error.as_deref().unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         ("BlobTooLarge" | "InvalidMimeType", _) | (_, 413) => {
             Error::media_rejected(format!("Bluesky does not take the file: {said}."))
         }
-        // Refreshing decides whether the credentials are still good.
+        // A refresh shows whether the credentials are still valid.
         (_, 401) => Error::new(Kind::TokenExpired, "Bluesky does not accept the session."),
         ("MethodNotImplemented" | "XRPCNotSupported", _) | (_, 404 | 405 | 501) => {
             Error::misconfigured("The server does not offer what is needed.")

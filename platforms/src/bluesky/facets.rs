@@ -1,4 +1,4 @@
-//! Finds web addresses, handles and tags in a text, and where they stand in UTF-8 bytes.
+//! Finds web addresses, handles and tags in a text, with their positions in UTF-8 bytes.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub enum Feature {
     Tag(String),
 }
 
-/// All facets in order; they never overlap.
+/// Returns all facets in order; they never overlap.
 pub fn detect(text: &str) -> Vec<Facet> {
     let mut found = Vec::new();
     let mut addresses = Addresses::default();
@@ -54,7 +54,7 @@ pub fn detect(text: &str) -> Vec<Facet> {
 /// A facet at the start of `rest`: its length in bytes, and what it is.
 type Match = Option<(usize, Feature)>;
 
-/// An address without a scheme stands at the start of a word or of brackets.
+/// Matches an address without a scheme, which must start a word or follow an opening bracket.
 fn bare_link(rest: &str, before: Option<char>) -> Match {
     if before.is_some_and(|c| !c.is_whitespace() && c != '(') {
         return None;
@@ -76,7 +76,7 @@ fn mention(rest: &str, before: Option<char>) -> Match {
         .then(|| (1 + handle.len(), Feature::Mention(handle.to_ascii_lowercase())))
 }
 
-/// A handle is a domain name of at least two labels whose last does not start with a digit.
+/// Returns true for a handle: a domain name of at least two labels whose last does not start with a digit.
 pub fn is_handle(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -105,7 +105,7 @@ fn tag(rest: &str, before: Option<char>) -> Match {
     let tag = body[..end].trim_end_matches(is_punctuation);
     let has_letter = tag.chars().any(|c| !c.is_numeric() && !is_punctuation(c) && !is_mark(c));
     let fits = tag.len() <= TAG_BYTES_MAX && tag.graphemes(true).count() <= TAG_GRAPHEMES_MAX;
-    // The keycap emoji is a # with a mark on it.
+    // The keycap emoji is a # followed by a mark.
     let keycap = body.starts_with(is_mark);
     (has_letter && fits && !keycap).then(|| (sign + tag.len(), Feature::Tag(tag.to_owned())))
 }
@@ -115,12 +115,12 @@ fn ends_tag(c: char) -> bool {
         || matches!(c, '#' | '＃' | '\u{ad}' | '\u{200a}'..='\u{200c}' | '\u{2060}' | '\u{20e3}')
 }
 
-/// Variation selectors and the keycap mark: they change a character and are none.
+/// Returns true for variation selectors and the keycap mark, which modify the character before them.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}' | '\u{200d}')
 }
 
-/// Punctuation as Unicode has it, in the blocks where it is common.
+/// Returns true for Unicode punctuation, in the common blocks.
 fn is_punctuation(c: char) -> bool {
     match c {
         '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~' => false,

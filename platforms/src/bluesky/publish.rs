@@ -15,13 +15,13 @@ use crate::{
     Draft, Error, Found, Kind, Progress, Published, Result, Session, Step, outcome::read_state,
 };
 
-/// Returns the next call. Settings that cannot be read stop that call before it sends anything.
+/// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
@@ -54,7 +54,7 @@ async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Valu
     pds.upload_file(&media.mime, size, file).await
 }
 
-/// Makes the post public. Where the record is there already, an earlier call made it.
+/// Publishes the post. If the record already exists, an earlier call created it.
 async fn create(
     session: &Session,
     pds: &Pds<'_>,
@@ -67,7 +67,7 @@ async fn create(
     let writes = record::writes(did, &key, draft, settings, state);
     match pds.apply(&writes).await {
         Ok(()) => Ok(done(session, &key, state)),
-        // Most servers answer a key that is taken with a plain 500, so only a look tells.
+        // Most servers respond to a taken key with a plain 500, so the record is looked up.
         Err(error) if may_exist(&error) => match pds.text(did, &key).await {
             Ok(Some(text)) if text == draft.caption => Ok(done(session, &key, state)),
             Ok(Some(_)) => Err(taken()),
@@ -77,26 +77,27 @@ async fn create(
     }
 }
 
-/// Another post has the key: one in 2^20 of those that other processes make in the same millisecond.
+/// Returns the error when another post has the key: the chance is 2^-20 for posts that other processes create in the
+/// same millisecond.
 fn taken() -> Error {
     Error::misconfigured("Another post of the account has the record key of this one.")
         .with_remedy("Change the post, which gives it a new key, then schedule it again.")
 }
 
-/// Was the write answered in a way that an existing record can be the cause of?
+/// Returns true if an existing record may have caused this error.
 fn may_exist(error: &Error) -> bool {
     error.reply.is_some() && matches!(error.kind, Kind::Server | Kind::Rejected)
 }
 
-/// Looks the record up by the key it was sent with.
+/// Looks up the record by its key.
 pub async fn reconcile(session: &Session, draft: &Draft, state: Option<&Value>) -> Result<Found> {
     let key = tid::from_key(draft.key);
-    // The record alone says whether it is there; unreadable progress costs the warnings.
+    // Only the record matters here; if the stored state is unreadable, only the warnings are lost.
     let state: State = read_state(state).unwrap_or_default();
     let found = Pds::of_account(session).text(&session.account.remote_id, &key).await?;
     Ok(match found {
         Some(text) if text == draft.caption => Found::There(done(session, &key, &state)),
-        // Another post under the key: ours was not made, and the next try says so.
+        // Another post has the key, so ours was not created; the next attempt reports that.
         Some(_) | None => Found::Absent,
     })
 }

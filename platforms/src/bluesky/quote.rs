@@ -1,4 +1,4 @@
-//! From the address of a post to the record that is quoted.
+//! Resolves the address of a post to the record to quote.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use url::Url;
 use super::{client::Pds, facets::is_handle, record::POSTS, state::StrongRef};
 use crate::{Error, Kind, Result};
 
-/// The author of a post, and its record key, as its address names them.
+/// The author and the record key in the address of a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAddress {
     /// A handle or a DID.
@@ -17,7 +17,7 @@ pub struct PostAddress {
 }
 
 impl PostAddress {
-    /// Reads `…/profile/{handle or did}/post/{key}`, as Bluesky's app and those like it have it.
+    /// Reads `…/profile/{handle or did}/post/{key}`, as Bluesky's app and similar apps use it.
     pub fn parse(url: &str) -> Option<Self> {
         let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let parts: Vec<&str> = url.path().trim_end_matches('/').rsplit('/').take(4).collect();
@@ -31,7 +31,7 @@ impl PostAddress {
     }
 }
 
-/// The answer of `app.bsky.feed.getPosts`, as far as it matters here.
+/// The used part of the response of `app.bsky.feed.getPosts`.
 #[derive(Deserialize)]
 struct Posts {
     posts: Vec<Post>,
@@ -57,7 +57,7 @@ pub async fn resolve(pds: &Pds<'_>, url: &str) -> Result<StrongRef> {
     let uri = format!("at://{did}/{POSTS}/{}", address.key);
     match pds.authorized_get("app.bsky.feed.getPosts", &[("uris", uri.as_str())]).await {
         Ok(reply) => from_posts(reply.json()?, url),
-        // A server that stands alone refuses to be asked about feeds, but knows its own records.
+        // A standalone server does not offer feeds, but knows its own records.
         Err(error) if matches!(error.kind, Kind::Rejected | Kind::Misconfigured) => {
             match pds.record(&did, &address.key).await {
                 Ok(Some(found)) => Ok(found),

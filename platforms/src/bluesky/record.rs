@@ -12,10 +12,10 @@ use crate::Draft;
 
 /// Collection of posts.
 pub const POSTS: &str = "app.bsky.feed.post";
-/// Collection of the rules beside posts; a rule has the key of its post.
+/// The collection of postgates; a postgate has the key of its post.
 const POSTGATES: &str = "app.bsky.feed.postgate";
 
-/// The writes that make the post public, all in one commit.
+/// Returns the writes that publish the post in one commit.
 pub fn writes(
     did: &str,
     key: &str,
@@ -45,7 +45,7 @@ fn create(collection: &str, key: &str, value: Value) -> Value {
     })
 }
 
-/// The due time, the same over all tries.
+/// Returns the due time, which is the same for all attempts.
 fn created_at(draft: &Draft) -> String {
     draft.at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
@@ -68,7 +68,7 @@ fn post(draft: &Draft, settings: &Settings, state: &State) -> Value {
     post
 }
 
-/// A handle that nobody has stays plain text.
+/// Returns the facets; an unknown handle stays plain text.
 fn facet_values(draft: &Draft, state: &State) -> Vec<Value> {
     let value = |facet: facets::Facet| {
         let feature = match facet.feature {

@@ -40,7 +40,7 @@ settings! {
     }
 }
 
-/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+/// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The prepared parts of a post, and the next step.
+//! The state of a post, and the next step.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::{
 };
 use crate::{Draft, Step, Warning};
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct State {
     /// References of the uploaded images, in order.
     pub images: Vec<Value>,
-    /// The preview card, once it was looked for.
+    /// The preview card, once it was fetched.
     pub card: Option<Card>,
-    /// Identifiers of the handles that were asked for; `None` for one that nobody has.
+    /// DIDs of the resolved handles; `None` for an unknown one.
     pub mentions: BTreeMap<String, Option<String>>,
     /// The quoted post, once it was found.
     pub quote: Option<StrongRef>,
@@ -27,7 +27,7 @@ pub struct State {
     pub warnings: Vec<Warning>,
 }
 
-/// The result of looking for a preview card.
+/// The state of the preview card.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Card {
@@ -35,14 +35,14 @@ pub enum Card {
     Missing,
     /// The page was read; its image is still to be uploaded.
     Read {
-        /// The message.
+        /// The text of the card.
         page: Page,
         /// Address of the image.
         image: String,
     },
     /// Nothing left to do.
     Ready {
-        /// The message.
+        /// The text of the card.
         page: Page,
         /// Reference of the uploaded image.
         thumb: Option<Value>,
@@ -52,7 +52,7 @@ pub enum Card {
 /// The text of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
-    /// The address as it stands in the text.
+    /// The address as written in the text.
     pub uri: String,
     /// Its title.
     pub title: String,
@@ -69,7 +69,7 @@ pub struct StrongRef {
     pub cid: String,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// Upload the image with this index.
@@ -86,7 +86,7 @@ pub enum Next {
     Create,
 }
 
-/// The number of handles that are resolved in one call, which bounds how long it takes.
+/// How many handles are resolved in one call, to limit its duration.
 const HANDLES_PER_CALL: usize = 10;
 
 impl State {
@@ -96,7 +96,7 @@ impl State {
             return Next::Image(self.images.len());
         }
         let facets = facets::detect(&draft.caption);
-        // A post has one embed: images and a quote stand before a card.
+        // A post has one embed: images or a quote take precedence over a card.
         if draft.media.is_empty() && settings.quote_url.is_none() {
             let first = facets.iter().find_map(|facet| match &facet.feature {
                 Feature::Link(uri) => Some(uri),
@@ -136,7 +136,7 @@ impl State {
 }
 
 impl Next {
-    /// As the ledger shows it.
+    /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {
             Self::Image(index) => Step::prepare(format!("upload_image_{}", index + 1)),

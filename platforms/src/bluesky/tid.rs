@@ -1,17 +1,17 @@
-//! Record keys: a TID is 13 characters for 53 bits of microseconds and 10 bits that name the clock.
+//! Record keys: a TID encodes 53 bits of microseconds and a 10-bit clock id in 13 characters.
 
 use uuid::Uuid;
 
 const ALPHABET: &[u8; 32] = b"234567abcdefghijklmnopqrstuvwxyz";
 
-/// Time in which keys may stand in another order than their posts were made, in ms: a power of two.
+/// The time span, in ms and a power of two, within which keys may be in a different order than their posts.
 const WINDOW: u64 = 1_024;
 
-/// The record key of a post: always the same for one draft key.
+/// Returns the record key of a post: always the same for one draft key.
 ///
-/// Of a UUIDv7 it takes the time to about a second; the other 30 bits are mixed from its random ones, so that posts made
-/// together have keys of their own: of a batch of 25 two are the same once in three million. That no other post has the
-/// key all the same is looked at when it is taken (`publish.rs`).
+/// It uses the time of the UUIDv7 to about a second and fills the other 30 bits from its random ones, so that posts
+/// created together differ: in a batch of 25, two collide once in three million. `publish.rs` handles a key that
+/// another post has.
 pub fn from_key(key: Uuid) -> String {
     let bits = key.as_u128();
     let milliseconds = (bits >> 80) as u64 / WINDOW * WINDOW;
@@ -21,14 +21,14 @@ pub fn from_key(key: Uuid) -> String {
     encode((microseconds & ((1 << 53) - 1)) << 10 | random & 0x3ff)
 }
 
-/// Spreads what differs in any bit over all bits (the last steps of SplitMix64).
+/// Mixes the bits so that each input bit affects all others (the last steps of SplitMix64).
 fn mixed(bits: u64) -> u64 {
     let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31
 }
 
-/// 64 bits (the first is 0) in groups of five, the highest first; the first group has only four of them.
+/// Encodes 64 bits (the first is 0) in groups of five, highest first; the first group has only four.
 fn encode(value: u64) -> String {
     let digit = |group: u32| ALPHABET[(value >> (5 * group)) as usize & 31] as char;
     (0..13).rev().map(digit).collect()

@@ -7,12 +7,12 @@ use url::Url;
 use super::client::{Pds, Tokens, ends_at, normalized};
 use crate::{Error, Identity, Kind, Refreshed, Result, Secrets, Session};
 
-/// The time a token is believed to last when it does not say.
+/// The assumed lifetime of a token without `exp`.
 const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
 
 /// Logs in with the credentials.
 pub async fn verify(session: &Session) -> Result<Identity> {
-    // A configured base takes the place of whatever server the credentials name.
+    // A configured base replaces the server that the credentials name.
     if session.base.is_none()
         && let Some(service) = normalized(session.secrets.expose("service"))
     {
@@ -43,7 +43,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     })
 }
 
-/// Exchanges the refresh token. A log-in is counted (300 a day), so it is made only when that token has ended.
+/// Exchanges the refresh token. Log-ins are limited (300 a day), so one is made only when that token has expired.
 pub async fn refresh(session: &Session) -> Result<Refreshed> {
     let tokens = match Pds::of_account(session).refresh().await {
         Err(error) if error.kind == Kind::TokenExpired => {
@@ -55,11 +55,11 @@ pub async fn refresh(session: &Session) -> Result<Refreshed> {
     Ok(with_tokens(session, &tokens))
 }
 
-/// Ends the session. The app password stays good: only its owner can take it back.
+/// Ends the session. The app password stays valid: only its owner can revoke it.
 pub async fn revoke(session: &Session) -> Result<bool> {
     match Pds::of_account(session).end_session().await {
         Ok(()) => Ok(true),
-        // A session that has ended already is what was wanted.
+        // A session that has already ended is fine.
         Err(error) if matches!(error.kind, Kind::TokenExpired | Kind::Reconnect) => Ok(true),
         Err(error) => Err(error),
     }
@@ -84,7 +84,7 @@ fn must_be_active(tokens: &Tokens) -> Result<()> {
         .with_remedy("Activate the account in Bluesky, then connect it again."))
 }
 
-/// The server of the account, from the document that describes it.
+/// Returns the server of the account, from its DID document.
 fn pds_of(document: &Value) -> Option<String> {
     let services = document.get("service")?.as_array()?;
     let is_pds = |service: &&Value| {
@@ -94,7 +94,7 @@ fn pds_of(document: &Value) -> Option<String> {
     normalized(address)
 }
 
-/// Credentials that were good once and no longer are.
+/// Converts the error of credentials that are no longer valid.
 fn while_logging_in_again(error: Error) -> Error {
     match error.kind {
         Kind::TokenExpired | Kind::InvalidCredentials => Error { kind: Kind::Reconnect, ..error },

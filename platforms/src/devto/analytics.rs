@@ -8,7 +8,7 @@ use crate::{
     analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
 };
 
-/// The number of articles that are looked for at once: all that the account's pages hold come at the price of one.
+/// How many articles are requested at once: the account's pages return all of them anyway.
 const BATCH: usize = 50;
 
 /// The most pages of articles that are read.
@@ -20,7 +20,7 @@ const COUNTS: [(&str, &str); 3] = [
     ("/page_views_count", name::VIEWS),
 ];
 
-/// The numbers of DEV.
+/// Reads the metrics of DEV.
 pub(super) struct Counts;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The calls of Forem's API, as it names them.
+//! Calls to Forem's API.
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
@@ -12,10 +12,10 @@ use crate::{
     response,
 };
 
-/// Largest answer: an article comes back with all its text.
+/// The largest response: an article comes back with all its text.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
-/// An article to be made.
+/// An article to create.
 #[derive(Debug, Serialize)]
 pub struct NewArticle {
     pub title: String,
@@ -36,7 +36,7 @@ pub struct NewArticle {
     pub ai_disclosure_level: Option<String>,
 }
 
-/// An article that is there.
+/// An existing article.
 #[derive(Debug, Deserialize)]
 pub struct Article {
     pub id: u64,
@@ -50,13 +50,13 @@ pub struct Article {
 }
 
 impl Entry for Article {
-    /// Drafts have no time, and stand first.
+    /// Returns the publication time. Drafts have none, and come first.
     fn made(&self) -> Option<DateTime<Utc>> {
         self.published_at
     }
 }
 
-/// The owner of a key.
+/// The owner of an API key.
 #[derive(Debug, Deserialize)]
 pub struct User {
     pub id: u64,
@@ -78,8 +78,8 @@ pub async fn create(session: &Session, article: &NewArticle) -> Result<Article> 
     send(session, request.deadline(SPEC.commit_deadline)).await
 }
 
-/// `GET /articles/me/all`: a page of the account's latest articles. Up to 1,000 may be asked for
-/// (<https://developers.forem.com/api/v1>), but they come with all their texts, of which 100 fit an answer.
+/// `GET /articles/me/all`: a page of the account's latest articles. Up to 1,000 can be requested
+/// (<https://developers.forem.com/api/v1>), but they contain their full texts, of which 100 fit in a response.
 pub async fn latest(session: &Session, next: Option<String>) -> Result<Page<Article>> {
     let url = session.url(SPEC.base_url, "/api/articles/me/all")?;
     let page = number(next.as_deref(), 1);
@@ -109,7 +109,7 @@ struct Body {
     error: Option<String>,
 }
 
-/// Returns the meaning of a failure: `{"error", "status"}`.
+/// Converts an error response: `{"error", "status"}`.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let said = session.secrets.redact(body.error.as_deref().unwrap_or_default());

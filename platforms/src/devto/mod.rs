@@ -1,6 +1,6 @@
-//! DEV, and every other Forem that its key opens: articles through the API with a key.
+//! DEV (Forem): articles through the API, with an API key.
 //!
-//! An article is one call. After a lost answer the account's own articles are read: Forem itself refuses a second one
+//! An article is one call. After a lost response the account's own articles are read: Forem itself refuses a second one
 //! with the same address, or with the same title within five minutes.
 
 mod analytics;
@@ -22,9 +22,9 @@ use crate::{
     Spec, Step, Violation, analytics::Analytics, outcome::no_state,
 };
 
-/// Longest text in characters. Forem names no limit; this one is Fanfare's, to keep requests within bounds.
+/// Longest text in characters. Forem has no limit; this is Fanfare's own, to keep requests small.
 const TEXT_MAX: usize = 500_000;
-/// Most images: the cover and those below the text. Fanfare's own limit.
+/// The most images: the cover and those below the text. This is Fanfare's own limit.
 const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
@@ -52,7 +52,7 @@ const SPEC: Spec = Spec {
     analytics: true,
     class: Class::Search,
     rate_limits: &[RateLimit::new(Per::Account, 10, 30)],
-    // Images are given by their address, so there is nothing to prepare.
+    // Images are passed by address, so there is nothing to prepare.
     prepare_lead: std::time::Duration::ZERO,
     about: About {
         reconcile: "`GET /api/articles/me/all`, by title and time",

@@ -1,4 +1,4 @@
-//! From a draft to an article, and finding it again.
+//! Converts a draft to an article, and finds the article again.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Draft, Found, Progress, Result, Session, article, recent_posts};
 
-/// The article that a draft makes.
+/// Returns the article of a draft.
 pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
     let text = article::text(settings.title.as_deref(), &draft.caption);
     NewArticle {
@@ -27,15 +27,15 @@ pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
     }
 }
 
-/// A line of hyphens at the start would be read as front matter, whose fields count more than the request's. A line of
-/// asterisks looks the same to readers.
+/// Replaces a line of hyphens at the start, which would be read as front matter and override the request's fields, with
+/// a line of asterisks, which looks the same.
 fn plain_start(text: &str) -> Cow<'_, str> {
     let hyphens = text.trim_start_matches('\u{feff}');
     let rest = hyphens.trim_start().trim_start_matches('-');
     if hyphens.trim_start().starts_with("---") { format!("***{rest}").into() } else { text.into() }
 }
 
-/// Looks for the article among the account's latest: same title and text, made since the call.
+/// Looks for the article among the account's latest: same title and text, created since the call.
 pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
     let sent = article(draft, &draft.settings()?);
     let is_it = |one: &Article| {

@@ -15,13 +15,13 @@ const AI_LEVELS: &[&str] = &[NO_AI, "some_ai", AI_MADE];
 const NO_AI: &str = "no_ai";
 const AI_MADE: &str = "fully_autonomous";
 
-/// Returns what is said of AI in the article, if anything.
+/// Returns the AI disclosure of the article, if there is one.
 pub fn ai_level(draft: &Draft, settings: &Settings) -> Option<String> {
     let marked = || is_ai_generated(draft).then(|| AI_MADE.to_owned());
     settings.ai_disclosure_level.clone().or_else(marked)
 }
 
-/// Does the article say that AI had part in it?
+/// Returns true if the article discloses the use of AI.
 pub fn is_ai_labelled(draft: &Draft) -> bool {
     let level = draft.settings::<Settings>().ok().and_then(|it| ai_level(draft, &it));
     level.is_some_and(|level| level != NO_AI)
@@ -55,7 +55,7 @@ settings! {
     }
 }
 
-/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+/// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = article::missing_title(draft, settings.title.as_deref());

@@ -1,4 +1,4 @@
-//! The calls of a webhook, as Discord names them.
+//! Calls to Discord webhooks.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(super) struct ExecuteWebhook<'a> {
     pub thread_name: Option<&'a str>,
 }
 
-/// The mentions in the text that notify somebody. An empty list: none, so that no caption can ping everyone.
+/// The mentions that notify somebody. The list is empty, so that no caption can ping everyone.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct AllowedMentions {
     parse: [&'static str; 0],
@@ -42,14 +42,14 @@ pub(super) struct File<'a> {
     pub content: (u64, MediaStream),
 }
 
-/// The message that was made.
+/// The created message.
 #[derive(Debug, Deserialize)]
 pub(super) struct Message {
     pub id: String,
     pub channel_id: String,
 }
 
-/// A webhook's description of itself.
+/// Information about a webhook.
 #[derive(Debug, Deserialize)]
 pub(super) struct About {
     pub id: String,
@@ -58,12 +58,12 @@ pub(super) struct About {
     pub name: Option<String>,
     pub channel_id: Option<String>,
     pub guild_id: Option<String>,
-    /// The hash that names its picture.
+    /// The hash of its picture.
     pub avatar: Option<String>,
 }
 
-/// Sends a message and waits until Discord has stored it: without `wait` the answer would hold no id, and a message
-/// that was not stored would raise no error.
+/// Sends a message and waits until Discord has stored it: without `wait` the response would contain no id, and a
+/// message that was not stored would cause no error.
 pub(super) async fn execute(
     session: &Session,
     webhook: &Webhook,
@@ -88,7 +88,7 @@ pub(super) async fn execute(
     send(session, webhook, request).await
 }
 
-/// Asks a webhook about itself; its address is all the permission needed.
+/// Reads a webhook; its address is the only credential.
 pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<About> {
     send(session, webhook, session.http.get(webhook.url(session)?)).await
 }

@@ -22,8 +22,8 @@ struct Body {
     retry_after: Option<f64>,
 }
 
-/// Says what is to be done about a reply that is not a success.
-/// Codes: <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
+/// Converts a response that is not a success into an error. Codes:
+/// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
     let words = words(&body);
@@ -63,13 +63,14 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
     }
 }
 
-/// The body's own field is the most exact; the reset header counts the seconds until the bucket is full again.
+/// Returns how long to wait. The field in the body is the most exact; the reset header counts the seconds until the
+/// bucket is full again.
 fn retry_after(session: &Session, reply: &Reply, body: &Body) -> Option<Duration> {
     let exact = body.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     exact.or_else(|| response::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset-after")]))
 }
 
-/// Discord's message, with the first reason in the tree of field errors.
+/// Returns Discord's message, with the first reason in the tree of field errors.
 fn words(body: &Body) -> Option<String> {
     let message = body.message.clone()?;
     Some(match first_reason(&body.errors, "") {

@@ -1,7 +1,7 @@
 //! Discord, through an incoming webhook of one channel.
 //!
-//! A webhook can send, and can fetch a message whose id is known, but it cannot list. So an answer that was lost
-//! stays lost, and a post is one call that carries the text and all files.
+//! A webhook can send, and can fetch a message whose id is known, but it cannot list. So a lost response cannot be
+//! recovered, and a post is one call with the text and all files.
 
 mod client;
 mod error;
@@ -25,7 +25,7 @@ use crate::{
     Violation, outcome::no_state, text,
 };
 
-/// Largest file in bytes. Servers without boosts may take less: then Discord answers 40005.
+/// Largest file in bytes. Servers without boosts may accept less: then Discord responds with 40005.
 const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
 /// Most files of one message.
@@ -34,7 +34,7 @@ const FILES_MAX: usize = 10;
 /// Longest description of a file in characters.
 const ALT_TEXT_MAX: usize = 1_024;
 
-/// Discord publishes no numbers and says to read its headers; these are what they show for a webhook
+/// Discord publishes no limits and says to read its headers; these are their values for a webhook
 /// (<https://discord.com/developers/docs/topics/rate-limits>).
 const RATE_LIMITS: &[RateLimit] =
     &[RateLimit::new(Per::Account, 5, 2), RateLimit::new(Per::Account, 30, 60)];

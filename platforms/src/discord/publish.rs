@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Draft, Error, Media, Published, Result, Session};
 
-/// Opens all files, then sends the message with them; they are read while it is sent.
+/// Opens all files, then sends the message with them, streaming the files.
 pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<Published> {
     let settings: Settings = draft.settings()?;
     let address = session.secrets.expose("webhook_url");
@@ -50,7 +50,7 @@ fn attachments<'a>(draft: &'a Draft, settings: &'a Settings) -> Vec<Attachment<'
     draft.media.iter().enumerate().map(described).collect()
 }
 
-/// A message in a thread counts as one of the thread's own channel, which the answer names.
+/// Returns the address of a message. A thread is a channel of its own, which the response names.
 fn permalink(session: &Session, message: &client::Message) -> Option<String> {
     let guild = session.account.meta_str("guild_id")?;
     let path = format!("/channels/{guild}/{}/{}", message.channel_id, message.id);

@@ -18,7 +18,7 @@ settings! {
     }
 }
 
-/// Rules that the list above cannot say.
+/// Checks rules that the list above cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut violations = Vec::new();

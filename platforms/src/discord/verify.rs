@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use super::{client, webhook::Webhook};
 use crate::{Error, Identity, Result, Session};
 
-/// A webhook that a person made in a channel; the other kinds belong to followed channels and to apps.
+/// The type of a webhook that a user created in a channel; the others belong to followed channels and to apps.
 const INCOMING: u8 = 1;
 
-/// The address of Discord's pictures, each below it by an id and a hash.
+/// The base address of Discord's pictures.
 const PICTURES: &str = "https://cdn.discordapp.com/avatars";
 
-/// Asks the webhook who it is.
+/// Reads the webhook and returns its account.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let address = session.secrets.expose("webhook_url");
     let webhook = Webhook::parse(session, address).ok_or_else(|| {
@@ -39,7 +39,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let picture = about.avatar.map(|hash| format!("{PICTURES}/{}/{hash}.png", about.id));
     Ok(Identity {
         username: username.unwrap_or_else(|| about.id.clone()),
-        // Two threads of one channel are two accounts: posts of one must never turn up in the other.
+        // Two threads of one channel are two accounts: posts of one must never appear in the other.
         remote_id: match &webhook.thread {
             Some(thread) => format!("{}/{thread}", about.id),
             None => about.id,

@@ -1,4 +1,4 @@
-//! The address of a webhook, which is all there is to know about it.
+//! The address of a webhook, which is also its credential.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use url::Url;
 
 use crate::{Result, Session, text};
 
-/// Hosts under which Discord hands out webhook addresses.
+/// Hosts of Discord's webhook addresses.
 const HOSTS: &[&str] = &["discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com"];
 
-/// A webhook whose address has been checked. The address holds the token, so nothing here prints it.
+/// A webhook with a validated address. The address contains the token, so it is never printed.
 pub(super) struct Webhook {
     /// Id of the webhook.
     pub id: String,
     token: String,
-    /// The version part of the path, for example `/v10`, or nothing.
+    /// The version part of the path, for example `/v10`, or empty.
     version: String,
     origin: String,
     /// The thread that the address names.
@@ -22,8 +22,8 @@ pub(super) struct Webhook {
 }
 
 impl Webhook {
-    /// Reads an address as Discord copies it. With a configured network any origin will do, since the address is
-    /// moved there; without one only Discord's own hosts are taken.
+    /// Reads an address as Discord copies it. With a configured base any origin is accepted, since the base replaces
+    /// it; otherwise only Discord's own hosts.
     pub fn parse(session: &Session, address: &str) -> Option<Self> {
         let url = Url::parse(&text::pasted(address)).ok()?;
         let parts: Vec<&str> = url.path().trim_end_matches('/').split('/').collect();
@@ -51,13 +51,13 @@ impl Webhook {
         })
     }
 
-    /// Returns the address to send to; below the configured network if there is one.
+    /// Returns the address to send to; below the configured base if there is one.
     pub fn url(&self, session: &Session) -> Result<Url> {
         let path = format!("/api{}/webhooks/{}/{}", self.version, self.id, self.token);
         session.url(&self.origin, &path)
     }
 
-    /// `text` without the token.
+    /// Replaces the token in `text`.
     pub fn redact(&self, text: &str) -> String {
         text.replace(&self.token, "[redacted]")
     }

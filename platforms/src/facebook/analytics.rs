@@ -1,6 +1,6 @@
 //! Insights of pages and posts, <https://developers.facebook.com/docs/graph-api/reference/insights>.
 //!
-//! Reels have no insights: `video_insights` tells what there is, without being asked for a name.
+//! Reels have no insights: `video_insights` returns all their metrics, without taking names.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ const SUMMARIES: [(&str, &str); 3] = [
     ("/shares/count", name::SHARES),
 ];
 
-/// The numbers of Facebook.
+/// Reads the metrics of Facebook.
 pub(super) struct Insights;
 
 #[async_trait]

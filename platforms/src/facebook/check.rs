@@ -1,12 +1,12 @@
-//! Rules that the descriptor cannot say, and what a post does not get.
+//! Rules that the descriptor cannot express, and warnings.
 
 use super::{COVER_PHOTO, Form, STORY, settings::Settings};
-use crate::{Draft, Violation, Warning};
+use crate::{Draft, Violation, Warning, text};
 
 /// Longest text on a coloured background.
 const COLOURED_MAX: usize = 130;
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let form = Form::of(draft);
@@ -71,7 +71,7 @@ fn invalid(name: &str, message: String, remedy: &str) -> Violation {
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let mut found = Vec::new();
     let is_silent = [STORY, COVER_PHOTO].contains(&draft.post_type.as_str());
-    if is_silent && !draft.caption.trim().is_empty() {
+    if is_silent && !text::is_blank(&draft.caption) {
         let message =
             "Facebook shows no text with a story or a cover photo: the caption is not published.";
         found.push(Warning::new("caption", message));

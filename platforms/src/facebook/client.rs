@@ -1,4 +1,4 @@
-//! The calls of the Pages API, as Facebook names them.
+//! Calls to the Pages API.
 
 use std::time::Duration;
 
@@ -16,19 +16,19 @@ use crate::{
     recent_posts::{Entry, Page},
 };
 
-/// Host that takes the bytes of videos, or the address to fetch them from.
+/// The host that receives videos: their bytes, or the address to fetch them from.
 const UPLOADS: &str = "https://rupload.facebook.com";
 
-/// Facebook fetches a file while the call lasts.
+/// The deadline of calls during which Facebook fetches a file.
 const FETCH_DEADLINE: Duration = Duration::from_secs(120);
 
-/// Largest image that stands for a reel.
+/// The largest cover image of a reel.
 const COVER_BYTES_MAX: usize = 10_000_000;
 
 /// Parameters of a call, in the order in which they are sent.
 pub(super) type Params = Vec<(&'static str, String)>;
 
-/// A post as Facebook answers with it and lists it.
+/// A post in responses and lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Post {
     pub id: String,
@@ -45,7 +45,7 @@ impl Entry for Post {
     }
 }
 
-/// The answer of a call that makes something public: a post's id, whatever its name.
+/// The response of a call that publishes something: the post's id, under one of several names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Published {
@@ -55,13 +55,13 @@ pub(super) struct Published {
     pub success: Option<bool>,
 }
 
-/// A video that is being made.
+/// A video upload that was started.
 #[derive(Debug, Deserialize)]
 struct Started {
     video_id: String,
 }
 
-/// Returns the progress of a video.
+/// The status of a video.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Video {
@@ -69,7 +69,7 @@ pub(super) struct Video {
     pub permalink_url: Option<String>,
 }
 
-/// The same, in its phases.
+/// The phases of a video.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -79,7 +79,7 @@ pub(super) struct Status {
     pub publishing_phase: Phase,
 }
 
-/// One of them.
+/// One phase.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Phase {
@@ -94,7 +94,7 @@ struct PhaseError {
 }
 
 impl Status {
-    /// Returns the reason it fails, if so.
+    /// Returns the reason if it failed.
     pub fn flaw(&self) -> Option<&str> {
         let phases = [&self.uploading_phase, &self.processing_phase, &self.publishing_phase];
         let said = phases.into_iter().find_map(|phase| phase.error.as_ref());
@@ -103,18 +103,18 @@ impl Status {
         broken.then(|| said.map_or("no reason given", |error| &error.message))
     }
 
-    /// All bytes are there.
+    /// Returns true if all bytes have arrived.
     pub fn is_uploaded(&self) -> bool {
         matches!(self.video_status.as_str(), "upload_complete" | "ready")
             || self.uploading_phase.status == "complete"
     }
 
-    /// It is public, or about to be.
+    /// Returns true if it is public or about to be.
     pub fn is_publishing(&self) -> bool {
         !matches!(self.publishing_phase.status.as_str(), "" | "not_started")
     }
 
-    /// It is public.
+    /// Returns true if it is public.
     pub fn is_published(&self) -> bool {
         self.publishing_phase.status == "complete"
     }
@@ -138,7 +138,7 @@ struct Links {
     link: Option<String>,
 }
 
-/// Hands a photo over; nothing becomes public.
+/// Uploads a photo; nothing becomes public.
 pub(super) async fn photo(session: &Session, media: &Media, alt: Option<&str>) -> Result<String> {
     let mut params = vec![("url", media.url.clone()), ("published", "false".to_owned())];
     params.extend(alt.map(|alt| ("alt_text_custom", alt.to_owned())));
@@ -146,13 +146,13 @@ pub(super) async fn photo(session: &Session, media: &Media, alt: Option<&str>) -
     send::<Made>(session, request).await?.id(LABEL)
 }
 
-/// Makes a post of a text, a link or photos public.
+/// Publishes a post with a text, a link or photos.
 pub(super) async fn feed(session: &Session, params: &Params) -> Result<Published> {
     let request = page_post(session, "feed")?.query(&[("fields", "id,permalink_url")]);
     send(session, request.form(params).deadline(SPEC.commit_deadline)).await
 }
 
-/// Another call that makes something public: `videos`, `photo_stories`, the end of a reel or of a video story.
+/// Makes another publishing call: `videos`, `photo_stories`, or the end of a reel or video story.
 pub(super) async fn publish(session: &Session, edge: &str, params: &Params) -> Result<Published> {
     let request = page_post(session, edge)?.form(params).deadline(SPEC.commit_deadline);
     let published: Published = send(session, request).await?;
@@ -162,20 +162,20 @@ pub(super) async fn publish(session: &Session, edge: &str, params: &Params) -> R
     Ok(published)
 }
 
-/// Makes a photo the page's cover.
+/// Sets the page's cover photo.
 pub(super) async fn set_cover(session: &Session, params: &Params) -> Result<Published> {
     let path = format!("/{}", session.account.remote_id);
     let request = session.http.post(graph::url(session, &path)?).form(params);
     send(session, request.deadline(SPEC.commit_deadline)).await
 }
 
-/// Begins a video for `video_reels` or `video_stories`.
+/// Starts the upload of a video for `video_reels` or `video_stories`.
 pub(super) async fn start_video(session: &Session, edge: &str) -> Result<String> {
     let request = page_post(session, edge)?.form(&[("upload_phase", "start")]);
     Ok(send::<Started>(session, request).await?.video_id)
 }
 
-/// Tells Facebook where the video is; it fetches it. The address is made here and not taken from the answer to the start,
+/// Gives Facebook the address to fetch the video from. The upload address is built here, not taken from the response,
 /// so that the token goes nowhere else.
 pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) -> Result<()> {
     let path = format!("/video-upload/{}/{video}", graph::VERSION);
@@ -190,7 +190,7 @@ pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) 
     if reply.is_success() { Ok(()) } else { Err(graph::redacted(session, parse_error(&reply))) }
 }
 
-/// Reads the image that is to stand for a reel.
+/// Fetches the cover image of a reel.
 pub(super) async fn read_cover(session: &Session, url: &str) -> Result<(String, Bytes)> {
     let unreadable = |why: &str| {
         Error::media_rejected(format!("The image at reel_cover_url cannot be read: {why}."))
@@ -212,7 +212,7 @@ pub(super) async fn read_cover(session: &Session, url: &str) -> Result<(String, 
     }
 }
 
-/// Gives a reel the image that stands for it.
+/// Sets the cover image of a reel.
 pub(super) async fn set_thumbnail(
     session: &Session,
     video: &str,
@@ -224,26 +224,26 @@ pub(super) async fn set_thumbnail(
     send::<Published>(session, request).await.map(drop)
 }
 
-/// Asks how far a video is.
+/// Reads the status of a video.
 pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
     get(session, &format!("/{id}"), &[("fields", "status,permalink_url")]).await
 }
 
-/// A page of the latest posts.
+/// Reads a page of the latest posts.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/{}/published_posts", session.account.remote_id);
     let fields = "id,message,created_time,permalink_url";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
-/// A page of the latest videos, those that are still being processed among them.
+/// Reads a page of the latest videos, including those that are still being processed.
 pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/{}/videos", session.account.remote_id);
     let fields = "id,description,created_time,permalink_url";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
-/// Id of the page's cover photo.
+/// Returns the id of the page's cover photo.
 pub(super) async fn cover(session: &Session) -> Result<Option<String>> {
     let path = format!("/{}", session.account.remote_id);
     let answer: CoverOf = get(session, &path, &[("fields", "cover")]).await?;
@@ -273,7 +273,7 @@ async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
     graph::send(session, request, parse_error).await
 }
 
-/// A call that made something public, and did not say what.
+/// Returns the error of a call that made something public without returning its id.
 pub(super) fn nameless() -> Error {
     Error::new(Kind::Ambiguous, "Facebook answered without an id.")
 }

@@ -11,18 +11,18 @@ use crate::{
 
 use super::LABEL;
 
-/// The same text, or the same photos, were posted a moment ago.
+/// Codes for a duplicate of a recent post.
 const SAME_AGAIN: [u64; 2] = [506, 1_366_051];
 
-/// The time a page that is blocked for a time waits before it tries again; Facebook says only that it takes hours.
+/// How long a temporarily blocked page waits before it tries again; Facebook says only that it takes hours.
 const BLOCKED: Duration = Duration::from_secs(3_600);
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read(LABEL, reply, own)
 }
 
-/// Returns the meaning of errors that only Facebook has.
+/// Converts the errors that only Facebook has.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     if words.is(&SAME_AGAIN) {
         return Some(
@@ -46,7 +46,7 @@ fn wait(reply: &Reply, words: &Words) -> Option<Error> {
     words.is(&[1_390_008]).then(slow)
 }
 
-/// Returns the error that a person has to clear first.
+/// Converts errors that the user has to resolve first.
 fn person(words: &Words) -> Option<Error> {
     let (message, remedy) = if words.is(&[1_404_078]) {
         (
@@ -96,13 +96,13 @@ fn content(words: &Words) -> Option<Error> {
     })
 }
 
-/// Does Facebook say that it has this already?
+/// Returns true if Facebook reports a duplicate.
 pub(super) fn is_same_again(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
     code.split('/').any(|part| part.parse().is_ok_and(|part| SAME_AGAIN.contains(&part)))
 }
 
-/// Is the coloured background what Facebook does not take? One that was retired is answered with a failure of its own.
+/// Returns true if Facebook rejects the coloured background. A retired one has an error of its own.
 pub(super) fn is_about_background(error: &Error) -> bool {
     let Some(reply) = &error.reply else { return false };
     let named = reply.message.as_deref().is_some_and(|it| it.contains("text_format_preset_id"));

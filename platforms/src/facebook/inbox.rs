@@ -119,7 +119,7 @@ impl Inbox for Facebook {
         post: &str,
         next: Option<String>,
     ) -> Result<Page<RemoteComment>> {
-        // Replies stand among the comments in this order.
+        // In this order, replies are among the comments.
         let mut query = graph::list_query(COMMENT, "100", next.as_deref());
         query.push(("filter", "stream"));
         let path = format!("/{post}/comments");
@@ -181,7 +181,7 @@ fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<Inbound> {
     let verb = value["verb"].as_str()?.to_owned();
     let seconds = value["created_time"].as_i64().or_else(|| entry["time"].as_i64())?;
     let at = DateTime::from_timestamp(seconds, 0)?;
-    // A comment has one time; what happened to it later has the entry's.
+    // A comment has only its creation time; later events have the entry's time.
     let happened = entry["time"].as_i64().and_then(|time| DateTime::from_timestamp(time, 0));
     let item = match verb.as_str() {
         "add" | "edited" => {

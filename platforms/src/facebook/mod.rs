@@ -1,7 +1,7 @@
 //! Facebook pages: texts, links, photos and videos in the feed, reels, stories, cover photos.
 //!
-//! A post of the feed is one call, and is looked for among the page's posts when its answer was lost. Reels and video
-//! stories are handed over first, and can be asked how far they are. A photo story cannot be asked about.
+//! A feed post is one call, and is looked up among the page's posts if the response was lost. Reels and video stories
+//! are uploaded first, and have a status. A photo story cannot be looked up.
 
 mod analytics;
 mod check;
@@ -47,17 +47,17 @@ const ALT_TEXT_MAX: usize = 1_000;
 /// Post type of a short upright video.
 const REEL: &str = "reel";
 
-/// Post type of what is seen for a day.
+/// Post type of a post that is visible for a day.
 const STORY: &str = "story";
 
-/// Post type of the picture at the head of the page.
+/// Post type of the page's cover photo.
 const COVER_PHOTO: &str = "cover_photo";
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
 
-/// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers tell
-/// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). A post of the feed once in a while does not
-/// come near either.
+/// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers report
+/// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). Occasional feed posts do not reach
+/// either limit.
 const RATE_LIMITS: &[RateLimit] =
     &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::Account, 30, 86_400).of(&["reel"])];
 

@@ -18,18 +18,18 @@ use crate::{
     settings::alt_text,
 };
 
-/// The interval at which a video is asked how far it is.
+/// How often the status of a video is read.
 const POLL: Duration = Duration::from_secs(5);
-/// The time Facebook may take over one.
+/// The longest time Facebook may take to process one.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -72,7 +72,7 @@ pub(super) async fn publish(
         Next::WaitPublished(video) => wait_published(session, state, &video).await,
         Next::Permalink(id) => {
             let field = if Form::of(draft) == Form::CoverPhoto { "link" } else { "permalink_url" };
-            // It is public whether or not its address is known.
+            // It is public even if its address cannot be read.
             let link = client::permalink(session, &id, field).await.ok().flatten();
             Ok(Progress::done(id, link.map(|link| absolute(session, link))))
         }
@@ -87,13 +87,13 @@ async fn commit(
 ) -> Result<Progress> {
     let made = match send(session, draft, settings, &state).await {
         Ok(made) => made,
-        // The answer to a call that was lost may have been this post: then it is there.
+        // The post of an earlier call whose response was lost may exist.
         Err(error) if is_same_again(&error) => {
             let found = reconcile::find(session, draft, draft.at.min(session.now)).await;
             return found.ok().flatten().map(Progress::Done).ok_or(error);
         }
         Err(error) if coloured(settings, &state) && is_about_background(&error) => {
-            // Facebook failed over it, and did not refuse it: it is looked for before it is sent again.
+            // Facebook failed without refusing it: it is looked up before it is sent again.
             state.doubtful = (error.kind == Kind::Server).then_some(session.now);
             state.plain = true;
             return Progress::go_on(&state);
@@ -207,7 +207,7 @@ async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Pro
     Ok(Progress::go_on(&state)?.after(POLL))
 }
 
-/// Facebook took the reel; it works on it before it shows it, and may still find that it cannot.
+/// Waits until a reel is visible. Facebook has accepted it, but still processes it, and may fail.
 async fn wait_published(session: &Session, state: State, id: &str) -> Result<Progress> {
     let video = client::video(session, id).await?;
     if let Some(flaw) = video.status.flaw() {
@@ -241,7 +241,7 @@ fn video_edge(draft: &Draft) -> &'static str {
     if Form::of(draft) == Form::Reel { "video_reels" } else { "video_stories" }
 }
 
-/// Facebook gives addresses of videos without its own name.
+/// Completes the address of a video, which Facebook returns without a host.
 fn absolute(session: &Session, link: String) -> String {
     if !link.starts_with('/') {
         return link;

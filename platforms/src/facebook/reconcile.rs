@@ -1,4 +1,4 @@
-//! Finding out what became of a call to publish whose answer was lost.
+//! Finds the result of a publish call whose response was lost.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{
     Draft, Found, Progress, Published as Public, Result, Session, outcome::read_state, recent_posts,
 };
 
-/// Asks the page, or the video itself. A photo story is never asked about.
+/// Looks up the post on the page, or the status of the video. A photo story cannot be looked up.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
@@ -47,7 +47,7 @@ pub(super) async fn reconcile(
     }
 }
 
-/// The post among the page's: the same text, made at `since` or later; of several the one made nearest to it.
+/// Finds the post among the page's: the same text, created at `since` or later; of several, the closest to it.
 pub(super) async fn find(
     session: &Session,
     draft: &Draft,

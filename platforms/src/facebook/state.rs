@@ -6,50 +6,50 @@ use serde::{Deserialize, Serialize};
 use super::{Form, settings::Settings};
 use crate::{Draft, Step};
 
-/// Kept between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// Photos that were handed over.
+    /// Photos that were uploaded.
     pub photos: Vec<String>,
-    /// The video that was begun.
+    /// The video whose upload was started.
     pub video: Option<String>,
-    /// Facebook has the video's file.
+    /// True if Facebook has the video's file.
     pub uploaded: bool,
-    /// The reel has its cover.
+    /// True if the reel has its cover.
     pub covered: bool,
-    /// The video story may be published.
+    /// True if the video story can be published.
     pub ready: bool,
-    /// Facebook does not take the coloured background: the text goes out without it.
+    /// True if Facebook rejects the coloured background: the text is published without it.
     pub plain: bool,
-    /// It failed over the background, and may be public all the same: since when.
+    /// When a call failed because of the background, after which the post may still be public.
     pub doubtful: Option<DateTime<Utc>>,
-    /// Since when something is waited for.
+    /// Since when the post waits for something.
     pub since: Option<DateTime<Utc>>,
-    /// The id of what is public.
+    /// The id of the public post.
     pub published: Option<String>,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Hand a photo over.
+    /// Upload a photo.
     Photo(usize),
-    /// Look whether the post is there after all.
+    /// Look up whether the post exists after all.
     LookUp(DateTime<Utc>),
-    /// Begin a video.
+    /// Start a video.
     StartVideo,
-    /// Hand this video's file over.
+    /// Upload this video's file.
     UploadVideo(String),
-    /// Give this reel its cover.
+    /// Set the cover of this reel.
     CoverReel(String, String),
-    /// Wait until this video is there.
+    /// Wait until this video is processed.
     WaitVideo(String),
-    /// Make it public.
+    /// Publish it.
     Commit,
-    /// Wait until what was published is seen.
+    /// Wait until the published video is visible.
     WaitPublished(String),
-    /// Ask where this is seen.
+    /// Read the public address.
     Permalink(String),
 }
 
@@ -87,7 +87,7 @@ impl State {
 }
 
 impl Next {
-    /// As the ledger shows it.
+    /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {
             Self::Photo(index) => Step::prepare(format!("upload_photo_{}", index + 1)),

@@ -1,4 +1,4 @@
-//! The page that a token belongs to, and the pages that a person's token reaches.
+//! The page that a token belongs to, and the pages that a user's token gives access to.
 
 use serde_json::Map;
 
@@ -9,14 +9,14 @@ use crate::{
     oauth::{self, ACCESS_TOKEN},
 };
 
-/// Asks whose the page token is.
+/// Reads the page that the token belongs to.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let page = graph::of_token(session, parse_error).await.map_err(Error::while_connecting)?;
     let expires_at = oauth::ends(&session.secrets);
     Ok(Identity { expires_at, ..identity(&page, session.secrets.clone()) })
 }
 
-/// The pages to choose among; each brings a token of its own, which does not end.
+/// Returns the pages to choose from; each has its own token, which does not expire.
 pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     graph::granted(session, &SPEC, parse_error).await.map_err(Error::while_connecting)?;
     let pages = graph::pages(session, parse_error).await.map_err(Error::while_connecting)?;

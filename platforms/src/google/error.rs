@@ -1,4 +1,4 @@
-//! The envelope of errors, `{"error": {"code", "message", "status", "errors": [{"reason"}], "details": [{"reason"}]}}`:
+//! Google's error format, `{"error": {"code", "message", "status", "errors": [{"reason"}], "details": [{"reason"}]}}`:
 //! older APIs give a reason in `errors`, newer ones a status and `details`.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Session, response};
 
-/// Google never says how long to wait.
+/// How long to wait when throttled: Google never says.
 pub const UNTOLD_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, Default)]
@@ -22,9 +22,9 @@ struct Body {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub struct Words {
-    /// For people. May hold what was sent.
+    /// The message for people. May repeat input.
     pub message: String,
-    /// One word of newer APIs, such as `PERMISSION_DENIED`.
+    /// The status code of newer APIs, such as `PERMISSION_DENIED`.
     pub status: String,
     errors: Vec<Reason>,
     details: Vec<Value>,
@@ -37,19 +37,19 @@ struct Reason {
 }
 
 impl Words {
-    /// The reason, of older APIs or newer ones; empty where there is none.
+    /// Returns the reason, of older or newer APIs; empty if there is none.
     pub fn reason(&self) -> &str {
         let older = self.errors.iter().map(|one| one.reason.as_str());
         let newer = self.details.iter().filter_map(|one| one["reason"].as_str());
         older.chain(newer).find(|reason| !reason.is_empty()).unwrap_or_default()
     }
 
-    /// Returns more about the reason, such as the size of a quota.
+    /// Returns an entry of the metadata, such as the size of a quota.
     pub fn about(&self, name: &str) -> Option<&str> {
         self.details.iter().find_map(|one| one["metadata"][name].as_str())
     }
 
-    /// Returns the sentences about single fields, of either kind of detail.
+    /// Returns the messages about single fields, of either kind of detail.
     pub fn sentences(&self) -> Vec<&str> {
         let lists = [("fieldViolations", "description"), ("errorDetails", "message")];
         let listed = |(list, text): (&str, &'static str)| {
@@ -59,14 +59,14 @@ impl Words {
         lists.into_iter().flat_map(listed).filter(|text| !text.is_empty()).collect()
     }
 
-    /// Does Google speak of this, in a sentence or in the name of a field? `part` is in lower case.
+    /// Returns true if the message or the details contain `part` (in lower case), ignoring case.
     pub fn says(&self, part: &str) -> bool {
         let details = Value::Array(self.details.clone()).to_string().to_ascii_lowercase();
         self.message.to_ascii_lowercase().contains(part) || details.contains(part)
     }
 }
 
-/// Says what is to be done about an answer that is no success. `own` knows what is special to one network and comes first.
+/// Converts a response that is not a success into an error. `own` handles the errors of one network and comes first.
 pub fn read(
     label: &str,
     session: &Session,
@@ -83,7 +83,7 @@ pub fn read(
     error.with_reply(reply.status, code, Some(&said))
 }
 
-/// <https://cloud.google.com/apis/design/errors>
+/// Converts the errors that all of Google's networks share, <https://cloud.google.com/apis/design/errors>
 fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
     Some(match words.reason() {
         "authError" | "authorizationRequired" => expired(label),
@@ -102,12 +102,12 @@ fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
     })
 }
 
-/// A token that has ended, or was taken back: refreshing tells them apart.
+/// Returns the error of a token that has expired or was revoked: a refresh shows which.
 fn expired(label: &str) -> Error {
     Error::new(Kind::TokenExpired, format!("{label} does not accept the access token."))
 }
 
-/// A limit on calls.
+/// Returns the error for a limit on calls.
 fn slow_down(label: &str, reply: &Reply) -> Error {
     Error::new(Kind::RateLimited, format!("{label} asks to slow down."))
         .with_retry_after(reply.retry_after().or(Some(UNTOLD_WAIT)))

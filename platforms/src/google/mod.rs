@@ -1,4 +1,4 @@
-//! Parts that Google's networks share: permission, calls in the account's name, one way to word errors.
+//! Code shared by Google's networks: OAuth, authorized calls, errors.
 
 mod error;
 
@@ -18,8 +18,8 @@ pub use error::{UNTOLD_WAIT, Words, read};
 
 const TOKENS: &str = "https://oauth2.googleapis.com";
 
-/// A person lets the app act for a Google account. Tokens of an hour, and a refresh token that stays until nobody uses it
-/// for half a year; it is given again to somebody who has granted before only when consent is asked for.
+/// The user authorizes the app for a Google account. Access tokens are valid for an hour, a refresh token until it is
+/// unused for half a year. A user who has authorized before gets a new refresh token only with `prompt=consent`.
 pub const LOGIN: Oauth = Oauth {
     authorize: Endpoint::at("https://accounts.google.com", "/o/oauth2/v2/auth"),
     authorize_extra: &[
@@ -34,21 +34,21 @@ pub const LOGIN: Oauth = Oauth {
     ..Oauth::USUAL
 };
 
-/// The source of the facts about permission.
+/// The source of the facts about OAuth.
 pub const LOGIN_SOURCE: Source = Source::documented(
     "tokens",
     "https://developers.google.com/identity/protocols/oauth2/web-server",
 );
 
-/// Longest list of pages that is followed; more is cut off.
+/// The most pages of a list that are read.
 pub const PAGES_MAX: usize = 10;
 
-/// A request in the account's name.
+/// Authorizes a request with the account's token.
 pub fn authorized(session: &Session, request: Request) -> Result<Request> {
     Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
 }
 
-/// A question in the account's name.
+/// Sends an authorized GET request.
 pub async fn get<T: DeserializeOwned>(
     session: &Session,
     url: Url,

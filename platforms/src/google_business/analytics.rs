@@ -18,8 +18,7 @@ use crate::{
 
 const PERMISSION: &str = "https://www.googleapis.com/auth/business.manage";
 
-/// 300 calls a minute for a project.
-/// Calls of the app, of all its accounts together.
+/// 300 calls a minute for a project. The quota covers the calls of all accounts of the app.
 pub(super) const QUOTA: RateLimit = RateLimit::new(Per::App, 300, 60);
 
 const DAILY: Daily = Daily {
@@ -41,7 +40,7 @@ const DAILY: Daily = Daily {
     ],
 };
 
-/// Metrics, and the numbers that they are part of.
+/// Google's metrics, and the metrics here that they add to.
 const METRICS: [(&str, &[&str]); 10] = [
     ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", &[name::VIEWS, "map_views"]),
     ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", &[name::VIEWS, "search_views"]),
@@ -55,7 +54,7 @@ const METRICS: [(&str, &[&str]); 10] = [
     ("BUSINESS_FOOD_ORDERS", &["food_orders"]),
 ];
 
-/// The numbers of Google Business Profile.
+/// Reads the metrics of Google Business Profile.
 pub(super) struct Performance;
 
 #[async_trait]
@@ -96,7 +95,7 @@ impl Analytics for Performance {
     }
 }
 
-/// Adds up a day. Within the time that the report covers a value that is left out is 0; behind its end it is not known.
+/// Adds up a day. Within the period of the report a missing value is 0; after its end it is unknown.
 fn of_day(report: &Value, date: NaiveDate) -> DayNumbers {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut series = Vec::new();
@@ -136,7 +135,7 @@ fn date_of(value: &Value) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(i32::try_from(part("year")?).ok()?, month, day)
 }
 
-/// A date as the query names it.
+/// Returns a date as query parameters.
 pub(super) fn date_query(name: &str, date: NaiveDate) -> [(String, String); 3] {
     [
         (format!("dailyRange.{name}.year"), date.year().to_string()),

@@ -26,10 +26,10 @@ use crate::{
     response::{self, is_since},
 };
 
-/// The time a call that changes something may take. Google fetches media while it lasts.
+/// The time a call that changes something may take. Google fetches media during the call.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Hosts of the profile and of its verification.
+/// The hosts of the profile API and the verification API.
 const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
 const VERIFICATIONS: &str = "https://mybusinessverifications.googleapis.com";
 
@@ -39,7 +39,7 @@ const READ_MASK: &str = "name,title,phoneNumbers,categories,storefrontAddress,we
 const REVIEWS: &str = "50";
 const MEDIA: &str = "100";
 
-/// The mark before the original text of a translated review, and the one before the translation.
+/// The markers before the original text and before the translation of a review.
 const ORIGINAL: &str = "(Original)";
 const TRANSLATED: &str = "(Translated by Google)";
 
@@ -69,7 +69,7 @@ struct Review {
     review_reply: Option<Reply>,
     #[serde(default)]
     review_media_items: Vec<Value>,
-    /// Google writes the state here or in the answer.
+    /// Google puts the state here or in the reply.
     review_reply_state: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl Review {
     }
 }
 
-/// The text as it was written.
+/// Returns the original text of a review.
 fn original(text: &str) -> String {
     if let Some((_, original)) = text.split_once(ORIGINAL) {
         return original.trim().to_owned();
@@ -187,7 +187,7 @@ impl Changes for GoogleBusiness {
             {
                 Class::Search
             }
-            // One place each: put there again, it is the same.
+            // These are idempotent: repeating them changes nothing.
             _ => Class::Key { window: None },
         }
     }

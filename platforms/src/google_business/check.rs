@@ -1,4 +1,4 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Account, Draft, Violation, Warning, text};
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = parts(draft, &settings);
@@ -35,7 +35,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// Returns the parts that each kind of post has, and those it has not.
+/// Checks which parts each post type requires and forbids.
 fn parts(draft: &Draft, settings: &Settings) -> Vec<Violation> {
     let kind = draft.post_type.as_str();
     let (is_event, is_offer) = (kind == "event", kind == "offer");
@@ -72,7 +72,7 @@ fn button(button: &CallToAction) -> Option<Violation> {
     Some(invalid("call_to_action.url", message, remedy))
 }
 
-/// Days that exist, in the right order.
+/// Checks that the days exist and are in the right order.
 fn schedule(schedule: &Schedule) -> Vec<Violation> {
     let mut found = Vec::new();
     let ends = [
@@ -122,7 +122,7 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         .collect()
 }
 
-/// Some locations, such as those of large chains, may not post.
+/// Returns the violation of a location that may not post, such as those of large chains.
 pub(super) fn lacks(account: &Account) -> Option<Violation> {
     let can_post = account.meta.get(CAN_POST).and_then(serde_json::Value::as_bool);
     (can_post == Some(false)).then(|| {

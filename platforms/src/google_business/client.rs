@@ -1,4 +1,4 @@
-//! The calls of Google's Business Profile APIs, as Google names them.
+//! Calls to Google's Business Profile APIs.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
@@ -12,11 +12,11 @@ use crate::{
     response,
 };
 
-/// Hosts of what lists accounts, and of what lists locations.
+/// The hosts of the APIs for accounts and for locations.
 const ACCOUNTS: &str = "https://mybusinessaccountmanagement.googleapis.com";
 const LOCATIONS: &str = "https://mybusinessbusinessinformation.googleapis.com";
 const PERFORMANCE: &str = "https://businessprofileperformance.googleapis.com";
-/// The fields that are asked of each location.
+/// The fields that are requested of each location.
 const READ_MASK: &str = "name,title,storefrontAddress,metadata";
 /// Most posts of a page (<https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts/list>).
 const POSTS: &str = "100";
@@ -44,7 +44,7 @@ struct Locations {
     next_page_token: String,
 }
 
-/// A place where a business is found.
+/// A location of a business.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Location {
@@ -59,7 +59,7 @@ pub(super) struct Location {
 }
 
 impl Location {
-    /// Its number.
+    /// Returns its number.
     pub fn id(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
     }
@@ -74,14 +74,14 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// In one line; nothing of a business that comes to its customers.
+    /// Returns it in one line; empty for a business that visits its customers.
     pub fn line(&self) -> String {
         let parts = self.address_lines.iter().chain([&self.locality]);
         parts.filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Google's record of it.
+/// Google's metadata of a location.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Metadata {
@@ -113,7 +113,7 @@ struct Title {
 }
 
 impl LocalPost {
-    /// The title of an event or offer.
+    /// Returns the title of an event or offer.
     pub fn title(&self) -> &str {
         self.event.as_ref().map_or("", |event| event.title.as_str())
     }
@@ -134,7 +134,7 @@ struct LocalPosts {
     next_page_token: String,
 }
 
-/// The accounts in whose locations the person has a part, as `accounts/{a}`.
+/// Returns the accounts whose locations the user can manage, as `accounts/{a}`.
 pub(super) async fn accounts(session: &Session) -> Result<Vec<String>> {
     let (mut found, mut next) = (Vec::new(), String::new());
     for _ in 0..google::PAGES_MAX {
@@ -149,7 +149,7 @@ pub(super) async fn accounts(session: &Session) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// The metrics of the account, a location, by the day.
+/// Reads the daily metrics of a location.
 pub(super) async fn performance(
     session: &Session,
     metrics: &[&str],
@@ -165,7 +165,7 @@ pub(super) async fn performance(
     google::get(session, session.url(PERFORMANCE, &path)?, &query, parse_error).await
 }
 
-/// The locations of an account.
+/// Returns the locations of an account.
 pub(super) async fn locations(session: &Session, account: &str) -> Result<Vec<Location>> {
     let fixed = [("readMask", READ_MASK), ("pageSize", "100")];
     let (mut found, mut next) = (Vec::new(), String::new());
@@ -186,7 +186,7 @@ fn paged<'a>(fixed: &[(&'a str, &'a str)], next: &'a str) -> Vec<(&'a str, &'a s
     fixed.iter().copied().chain(token).collect()
 }
 
-/// Makes a post on a location.
+/// Creates a post on a location.
 pub(super) async fn create(session: &Session, location: &str, post: &Value) -> Result<LocalPost> {
     let url = session.url(API, &format!("/v4/{location}/localPosts"))?;
     let request = session.http.post(url).json(post).deadline(SPEC.commit_deadline);
@@ -198,13 +198,13 @@ pub(super) async fn create(session: &Session, location: &str, post: &Value) -> R
     Ok(made)
 }
 
-/// A post as it is now.
+/// Reads a post.
 pub(super) async fn post(session: &Session, name: &str) -> Result<LocalPost> {
     let url = session.url(API, &format!("/v4/{name}"))?;
     google::get(session, url, &[], parse_error).await
 }
 
-/// A page of the latest posts of a location.
+/// Reads a page of the latest posts of a location.
 pub(super) async fn latest(
     session: &Session,
     location: &str,
@@ -216,7 +216,7 @@ pub(super) async fn latest(
     Ok(Page::naming(page.local_posts, Some(page.next_page_token)))
 }
 
-/// Returns the time at which a post was made.
+/// Returns when a post was created.
 pub(super) fn made_at(post: &LocalPost) -> Option<DateTime<Utc>> {
     post.create_time
 }

@@ -1,11 +1,11 @@
-//! A post as Google's API takes it. Pure.
+//! Converts a post to the format of Google's API. Pure.
 
 use serde_json::{Map, Value, json};
 
 use super::settings::{CallToAction, Date, Event, Offer, Settings, TimeOfDay};
 use crate::Draft;
 
-/// `topicType` of a post type.
+/// Returns the `topicType` of a post type.
 pub(super) fn topic(post_type: &str) -> &'static str {
     match post_type {
         "event" => "EVENT",
@@ -14,7 +14,7 @@ pub(super) fn topic(post_type: &str) -> &'static str {
     }
 }
 
-/// The body of the call that makes the post.
+/// Returns the body of the call that creates the post.
 pub(super) fn local_post(draft: &Draft, settings: &Settings) -> Value {
     let mut post = json!({"topicType": topic(&draft.post_type)});
     let media = draft.media.iter().map(|file| {

@@ -1,4 +1,4 @@
-//! The meaning of Google's errors on a Business Profile, beside that on all of Google's networks.
+//! Errors of the Business Profile APIs, beside those shared by Google's networks.
 
 use fanfare_outbound::Reply;
 
@@ -8,14 +8,14 @@ use crate::{
     google::{self, Words},
 };
 
-/// Says what is to be done about an answer that is no success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     google::read(LABEL, session, reply, own)
 }
 
 fn own(session: &Session, words: &Words) -> Option<Error> {
     Some(match words.status.as_str() {
-        // The quota of a project is nothing until Google has approved it.
+        // The quota of a project is 0 until Google has approved it.
         "RESOURCE_EXHAUSTED" if words.about("quota_limit_value") == Some("0") => {
             Error::misconfigured(
                 "Google has not approved this service's app for its Business Profile API.",
@@ -42,7 +42,7 @@ fn own(session: &Session, words: &Words) -> Option<Error> {
     })
 }
 
-/// Of everything else that is denied, the message names the API or the scope.
+/// Returns true if the API or a scope was denied: the message names it.
 fn is_about_the_api(words: &Words) -> bool {
     matches!(words.reason(), "SERVICE_DISABLED" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
         || words.says("has not been used in project")
@@ -53,7 +53,7 @@ fn is_about_media(words: &Words) -> bool {
     ["media", "photo", "image", "video", "source_url", "sourceurl"].iter().any(|it| words.says(it))
 }
 
-/// `start` with what Google says of single fields, else with its message.
+/// Returns `start` followed by Google's messages about single fields, else by its general message.
 fn sentence(session: &Session, words: &Words, start: &str) -> String {
     let details = words.sentences().join(" ");
     let said = if details.is_empty() { words.message.clone() } else { details };
@@ -62,7 +62,7 @@ fn sentence(session: &Session, words: &Words, start: &str) -> String {
     if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
 }
 
-/// A post that Google took and then rejected.
+/// Returns the error of a post that Google accepted and then rejected.
 pub(super) fn rejected() -> Error {
     Error::rejected(
         "Google rejects the post: it breaks the rules for content of Business Profiles.",

@@ -1,6 +1,6 @@
 //! Google Business Profile: one call makes a post on a location, with a photo that Google fetches itself.
 //!
-//! Posts have no key of ours. What became of a lost answer is looked up among the latest posts of the location.
+//! Posts have no idempotency key. After a lost response, the post is looked up among the latest of the location.
 
 mod analytics;
 mod business;
@@ -30,9 +30,9 @@ use crate::{
     oauth::{Oauth, Permission},
 };
 
-/// Name for people.
+/// The display name.
 const LABEL: &str = "Google Business Profile";
-/// Host of the API that makes posts.
+/// The host of the API for posts.
 const API: &str = "https://mybusiness.googleapis.com";
 /// Longest text, and longest title of an event, in characters.
 const SUMMARY_MAX: usize = 1_500;
@@ -42,10 +42,10 @@ const PHOTO_WIDTH_MIN: u32 = 400;
 const PHOTO_HEIGHT_MIN: u32 = 300;
 /// The actions of a button.
 const LABELS: &[&str] = &["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"];
-/// Among the public facts: may the location post?
+/// The public fact that says whether the location may post.
 const CAN_POST: &str = "can_operate_local_post";
 
-/// Ten changes of a location in a minute, which Google raises for nobody, and 300 calls of an app
+/// Ten changes of a location per minute, which Google does not raise, and 300 calls per minute of an app
 /// (<https://developers.google.com/my-business/content/limits>).
 const RATE_LIMITS: &[RateLimit] =
     &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::App, 300, 60)];

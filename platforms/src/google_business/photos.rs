@@ -1,4 +1,4 @@
-//! Photos of a location: the files Google takes, and what it tells of them.
+//! Photos of a location: the rules for files, and Google's list of them.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -81,7 +81,7 @@ impl MediaItem {
             width: self.dimensions.as_ref().and_then(|size| size.width_pixels),
             height: self.dimensions.as_ref().and_then(|size| size.height_pixels),
             view_count: self.insights.view_count.as_ref().and_then(count),
-            // The time of a profile photo is always the beginning of 1970.
+            // The time of a profile photo is always the start of 1970.
             created_at: self.create_time.filter(|at| !profile && at.timestamp() > 0),
             name: self.name,
         }

@@ -1,4 +1,4 @@
-//! The steps of a post: one call makes it, and until Google has looked it over it is asked how it stands.
+//! The steps of a post: one call creates it, then its status is read until Google has reviewed it.
 
 use std::time::Duration;
 
@@ -16,28 +16,28 @@ use super::{
 };
 use crate::{Draft, Found, Progress, Result, Session, Step, outcome::read_state, recent_posts};
 
-/// The intervals at which Google is asked whether it keeps a post, and for how long; the first time sooner. After that it is
-/// taken as kept.
+/// How often and how long the review status of a post is read; the first time sooner. After that the post counts as
+/// accepted.
 const FIRST: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(30);
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(5);
-/// A post that was rejected longer ago than this belongs to an earlier try, and a new one is made.
+/// A post that was rejected longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
-/// Stored between two calls: what comes next.
+/// The state that is stored between two calls: the next step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// Make the post.
+    /// Create the post.
     #[default]
     Create,
-    /// See whether Google keeps it.
+    /// Check whether Google accepts it.
     Look { name: String, since: DateTime<Utc> },
-    /// Google does not.
+    /// Google rejected it.
     Rejected { since: DateTime<Utc> },
 }
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default() {
         State::Create => Step::commit("create_local_post"),
@@ -46,7 +46,7 @@ pub(super) fn step(state: Option<&Value>) -> Step {
     }
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -72,7 +72,7 @@ pub(super) async fn publish(
     }
 }
 
-/// Returns the step that follows from the state of a post.
+/// Returns the step that follows from the review state of a post.
 fn judge(session: &Session, post: &LocalPost, since: DateTime<Utc>) -> Result<Progress> {
     match post.state.as_str() {
         "REJECTED" => {
@@ -100,7 +100,7 @@ fn public(session: &Session, post: &LocalPost) -> Progress {
     Progress::done(post.name.clone(), url)
 }
 
-/// Looks among the latest posts of the location.
+/// Looks for the post among the latest of the location.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,

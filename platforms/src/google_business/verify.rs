@@ -1,25 +1,25 @@
-//! The locations that a person's token reaches.
+//! The locations that a user's token gives access to.
 
 use serde_json::{Map, Value, json};
 
 use super::{CAN_POST, client};
 use crate::{Error, Identity, Result, Session, oauth};
 
-/// Beside the tokens of an account: the full name of its location, `accounts/{a}/locations/{l}`. The tokens are its
+/// The secret that holds the full name of the account's location, `accounts/{a}/locations/{l}`. The tokens are the
 /// manager's.
 const LOCATION: &str = "location";
 
-/// The location that the session is for.
+/// Returns the location of the session.
 pub(super) fn location(session: &Session) -> Result<String> {
     session.secrets.need(LOCATION)?;
     Ok(session.secrets.expose(LOCATION).to_owned())
 }
 
-/// The location that the secrets name, or the only one there is.
+/// Returns the location that the secrets name, or the only one.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let named = session.secrets.expose(LOCATION).rsplit('/').next().unwrap_or_default();
     let mut found = identities(session).await?;
-    // The location may be reached through another account than before.
+    // The location may belong to a different account than before.
     if !named.is_empty() {
         found.retain(|identity| identity.remote_id == named);
     }
@@ -29,7 +29,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     })
 }
 
-/// All locations that the person manages. One that is reached through several accounts is listed once.
+/// Returns all locations that the user manages. One that belongs to several accounts is listed once.
 pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     let mut found: Vec<Identity> = Vec::new();
     for account in client::accounts(session).await.map_err(Error::while_connecting)? {

@@ -1,6 +1,5 @@
-//! The envelope of errors,
-//! `{"error": {"message", "type", "code", "error_subcode", "error_user_msg", "is_transient"}}`, and what holds of it on all
-//! of Meta's networks.
+//! Meta's error format, `{"error": {"message", "type", "code", "error_subcode", "error_user_msg", "is_transient"}}`,
+//! and its meaning on all of Meta's networks.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Used, response};
 
-/// The time to wait where Meta throttles and does not say for how long.
+/// How long to wait when Meta throttles without saying for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize, Default)]
@@ -24,28 +23,28 @@ struct Body {
 #[serde(default)]
 pub struct Words {
     message: Option<String>,
-    /// The number of the error.
+    /// The error code.
     pub code: Option<u64>,
-    /// The number of its reason.
+    /// The error subcode.
     pub error_subcode: Option<u64>,
     error_user_msg: Option<String>,
     is_transient: bool,
 }
 
 impl Words {
-    /// Does either text hold this, whatever its case? `part` is in lower case.
+    /// Returns true if the message or the message for users contains `part` (in lower case), ignoring case.
     pub fn says(&self, part: &str) -> bool {
         let texts = [self.message.as_deref(), self.error_user_msg.as_deref()];
         texts.into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(part))
     }
 
-    /// Is it this number, as code or as reason?
+    /// Returns true if the code or subcode is one of these.
     pub fn is(&self, numbers: &[u64]) -> bool {
         let given = [self.code, self.error_subcode];
         given.into_iter().flatten().any(|number| numbers.contains(&number))
     }
 
-    /// Code and subcode as one text.
+    /// Returns code and subcode as one text.
     fn named(&self) -> Option<String> {
         let code = self.code?;
         Some(match self.error_subcode {
@@ -55,8 +54,8 @@ impl Words {
     }
 }
 
-/// Says what is to be done about a reply that is not a success. `own` knows what is special to one network and comes
-/// first, except where the network itself is in trouble.
+/// Converts a response that is not a success into an error. `own` handles the errors of one network and comes first,
+/// except for server errors.
 pub fn read(label: &str, reply: &Reply, own: fn(&Reply, &Words) -> Option<Error>) -> Error {
     let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
     let known = || own(reply, &words).or_else(|| shared(label, reply, &words));
@@ -66,7 +65,8 @@ pub fn read(label: &str, reply: &Reply, own: fn(&Reply, &Words) -> Option<Error>
     error.with_reply(reply.status, words.named().as_deref(), text)
 }
 
-/// Codes of all of Meta's networks, <https://developers.facebook.com/docs/graph-api/guides/error-handling>.
+/// Converts the error codes that all of Meta's networks share,
+/// <https://developers.facebook.com/docs/graph-api/guides/error-handling>.
 fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
     let code = words.code.unwrap_or(0);
     Some(match code {
@@ -77,7 +77,7 @@ fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
         _ if words.says("session has been invalidated") => refused(label),
         10 | 200..=299 => Error::misconfigured(format!("{label} misses a permission for this."))
             .with_remedy("Connect the account again and grant all permissions."),
-        // Calls of the whole app; the others are of the account.
+        // This limit is on the calls of the whole app; the others are on the account's.
         4 => slow_down(label, reply).of_app(),
         17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(label, reply),
         1 | 2 => Error::transient(format!("{label} could not do it for the moment.")),
@@ -96,7 +96,7 @@ fn refused(label: &str) -> Error {
     Error::reconnect(format!("{label} no longer accepts the account's access."))
 }
 
-/// No code that is known.
+/// Returns the error for an unknown code.
 fn by_status(label: &str, reply: &Reply) -> Error {
     match reply.status {
         429 => slow_down(label, reply),
@@ -105,19 +105,19 @@ fn by_status(label: &str, reply: &Reply) -> Error {
     }
 }
 
-/// A limit on calls.
+/// Returns the error for a limit on calls.
 pub fn slow_down(label: &str, reply: &Reply) -> Error {
     Error::new(Kind::RateLimited, format!("{label} asks to slow down."))
         .with_retry_after(retry_after(reply))
 }
 
-/// A limit on posts.
+/// Returns the error for a limit on posts.
 pub fn quota(label: &str, reply: &Reply) -> Error {
     let message = format!("The account has used up what {label} lets it post in 24 hours.");
     Error::new(Kind::QuotaExhausted, message).with_retry_after(retry_after(reply))
 }
 
-/// `Retry-After`, else the estimate in a usage header.
+/// Returns `Retry-After`, else the estimate in a usage header.
 fn retry_after(reply: &Reply) -> Option<Duration> {
     let usage = || {
         let header =
@@ -132,7 +132,7 @@ fn retry_after(reply: &Reply) -> Option<Duration> {
     reply.retry_after().or_else(usage)
 }
 
-/// Longest `estimated_time_to_regain_access` anywhere in a usage header, in minutes.
+/// Returns the longest `estimated_time_to_regain_access` anywhere in a usage header, in minutes.
 fn estimate(usage: &Value) -> Option<u64> {
     match usage {
         Value::Object(fields) => {
@@ -144,12 +144,12 @@ fn estimate(usage: &Value) -> Option<u64> {
     }
 }
 
-/// Does a usage header say that a share of 100 percent is reached?
+/// Returns true if a usage header reports 100 percent.
 fn is_used_up(usage: &Value) -> bool {
     share(usage) >= 100
 }
 
-/// Returns the largest share in a usage header, in percent.
+/// Returns the highest usage in a usage header, in percent.
 fn share(usage: &Value) -> u8 {
     const SHARES: [&str; 3] = ["call_count", "total_cputime", "total_time"];
     match usage {
@@ -163,7 +163,7 @@ fn share(usage: &Value) -> u8 {
     }
 }
 
-/// Returns the shares that the usage headers of a reply show, if it has one
+/// Returns the usage that the headers of a response report, if it has any
 /// (<https://developers.facebook.com/docs/graph-api/overview/rate-limiting>).
 pub fn used(reply: &Reply) -> Option<Used> {
     let read = |name: &str| serde_json::from_str::<Value>(reply.header(name)?).ok();

@@ -13,23 +13,24 @@ use crate::{
     Progress, Refused, RemoteMessage, Result, Session, recent_posts::Page, response::is_since,
 };
 
-/// The time a call that changes something may take.
+/// The longest time a call that changes something may take.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Messages of a conversation that are told of (<https://developers.facebook.com/docs/messenger-platform/conversations>).
+/// The fields that are read of a conversation, with its latest messages
+/// (<https://developers.facebook.com/docs/messenger-platform/conversations>).
 const MESSAGES: &str =
     "id,updated_time,participants,messages.limit(20){id,created_time,from,to,message,attachments}";
 
-/// A call of the shared API, of one network's accounts.
+/// The inbox of one of Meta's networks, through the shared API.
 #[derive(Clone, Copy)]
 pub struct Api {
     /// Name of the network, for people.
     pub label: &'static str,
-    /// Returns the meaning of a refusal.
+    /// Converts an error response.
     pub parse: fn(&Reply) -> Error,
     /// The `platform` of its conversations.
     pub platform: &'static str,
-    /// The edge below a comment where answers are made and listed.
+    /// The edge of a comment through which replies are created and listed.
     pub replies: &'static str,
     /// The parameter that hides a comment.
     pub hide: &'static str,
@@ -96,12 +97,12 @@ struct Answer {
 }
 
 impl Api {
-    /// The page through which messages go.
+    /// Returns the id of the page through which messages are sent.
     fn page(session: &Session) -> &str {
         session.account.meta_str("page_id").unwrap_or(&session.account.remote_id)
     }
 
-    /// Reads a page of conversations; `with` is the person of the only one that is wanted.
+    /// Reads a page of conversations; `with` limits it to the conversation with one person.
     pub async fn conversations(
         &self,
         session: &Session,
@@ -119,7 +120,7 @@ impl Api {
         Ok(Page { items, next: page.next })
     }
 
-    /// Has the network send what happens.
+    /// Subscribes to the webhooks of these fields.
     pub async fn subscribe(&self, session: &Session, fields: &str) -> Result<()> {
         let path = format!("/{}/subscribed_apps", Self::page(session));
         let request = session.http.post(url(session, &path)?);
@@ -127,16 +128,16 @@ impl Api {
         send::<Made>(session, request, self.parse).await.map(drop)
     }
 
-    /// Returns what can be learned about a lost call.
+    /// Returns how to find out what became of a lost call.
     pub const fn class(change: &Change) -> Class {
         match change {
             Change::Message { .. } | Change::Reply { .. } => Class::Search,
-            // Set again, or refused as done: none of it takes effect twice.
+            // Repeating these has no further effect, or is refused as done.
             _ => Class::Key { window: None },
         }
     }
 
-    /// Makes the call of a change.
+    /// Makes the call for a change.
     pub async fn change(&self, session: &Session, change: &Change) -> Result<Progress> {
         match change {
             Change::Message { to, text, file, human_agent, mark } => {
@@ -206,7 +207,7 @@ impl Api {
         Error::new(Kind::Ambiguous, format!("{} answered without an id.", self.label))
     }
 
-    /// Looks for what came of a lost call.
+    /// Looks for the result of a lost call.
     pub async fn find(&self, session: &Session, change: &Change, lost: &Lost) -> Result<Found> {
         let is_new = |id: &str, at: DateTime<Utc>| {
             is_since(at, lost.sent_at) && !lost.known.iter().any(|known| known == id)
@@ -258,7 +259,7 @@ fn content(text: Option<&str>, file: Option<&MessageFile>) -> Value {
     }
 }
 
-/// The messages of a conversation; one whose other side is not told has none.
+/// Returns the messages of a conversation; none if the other participant is unknown.
 fn messages(conversation: Conversation, own: [&str; 2]) -> Vec<RemoteMessage> {
     let others = conversation.participants.map(|list| list.data).unwrap_or_default();
     let other = others.into_iter().find(|one| !own.contains(&one.id.as_str()));
@@ -276,7 +277,7 @@ fn messages(conversation: Conversation, own: [&str; 2]) -> Vec<RemoteMessage> {
     listed.into_iter().map(message).collect()
 }
 
-/// Files as lists of messages show them.
+/// Reads files in the format of message lists.
 fn listed_files(files: &[Value]) -> Vec<Attachment> {
     let file = |one: &Value| {
         let places = [("image_data", "image"), ("video_data", "video"), ("file_url", "file")];
@@ -291,7 +292,7 @@ fn listed_files(files: &[Value]) -> Vec<Attachment> {
     files.iter().map(file).collect()
 }
 
-/// Files as webhooks show them.
+/// Reads files in the format of webhooks.
 fn sent_files(files: &Value) -> Vec<Attachment> {
     let file = |one: &Value| {
         let kind = match one["type"].as_str().unwrap_or_default() {
@@ -307,7 +308,7 @@ fn sent_files(files: &Value) -> Vec<Attachment> {
     files.as_array().into_iter().flatten().map(file).collect()
 }
 
-/// Returns what a refusal of Meta means.
+/// Returns the reason of a refusal by Meta.
 pub fn refused(change: &Change, error: &Error) -> Option<Refused> {
     let reply = error.reply.as_ref()?;
     let code = reply.code.as_deref().unwrap_or_default();
@@ -371,7 +372,7 @@ fn read_message(account: &str, event: &Value) -> Option<Inbound> {
     Some(Inbound { account, field, id, verb: verb.to_owned(), at, item })
 }
 
-/// The entries of a webhook about `object`; a list of bodies is read as all of them.
+/// Returns the entries of a webhook about `object`; the body may be a list of bodies.
 pub fn entries<'a>(body: &'a Value, object: &str) -> Vec<&'a Value> {
     let bodies = match body {
         Value::Array(bodies) => bodies.iter().collect(),
@@ -381,7 +382,7 @@ pub fn entries<'a>(body: &'a Value, object: &str) -> Vec<&'a Value> {
     ours.filter_map(|body| body["entry"].as_array()).flatten().collect()
 }
 
-/// The changes of an entry, each a field with its value; some come without `changes` around them.
+/// Returns the changes of an entry, each a field with its value; some entries have no `changes` list.
 pub fn changes(entry: &Value) -> Vec<(&str, &Value)> {
     let listed = entry["changes"].as_array().into_iter().flatten();
     let bare = entry.get("field").map(|_| entry);

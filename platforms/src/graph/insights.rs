@@ -1,7 +1,7 @@
-//! Insights as Meta's networks answer them.
+//! Insights (metrics) of Meta's networks.
 //!
-//! One number that the network does not know fails the whole call, so it is made again for each number alone. What is not
-//! ready comes as an empty list, and not as 0.
+//! One unsupported metric fails the whole call, so it is repeated for each metric alone. A metric that is not ready yet
+//! is an empty list, not 0.
 
 use std::collections::BTreeMap;
 
@@ -17,21 +17,21 @@ use crate::{
     analytics::{Number, Reading, Unmeasured},
 };
 
-/// An edge that tells numbers.
+/// An edge that returns metrics.
 pub struct Edge {
     /// Its address.
     pub url: Url,
     /// Reads the network's errors.
     pub parse: fn(&Reply) -> Error,
-    /// The permission it asks for.
+    /// The permission it requires.
     pub permission: &'static str,
 }
 
-/// The numbers that an edge told.
+/// The metrics that an edge returned.
 #[derive(Debug, Default)]
 pub struct Insights(BTreeMap<&'static str, std::result::Result<Vec<Point>, Unmeasured>>);
 
-/// A number, and the end of the time in which it was counted.
+/// A value, and the end of the period in which it was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Point {
     value: i64,
@@ -60,7 +60,7 @@ fn maybe_time<'de, D: serde::Deserializer<'de>>(
 }
 
 impl Insights {
-    /// Returns the one value of a number.
+    /// Returns the single value of a metric.
     pub fn total(&self, metric: &str) -> Number {
         match self.0.get(metric) {
             Some(Ok(points)) => points.last().map(|point| point.value).ok_or(Unmeasured::Pending),
@@ -69,7 +69,7 @@ impl Insights {
         }
     }
 
-    /// Returns the value that a series has for a day.
+    /// Returns the value of a time series for a day.
     pub fn of_day(&self, metric: &str, date: NaiveDate) -> Number {
         match self.0.get(metric) {
             Some(Ok(points)) => {
@@ -83,17 +83,18 @@ impl Insights {
 }
 
 impl Point {
-    /// Its day: twelve hours before the end of a day is its date in UTC, whether it begins there or in California.
+    /// Returns its day: twelve hours before the end of a day is its date in UTC, whether the day begins in UTC or in
+    /// California.
     fn date(self) -> Option<NaiveDate> {
         self.end.map(|end| (end - TimeDelta::hours(12)).date_naive())
     }
 }
 
 impl Edge {
-    /// Reads these numbers.
+    /// Reads these metrics.
     ///
     /// # Errors
-    /// The network's, for what is not about one number alone.
+    /// The network's error, unless it is about a single metric.
     pub async fn read(
         &self,
         reading: &Reading<'_>,
@@ -119,7 +120,7 @@ impl Edge {
         Ok(told)
     }
 
-    /// Reads all that the edge tells without being asked for names. Those that it leaves out are not ready.
+    /// Reads all metrics of an edge that takes no names. Those that it leaves out are not ready.
     ///
     /// # Errors
     /// As for [`Edge::read`].
@@ -165,10 +166,10 @@ impl Edge {
         Ok(self.get::<List<Metric>>(reading, &query).await?.data)
     }
 
-    /// Reads anything from the address.
+    /// Reads any object from the address.
     ///
     /// # Errors
-    /// The network's.
+    /// The network's error.
     pub async fn get<T: DeserializeOwned>(
         &self,
         reading: &Reading<'_>,
@@ -181,7 +182,7 @@ impl Edge {
         send(reading.session, request, self.parse).await
     }
 
-    /// Says what a refusal means for the numbers that were asked for, or hands it on.
+    /// Converts an error into the reason why the requested metrics are missing, or returns it.
     fn meaning(&self, reading: &Reading<'_>, error: Error) -> Result<Unmeasured> {
         if says(&error, "not enough viewers") {
             return Ok(Unmeasured::TooFewViewers);
@@ -212,7 +213,7 @@ impl Insights {
     }
 }
 
-/// A number, or the sum of several by kind.
+/// Returns a number, or the sum of an object of numbers.
 fn count(value: &Value) -> Option<i64> {
     match value {
         Value::Object(kinds) => Some(kinds.values().filter_map(Value::as_i64).sum()),
@@ -220,7 +221,7 @@ fn count(value: &Value) -> Option<i64> {
     }
 }
 
-/// Returns true if there is nothing of the asked id.
+/// Returns true if the requested id does not exist.
 pub fn is_missing(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
     matches!(code, "100/33" | "803") || (code == "100" && says(error, "does not exist"))
@@ -242,7 +243,7 @@ fn says(error: &Error, part: &str) -> bool {
     message.unwrap_or_default().to_ascii_lowercase().contains(part)
 }
 
-/// The query for the time of a call.
+/// Returns the query for a period.
 pub fn between(since: DateTime<Utc>, until: DateTime<Utc>) -> Vec<(&'static str, String)> {
     vec![("since", since.timestamp().to_string()), ("until", until.timestamp().to_string())]
 }

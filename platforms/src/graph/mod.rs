@@ -1,4 +1,4 @@
-//! Parts that Meta's networks share: one way to word errors, usage headers, times, pages and their tokens.
+//! Code shared by Meta's networks: errors, usage headers, times, pages and their tokens.
 
 mod error;
 pub mod inbox;
@@ -24,10 +24,10 @@ pub const HOST: &str = "https://graph.facebook.com";
 /// The version of that API. Versions live about two years, <https://developers.facebook.com/docs/graph-api/changelog>.
 pub const VERSION: &str = "v25.0";
 
-/// A person lets the app act for pages. The token of a code lives for an hour or two, the one it is traded for 60 days,
-/// and the page tokens that come from that do not end
-/// (<https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived>). A single page cannot be
-/// given back: the only call for that takes the app's access from all of the person's pages.
+/// The user authorizes the app for pages. The token for a code is valid for an hour or two, the long-lived one it is
+/// exchanged for 60 days, and the page tokens from that do not expire
+/// (<https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived>). Access to a single page
+/// cannot be revoked: the only call for that removes the app's access to all of the user's pages.
 pub const LOGIN: Oauth = Oauth {
     authorize: Endpoint::at("https://www.facebook.com", "/v25.0/dialog/oauth"),
     separator: ",",
@@ -43,7 +43,7 @@ pub const LOGIN: Oauth = Oauth {
     ..Oauth::USUAL
 };
 
-/// Something that was made.
+/// An object that was created.
 #[derive(Debug, Deserialize)]
 pub struct Made {
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// Its id. An answer without one says nothing of what was done.
+    /// Returns its id. A response without one does not tell what was done.
     pub fn id(self, label: &str) -> Result<String> {
         if self.id.is_empty() {
             return Err(Error::new(Kind::Ambiguous, format!("{label} answered without an id.")));
@@ -63,13 +63,13 @@ impl Made {
 /// The entries of a list.
 #[derive(Debug, Deserialize)]
 pub struct List<T> {
-    /// One page of them.
+    /// Reads one page of them.
     pub data: Vec<T>,
     #[serde(default = "Paging::default")]
     paging: Paging,
 }
 
-/// The link to the next page. The last one has cursors too, but no address of the next.
+/// The cursors of a list. The last page has cursors too, but no `next`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Paging {
@@ -84,15 +84,15 @@ struct Cursors {
 }
 
 impl<T> List<T> {
-    /// The same with what names the next page. The address of it is not used: the token would go wherever it leads
-    /// (<https://developers.facebook.com/docs/graph-api/results>).
+    /// Returns the entries with the cursor of the next page. The `next` address is not used, because the token would be
+    /// sent to wherever it leads (<https://developers.facebook.com/docs/graph-api/results>).
     pub fn page(self) -> recent_posts::Page<T> {
         let Paging { cursors, next } = self.paging;
         recent_posts::Page::naming(self.data, next.map(|_| cursors.after))
     }
 }
 
-/// The query of a page of a list; `after` names it, nothing the first.
+/// Returns the query for a page of a list; `after` is its cursor, `None` for the first.
 pub fn list_query<'a>(
     fields: &'a str,
     limit: &'a str,
@@ -102,7 +102,7 @@ pub fn list_query<'a>(
     [("fields", fields), ("limit", limit)].into_iter().chain(after).collect()
 }
 
-/// A page of a list, of up to 100 entries: more are not given.
+/// Reads a page of a list, of up to 100 entries, the API's maximum.
 pub async fn list<T: DeserializeOwned>(
     session: &Session,
     path: &str,
@@ -114,12 +114,12 @@ pub async fn list<T: DeserializeOwned>(
     Ok(get::<List<T>>(session, path, &query, parse).await?.page())
 }
 
-/// Address of `path` (which starts with a slash) in the shared API.
+/// Returns the address of `path` (which starts with a slash) in the shared API.
 pub fn url(session: &Session, path: &str) -> Result<url::Url> {
     session.url(HOST, &format!("/{VERSION}{path}"))
 }
 
-/// A question to the shared API.
+/// Sends a GET request to the shared API.
 pub async fn get<T: DeserializeOwned>(
     session: &Session,
     path: &str,
@@ -129,7 +129,7 @@ pub async fn get<T: DeserializeOwned>(
     send(session, session.http.get(url(session, path)?).query(query), parse).await
 }
 
-/// Sends a request in the account's name. The token goes in a header, where it stays out of logs of addresses.
+/// Sends an authorized request. The token goes in a header, to keep it out of URL logs.
 pub async fn send<T: DeserializeOwned>(
     session: &Session,
     request: Request,
@@ -142,7 +142,7 @@ pub async fn send<T: DeserializeOwned>(
     if reply.is_success() { Ok(reply.json()?) } else { Err(redacted(session, parse(&reply))) }
 }
 
-/// An error without the account's secrets, in case Meta repeats one.
+/// Removes the account's secrets from an error, in case Meta repeats one.
 pub fn redacted(session: &Session, mut error: Error) -> Error {
     if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
         *words = session.secrets.redact(words);
@@ -150,7 +150,7 @@ pub fn redacted(session: &Session, mut error: Error) -> Error {
     error
 }
 
-/// Meta writes `2030-01-31T09:00:00+0000`, which is not quite RFC 3339.
+/// Deserializes Meta's time format, `2030-01-31T09:00:00+0000`, which is not quite RFC 3339.
 pub fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>, D::Error> {
     let text = String::deserialize(deserializer)?;
     DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%z")

@@ -1,4 +1,4 @@
-//! The pages that a person's token reaches, and what the person granted.
+//! The pages that a user's token gives access to, and the permissions that the user granted.
 
 use fanfare_outbound::Reply;
 use serde::Deserialize;
@@ -6,13 +6,13 @@ use serde::Deserialize;
 use super::{List, get, list};
 use crate::{Connect, Error, Result, Session, Spec};
 
-/// The fields that are asked of each page.
+/// The fields that are requested of each page.
 const FIELDS: &str = "id,name,picture{url},access_token,instagram_business_account{id,username,name,profile_picture_url}";
 
-/// Most answers of one list that are followed; each holds up to a hundred pages.
+/// The most responses of one list that are read; each holds up to a hundred pages.
 const ANSWERS_MAX: usize = 10;
 
-/// Most businesses that are looked into.
+/// The most businesses whose pages are read.
 const BUSINESSES_MAX: usize = 10;
 
 /// A page with its token.
@@ -31,12 +31,12 @@ pub struct Page {
 }
 
 impl Page {
-    /// The address of its picture.
+    /// Returns the address of its picture.
     pub fn picture(&self) -> Option<String> {
         self.picture.as_ref()?.data.url.clone()
     }
 
-    /// The token that acts for the page; empty if none was given.
+    /// Returns the page's token; empty if none was given.
     pub fn token(&self) -> &str {
         &self.access_token.0
     }
@@ -47,12 +47,12 @@ impl Page {
 pub struct IgUser {
     /// Its id.
     pub id: String,
-    /// Its user name.
+    /// Its username.
     #[serde(default)]
     pub username: String,
     /// Its name.
     pub name: Option<String>,
-    /// The address of its picture.
+    /// Returns the address of its picture.
     pub profile_picture_url: Option<String>,
 }
 
@@ -66,7 +66,7 @@ struct Address {
     url: Option<String>,
 }
 
-/// Prints nothing of itself.
+/// A token. `Debug` does not print it.
 #[derive(Default, Deserialize)]
 struct Token(String);
 
@@ -87,15 +87,15 @@ struct Permission {
     status: String,
 }
 
-/// The page whose token the session holds.
+/// Returns the page that the session's token belongs to.
 pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<Page> {
     let fields =
         "id,name,picture{url},instagram_business_account{id,username,name,profile_picture_url}";
     get(session, "/me", &[("fields", fields)], parse).await
 }
 
-/// All pages that the person's token reaches. Pages of businesses may be missing in the person's own list; a person
-/// without businesses, or who keeps them back, just has none.
+/// Returns all pages that the user's token gives access to. The user's own list may lack pages of businesses, so these
+/// are read too; a user without businesses, or without that permission, has none.
 pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
     let mut found = listed(session, "/me/accounts", parse).await?;
     let businesses = get::<List<Business>>(session, "/me/businesses", &[("fields", "id")], parse);
@@ -124,7 +124,7 @@ async fn listed(session: &Session, path: &str, parse: fn(&Reply) -> Error) -> Re
     Ok(found)
 }
 
-/// Refuses a token to which the person did not grant what is needed.
+/// Fails if the user did not grant a required permission.
 pub async fn granted(session: &Session, spec: &Spec, parse: fn(&Reply) -> Error) -> Result<()> {
     let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
     let answer: List<Permission> = get(session, "/me/permissions", &[], parse).await?;

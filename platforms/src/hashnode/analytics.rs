@@ -11,7 +11,7 @@ use crate::{
 const COUNTS: [(&str, &str); 3] =
     [("/reactionCount", name::LIKES), ("/responseCount", name::COMMENTS), ("/views", name::VIEWS)];
 
-/// The numbers of Hashnode.
+/// Reads the metrics of Hashnode.
 pub(super) struct Counts;
 
 #[async_trait]

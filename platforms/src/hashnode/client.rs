@@ -1,4 +1,4 @@
-//! The operations that Fanfare asks of Hashnode's GraphQL API, and their answers.
+//! The operations of Hashnode's GraphQL API that Fanfare uses, and their responses.
 
 use fanfare_outbound::Reply;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -43,21 +43,21 @@ pub struct Publication {
     pub title: String,
 }
 
-/// An article that is there.
+/// An existing article.
 #[derive(Debug, Deserialize)]
 pub struct Post {
     pub id: String,
     pub url: Option<String>,
 }
 
-/// A publication as far as an article is looked for in it. Hashnode answers `null` in its place for one that the token may
-/// not see, or that is gone: that says nothing about the article.
+/// A publication with an article that was looked up. Hashnode returns `null` for a publication that is gone or that the
+/// token may not see: that says nothing about the article.
 #[derive(Debug, Deserialize)]
 struct Shelf {
     post: Option<Post>,
 }
 
-/// An article to be made.
+/// An article to create.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublishPostInput {
@@ -82,7 +82,7 @@ pub struct PublishPostInput {
     pub series_id: Option<String>,
 }
 
-/// A tag, found or made by its slug.
+/// A tag, found or created by its slug.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Tag {
     pub slug: String,
@@ -99,19 +99,19 @@ pub async fn publish(session: &Session, input: &PublishPostInput) -> Result<Post
     ask(session, PUBLISH, json!({ "input": input }), "/publishPost/post").await
 }
 
-/// The article of a publication with this slug.
+/// Returns the article of a publication with this slug.
 pub async fn by_slug(session: &Session, publication: &str, slug: &str) -> Result<Option<Post>> {
     let variables = json!({"id": publication, "slug": slug});
     let found: Shelf = ask(session, BY_SLUG, variables, "/publication").await?;
     Ok(found.post)
 }
 
-/// A post with its counts; null if there is none.
+/// Returns a post with its counts; null if there is none.
 pub async fn counts(session: &Session, id: &str) -> Result<Value> {
     ask(session, COUNTS, json!({ "id": id }), "/post").await
 }
 
-/// Runs an operation and reads what stands at `path` of its data.
+/// Runs an operation and reads the value at `path` of its data.
 async fn ask<T: DeserializeOwned>(
     session: &Session,
     query: &str,
@@ -140,7 +140,7 @@ struct Answer {
     errors: Vec<Value>,
 }
 
-/// The data of an answer; errors come with 200 too.
+/// Returns the data of a response; errors have status 200 too.
 fn data(session: &Session, reply: &Reply) -> Result<Value> {
     if !reply.is_success() {
         return Err(error::of_reply(session, reply));

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Session, response};
 
-/// Returns the meaning of an operation's first error.
+/// Converts an operation's first error.
 pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
     let code = error.pointer("/extensions/code").and_then(Value::as_str).unwrap_or_default();
     let said = session.secrets.redact(error["message"].as_str().unwrap_or_default());
@@ -35,7 +35,7 @@ pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
     error.with_reply(reply.status, Some(code).filter(|code| !code.is_empty()), words)
 }
 
-/// Returns the meaning of an answer without the 200 of GraphQL; it may hold an error of the same kind.
+/// Converts a response with a status other than 200; it may contain a GraphQL error too.
 pub fn of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body.pointer("/errors/0") {

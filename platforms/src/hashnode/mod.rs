@@ -1,7 +1,7 @@
 //! Hashnode: articles of one publication through its GraphQL API, with a personal access token.
 //!
-//! Hashnode keeps no key of a request, so every article gets a slug that is made from its key, and a lost answer is
-//! settled by looking for that slug.
+//! Hashnode has no idempotency keys, so every article gets a slug that is made from its key, and a lost response is
+//! reconciled by looking up that slug.
 
 mod analytics;
 mod client;
@@ -24,9 +24,9 @@ use crate::{
     Violation, analytics::Analytics,
 };
 
-/// Longest text: a request may have 100 KB, titles, tags and the signs that JSON needs included.
+/// The longest text: a request may have 100 KB, including titles, tags and JSON syntax.
 const TEXT_BYTES_MAX: usize = 90_000;
-/// Most images: the cover and those below the text. Fanfare's own limit.
+/// The most images: the cover and those below the text. This is Fanfare's own limit.
 const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {

@@ -10,18 +10,19 @@ use super::{
 };
 use crate::{Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state};
 
-/// The time an answer to a read may be older than a write.
+/// How long a read may be stale after a write.
 const READS_LAG: TimeDelta = TimeDelta::seconds(30);
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct State {
-    /// The slug of the settings was looked up and is free.
+    /// True once the slug of the settings was looked up and is free.
     slug_is_free: bool,
 }
 
-/// A slug made from the key is nobody else's; one that was chosen may be, and is looked up first.
+/// Returns the step of the next call. A slug made from the key is unique; a chosen one may be taken, and is looked up
+/// first.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let chosen = draft.settings.contains_key("slug");
     if chosen && !read_state::<State>(state).unwrap_or_default().slug_is_free {
@@ -30,7 +31,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     Step::commit("publish_post")
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let input = input(session, draft, draft.settings()?);
     read_state::<State>(state.as_ref())?;
@@ -48,7 +49,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     client::publish(session, &input).await.map(done)
 }
 
-/// The article that a draft makes.
+/// Returns the article of a draft.
 pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPostInput {
     let title = article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX);
     let text = article::text(settings.title.as_deref(), &draft.caption);
@@ -70,8 +71,7 @@ pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPos
     }
 }
 
-/// Looks the article up by the slug it was sent with. Reads may be older than the write, so nothing is known of it
-/// until they cannot be any more.
+/// Looks up the article by its slug. Reads may be stale, so the result is unknown until they cannot be any more.
 pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
     let input = input(session, draft, draft.settings()?);
     Ok(match client::by_slug(session, &input.publication_id, &input.slug).await? {

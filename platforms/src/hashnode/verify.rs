@@ -1,4 +1,4 @@
-//! Asks Hashnode who a token belongs to, and which publication is meant.
+//! Reads the owner of a token, and selects the publication.
 
 use serde_json::{Map, json};
 
@@ -25,7 +25,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     .pictured(user.profile_picture))
 }
 
-/// The publication that was named, or the only one.
+/// Returns the named publication, or the only one.
 fn chosen(named: &str, mut all: Vec<Publication>) -> Result<Publication> {
     if !named.is_empty() {
         let found = all.into_iter().find(|one| one.id == named);

@@ -1,6 +1,6 @@
 //! Instagram's insights, <https://developers.facebook.com/docs/instagram-platform/insights>.
 //!
-//! Only the reach comes as a series by day. The other numbers of a day are totals of a call for that day alone.
+//! Only reach is a time series by day. The other metrics of a day are the totals of a call for that day.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ const DAILY: Daily = Daily {
     ],
 };
 
-/// The numbers of a day's call, and their names here.
+/// The metrics of a day's call, and their names here.
 const TOTALS: [(&str, &str); 8] = [
     ("views", name::VIEWS),
     ("likes", name::LIKES),
@@ -70,7 +70,7 @@ const STORY: [(&str, &str); 4] = [
     ("shares", name::SHARES),
 ];
 
-/// The numbers of Instagram.
+/// Reads the metrics of Instagram.
 pub(super) struct Insights;
 
 #[derive(Debug, Deserialize)]
@@ -171,7 +171,7 @@ async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>>
     Ok(Some(numbers))
 }
 
-/// The posts of one list since then, page by page.
+/// Returns the posts of one list since then, reading it page by page.
 async fn media(reading: &Reading<'_>, list: &str, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
     let edge = edge(reading.session, &format!("/{}/{list}", reading.session.account.remote_id))?;
     let fields = "id,caption,permalink,media_type,media_product_type,timestamp";

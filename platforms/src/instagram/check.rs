@@ -1,17 +1,17 @@
-//! Rules that the descriptor cannot say, and what a post does not get.
+//! Rules that the descriptor cannot express, and warnings.
 
 use super::{Form, settings::Settings};
-use crate::{Account, Draft, Media, Violation, Warning};
+use crate::{Account, Draft, Media, Violation, Warning, text};
 
 /// Most hashtags and mentions of a caption,
 /// <https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media>.
 const HASHTAGS_MAX: usize = 30;
 const MENTIONS_MAX: usize = 20;
 
-/// The fact by which an account's Instagram id is known to come from a page.
+/// The public fact that shows that an account's Instagram id comes from a page.
 pub(super) const BUSINESS_ID: &str = "instagram_business_account_id";
 
-/// All rules that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let mut found = marks(draft);
     found.extend(containers(draft));
@@ -21,7 +21,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// Returns the conditions that an account does not meet for posting.
+/// Returns the violation of an account that cannot be posted to.
 pub(super) fn lacks(account: &Account) -> Option<Violation> {
     account.meta_str(BUSINESS_ID).is_none().then(|| {
         let message = "The Instagram account is no longer known as a page's professional account.";
@@ -46,7 +46,7 @@ fn marks(draft: &Draft) -> Vec<Violation> {
     counted.into_iter().filter_map(over).collect()
 }
 
-/// Returns the number of times `sign` begins a word.
+/// Returns how many words begin with `sign`.
 fn count(text: &str, sign: char) -> usize {
     let begins = |(at, _): &(usize, &str)| {
         let rest = text[at + sign.len_utf8()..].chars().next();
@@ -55,7 +55,7 @@ fn count(text: &str, sign: char) -> usize {
     text.match_indices(sign).filter(begins).count()
 }
 
-/// Videos that cannot be turned into what Instagram takes.
+/// Checks for videos that cannot be converted to what Instagram accepts.
 fn containers(draft: &Draft) -> Vec<Violation> {
     let is_foreign = |media: &Media| {
         let path = media.url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
@@ -78,7 +78,7 @@ fn containers(draft: &Draft) -> Vec<Violation> {
 
 fn misplaced(draft: &Draft, settings: &Settings) -> Vec<Violation> {
     let form = Form::of(draft);
-    // A file whose type is not known yet may be a video, and that is a reel.
+    // A file of unknown type may be a video, which becomes a reel.
     let unknown = form == Form::Image && draft.media.iter().any(|media| media.mime.is_empty());
     let (reel, lasting) = (form == Form::Reel || unknown, form != Form::Story);
     let placed = [
@@ -122,7 +122,7 @@ fn tags(draft: &Draft, settings: &Settings) -> Vec<Violation> {
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();
-    if Form::of(draft) == Form::Story && !draft.caption.trim().is_empty() {
+    if Form::of(draft) == Form::Story && !text::is_blank(&draft.caption) {
         let message = "Instagram shows no text with a story: the caption is not published.";
         found.push(Warning::new("caption", message));
     }

@@ -1,4 +1,4 @@
-//! The calls of the Instagram API, as Instagram names them.
+//! Calls to the Instagram API.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     recent_posts::{Entry, Page},
 };
 
-/// Instagram fetches an image while the call lasts.
+/// The deadline of calls during which Instagram fetches an image.
 const FETCH_DEADLINE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default, Deserialize)]
@@ -23,17 +23,17 @@ struct Status {
     status: Option<String>,
 }
 
-/// The progress of a container.
+/// The status of a container.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ContainerStatus {
     InProgress,
     Finished,
     Published,
-    /// Nothing will come of it; the reason as Instagram words it.
+    /// It failed, with Instagram's reason.
     Dead(String),
 }
 
-/// A post as lists show it.
+/// A post in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Post {
     pub id: String,
@@ -49,7 +49,7 @@ impl Entry for Post {
     }
 }
 
-/// A comment as lists show it.
+/// A comment in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Comment {
     pub id: String,
@@ -81,24 +81,24 @@ struct Permalink {
     permalink: String,
 }
 
-/// Returns the number of posts the account may still make in these 24 hours. Instagram's own pages disagree about the
-/// whole.
+/// Returns how many posts the account may still publish in these 24 hours. Instagram's own pages disagree about the
+/// total.
 pub(super) async fn posts_left(session: &Session) -> Result<u64> {
     let query = [("fields", "quota_usage,config")];
     let path = format!("{}/content_publishing_limit", account(session));
     let answer: List<Quota> = get(session, &path, &query).await?;
     let left = |quota: &Quota| quota.config.quota_total.saturating_sub(quota.quota_usage);
-    // An account that is told no quota has none.
+    // An account without a reported quota has none.
     Ok(answer.data.first().map_or(u64::MAX, left))
 }
 
-/// Makes a container; nothing becomes public.
+/// Creates a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = post(session, &format!("{}/media", account(session)))?;
     send::<Made>(session, request.form(params).deadline(FETCH_DEADLINE)).await?.id(LABEL)
 }
 
-/// Asks how far a container is.
+/// Reads the status of a container.
 pub(super) async fn status(session: &Session, container: &str) -> Result<ContainerStatus> {
     let query = [("fields", "status_code,status")];
     let answer: Status = get(session, &format!("/{container}"), &query).await?;
@@ -112,7 +112,7 @@ pub(super) async fn status(session: &Session, container: &str) -> Result<Contain
     })
 }
 
-/// Makes a container public.
+/// Publishes a container.
 pub(super) async fn publish(session: &Session, container: &str) -> Result<String> {
     let request = post(session, &format!("{}/media_publish", account(session)))?;
     let request = request.form(&[("creation_id", container)]).deadline(SPEC.commit_deadline);
@@ -125,20 +125,20 @@ pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Re
     send::<Made>(session, request.deadline(SPEC.commit_deadline)).await?.id(LABEL)
 }
 
-/// A page of the account's latest posts; stories are not among them.
+/// Reads a page of the account's latest posts, without stories.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("{}/media", account(session));
     let fields = "id,caption,permalink,timestamp";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
-/// A page of the account's stories of the last 24 hours.
+/// Reads a page of the account's stories of the last 24 hours.
 pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("{}/stories", account(session));
     graph::list(session, &path, "id,timestamp", next.as_deref(), parse_error).await
 }
 
-/// A page of the latest comments on a post, of 50 at most
+/// Reads a page of the latest comments on a post, of 50 at most
 /// (<https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments>).
 pub(super) async fn comments(
     session: &Session,
@@ -149,7 +149,7 @@ pub(super) async fn comments(
     Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.page())
 }
 
-/// Address of a post for people.
+/// Returns the public address of a post.
 pub(super) async fn permalink(session: &Session, media: &str) -> Result<String> {
     let query = [("fields", "permalink")];
     Ok(get::<Permalink>(session, &format!("/{media}"), &query).await?.permalink)
@@ -175,7 +175,7 @@ async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
     graph::send(session, request, parse_error).await
 }
 
-/// The account has no posts left in these 24 hours.
+/// Returns the error of an account that has no posts left in these 24 hours.
 pub(super) fn used_up() -> Error {
     Error::new(
         crate::Kind::QuotaExhausted,

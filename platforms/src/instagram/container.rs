@@ -1,4 +1,4 @@
-//! The content of a post when its containers are made. Pure.
+//! The parameters of containers. Pure.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{Draft, Media, settings::alt_text};
 /// Parameters of a request, in the order in which they are sent.
 pub(super) type Params = Vec<(&'static str, String)>;
 
-/// A post that is no carousel.
+/// Returns the parameters of a post that is not a carousel.
 pub(super) fn single(draft: &Draft, settings: &Settings, media: &Media) -> Params {
     match Form::of(draft) {
         Form::Story => story(settings, media),
@@ -21,7 +21,7 @@ pub(super) fn single(draft: &Draft, settings: &Settings, media: &Media) -> Param
     }
 }
 
-/// One file of a carousel, counted from 0.
+/// Returns the parameters of a file of a carousel, counted from 0.
 pub(super) fn item(settings: &Settings, media: &Media, index: usize) -> Params {
     let mut params = if media.is_video() {
         vec![("media_type", "VIDEO".to_owned()), ("video_url", media.url.clone())]
@@ -32,14 +32,14 @@ pub(super) fn item(settings: &Settings, media: &Media, index: usize) -> Params {
     params
 }
 
-/// The carousel that holds the items.
+/// Returns the parameters of a carousel with these items.
 pub(super) fn carousel(draft: &Draft, settings: &Settings, items: &[String]) -> Params {
     let mut params = vec![("media_type", "CAROUSEL".to_owned()), ("children", items.join(","))];
     params.extend(shared(draft, settings));
     params
 }
 
-/// The story that goes out beside a post.
+/// Returns the parameters of the story that accompanies a post.
 pub(super) fn companion(media: &Media) -> Params {
     story(&Settings::default(), media)
 }
@@ -89,7 +89,8 @@ fn tags_of_video(settings: &Settings) -> Option<(&'static str, String)> {
     (!tags.is_empty()).then(|| ("user_tags", json!(tags).to_string()))
 }
 
-/// Returns the parameters of the one container that is published. A label on an item of a carousel is an error.
+/// Returns the parameters that only the published container may have, such as labels: on an item of a carousel they are
+/// an error.
 fn shared(draft: &Draft, settings: &Settings) -> Params {
     let mut params = Params::new();
     if !draft.caption.is_empty() {

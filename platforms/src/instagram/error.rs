@@ -1,4 +1,4 @@
-//! Instagram's own errors, in the envelope of [`graph`], and the reasons of containers that came to nothing.
+//! Instagram's own errors, in the envelope of [`graph`], and the reasons of failed containers.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use crate::{
     graph::{self, Words},
 };
 
-/// The container is not processed yet.
+/// The error code of a container that is not processed yet.
 const NOT_READY: u64 = 2_207_027;
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read(LABEL, reply, own)
 }
 
-/// Returns the meaning of errors that only Instagram has. A code alone can mislead: 4 is a rate limit, and 4 with
-/// 2207051 a block for spam.
+/// Converts the errors that only Instagram has. A code alone can mislead: 4 is a rate limit, and 4 with 2207051 a block
+/// for spam.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     if let Some(error) = words.error_subcode.and_then(reason) {
         return Some(error);
@@ -41,7 +41,7 @@ fn own(reply: &Reply, words: &Words) -> Option<Error> {
     }
 }
 
-/// The meaning of a reason's number, wherever it stands.
+/// Converts the subcode of a reason, from an error or a status.
 fn reason(number: u64) -> Option<Error> {
     about_account(number).or_else(|| about_media(number)).or_else(|| about_content(number))
 }
@@ -93,13 +93,13 @@ fn about_content(number: u64) -> Option<Error> {
     }))
 }
 
-/// Is the container only not ready?
+/// Returns true if the container is just not ready yet.
 pub(super) fn is_not_ready(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
     code.split('/').any(|part| part == "9007" || part == "2207027")
 }
 
-/// Returns the error of a container that Instagram could not process; `said` holds the number of the reason.
+/// Returns the error of a container that Instagram could not process; `said` contains the subcode of the reason.
 pub(super) fn broken(said: &str) -> Error {
     let numbers = said.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
     let known = numbers.into_iter().find_map(reason);

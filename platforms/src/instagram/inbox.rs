@@ -188,7 +188,7 @@ fn read_entry(entry: &Value) -> Vec<Inbound> {
 fn read_comment(account: &str, entry: &Value, value: &Value) -> Option<Inbound> {
     let id = value["id"].as_str()?.to_owned();
     let time = entry["time"].as_i64()?;
-    // Seconds, or in some deliveries milliseconds.
+    // Seconds, or milliseconds in some deliveries.
     let at = match time {
         ..=99_999_999_999 => DateTime::from_timestamp(time, 0)?,
         _ => DateTime::from_timestamp_millis(time)?,

@@ -1,7 +1,7 @@
 //! Instagram, for professional accounts that are linked to a Facebook page.
 //!
-//! Containers first, then one call that makes each public. A container can be asked whether it was published, so an
-//! answer that was lost can be recovered. Comment and companion story follow the post.
+//! Containers are created first, then one call publishes each. The status of a container tells whether it was
+//! published, so a lost response can be recovered. Comment and companion story follow the post.
 
 mod analytics;
 mod check;
@@ -43,15 +43,15 @@ const COMMENT_MAX: usize = 2_200;
 /// Most items of a carousel.
 const CAROUSEL_MAX: usize = 10;
 
-/// Most further authors of a post.
+/// Most co-authors of a post.
 const COLLABORATORS_MAX: usize = 3;
 
 /// Longest alt text in characters.
 const ALT_TEXT_MAX: usize = 1_000;
 
 /// 100 posts in any 24 hours, a carousel counting once
-/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account itself
-/// is asked before each post.
+/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account's
+/// own quota is read before each post.
 const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {

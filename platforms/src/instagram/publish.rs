@@ -16,12 +16,12 @@ use super::{
 };
 use crate::{Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state};
 
-/// The time Instagram may take over a container.
+/// The longest time Instagram may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// A container that was given up longer ago than this belongs to an earlier try, and a new one is made.
+/// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     let mut state: State = read_state(state).unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     state.next(draft, &settings).step()
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -70,7 +70,7 @@ pub(super) async fn publish(
             commented(state, id)
         }
         Next::Permalink(id) => {
-            // The post is public whether or not its address is known.
+            // The post is public even if its address cannot be read.
             let url = client::permalink(session, &id).await.ok();
             Ok(Progress::Done(state.result(id, url)))
         }
@@ -138,7 +138,7 @@ async fn commit(
     if error.reply.is_none() || !about_container {
         return Err(error);
     }
-    // A refusal may be about the container, which has its own story to tell.
+    // The container's status may explain the refusal.
     match client::status(session, container).await {
         Ok(ContainerStatus::Dead(reason)) => give_up(session, state, what, reason),
         Ok(ContainerStatus::Published) => {
@@ -156,19 +156,19 @@ async fn commit(
     }
 }
 
-/// Returns the step that follows once one of the two is public with this id.
+/// Returns the step that follows once the post or its story is public under this id.
 pub(super) fn published(mut state: State, what: What, id: String) -> Result<Progress> {
     state.making(what).published = Some(id.clone());
     Ok(told(&state)?.naming(Some(id)))
 }
 
-/// Returns the step that follows once the first comment is there.
+/// Returns the step that follows once the first comment exists.
 pub(super) fn commented(mut state: State, id: String) -> Result<Progress> {
     state.comment = Some(id.clone());
     Ok(told(&state)?.naming(Some(id)))
 }
 
-/// Goes on, and says whether anything is public by now.
+/// Continues with this state, and marks the post as public once it is.
 fn told(state: &State) -> Result<Progress> {
     let mut progress = Progress::go_on(state)?;
     if let Progress::Continue { public, .. } = &mut progress {
@@ -177,7 +177,7 @@ fn told(state: &State) -> Result<Progress> {
     Ok(progress)
 }
 
-/// Asks again a little later each time, for as long as Instagram may take.
+/// Polls again with growing pauses, for as long as Instagram may take.
 fn again(session: &Session, mut state: State, what: What) -> Result<Progress> {
     const PAUSES: [u64; 5] = [1, 2, 3, 5, 10];
     const LONGEST: u64 = 30;
@@ -191,8 +191,8 @@ fn again(session: &Session, mut state: State, what: What) -> Result<Progress> {
     Ok(told(&state)?.after(Duration::from_secs(pause)))
 }
 
-/// Containers live for a day. One that is older than the time it takes to process it was prepared by an earlier try,
-/// and is made again; else the reason is the answer of the next call.
+/// Gives up a container that failed. Containers are valid for a day. One that is older than its processing may take was
+/// prepared by an earlier attempt and is created again; otherwise the next call fails with the reason.
 fn give_up(session: &Session, mut state: State, what: What, reason: String) -> Result<Progress> {
     let since: DateTime<Utc> = state.making(what).since.unwrap_or(session.now);
     let is_old = session.now - since > PROCESSING_MAX;
@@ -203,7 +203,7 @@ fn give_up(session: &Session, mut state: State, what: What, reason: String) -> R
     told(&state)
 }
 
-/// A part that follows the post was refused, while the post is public.
+/// Rewords the error of a part that was refused after the post became public.
 fn not_said(mut error: Error, part: &str) -> Error {
     error.message = format!("The post is public, but not its {part}: {}", error.message);
     error

@@ -1,4 +1,4 @@
-//! Finding out what became of a public call whose answer was lost.
+//! Finds the result of a publish call whose response was lost.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
-/// Asks the container, or the comments. A dead container was certainly not published; the next call to publish finds
-/// that out too and makes a new one.
+/// Reads the status of the container, or the comments. A failed container was certainly not published; the next publish
+/// call detects that too and creates a new one.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
@@ -43,7 +43,8 @@ pub(super) async fn reconcile(
     }
 }
 
-/// Id of what a published container became: the same text, made after `since`, nearest to it. Stories have no text.
+/// Returns the id of the post of a published container: the same text, created after `since` and closest to it. Stories
+/// have no text.
 pub(super) async fn find(
     session: &Session,
     draft: &Draft,

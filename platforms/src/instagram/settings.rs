@@ -57,21 +57,21 @@ settings! {
     }
 }
 
-/// A person as tagged in a video, which has no places.
+/// A person tagged in a video, without a position.
 #[derive(Serialize)]
 pub(super) struct InVideo<'a> {
     username: &'a str,
 }
 
 impl UserTag {
-    /// The same without a place.
+    /// Returns the tag without a position.
     pub fn in_video(&self) -> InVideo<'_> {
         InVideo { username: &self.username }
     }
 }
 
 impl Settings {
-    /// The label, under whichever of its names it was asked for.
+    /// Returns true if the AI label was requested, under any of its names.
     pub fn is_ai(&self, draft: &Draft) -> bool {
         self.is_ai_generated || is_ai_generated(draft)
     }

@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 use super::{Form, settings::Settings};
 use crate::{Draft, Part, Published, Step};
 
-/// Kept between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// The account has posts left for today.
+    /// True once the account is known to have posts left for today.
     pub may_post: bool,
-    /// Containers of the carousel's items made so far.
+    /// Containers of the carousel's items created so far.
     pub items: Vec<String>,
-    /// The number of them that are processed.
+    /// How many of them are processed.
     pub items_ready: usize,
     /// The post itself.
     pub main: Making,
-    /// The story beside it.
+    /// The companion story.
     pub story: Making,
     /// Id of the first comment.
     pub comment: Option<String>,
-    /// Instagram gave a container up.
+    /// The container that failed, if one did.
     pub broken: Option<Broken>,
 }
 
@@ -32,57 +32,57 @@ pub(super) struct State {
 pub(super) struct Making {
     /// Its id.
     pub container: Option<String>,
-    /// It is processed.
+    /// True if it is processed.
     pub ready: bool,
-    /// Since when it is waited for.
+    /// Since when the post waits for it.
     pub since: Option<DateTime<Utc>>,
-    /// The number of times it was asked.
+    /// How often its status was read.
     pub polls: u32,
-    /// The id of what it became.
+    /// The id of the published post.
     pub published: Option<String>,
 }
 
-/// A container that Instagram gave up.
+/// A container that Instagram could not process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Broken {
     /// The reason that was given.
     pub reason: String,
-    /// The time at which that was found.
+    /// When the failure was noticed.
     pub since: DateTime<Utc>,
-    /// The story's, not the post's.
+    /// True for the story's container, false for the post's.
     pub story: bool,
 }
 
-/// The post or its first comment.
+/// Which container: the post's or its companion story's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Main,
     Story,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Ask how many posts are left.
+    /// Read how many posts are left.
     CheckQuota,
-    /// Make the container of this item of the carousel.
+    /// Create the container of this item of the carousel.
     Item(usize),
     /// Wait for the items.
     WaitItems,
-    /// Make a container.
+    /// Create a container.
     Create(What),
     /// Wait for it.
     Wait(What, String),
-    /// Make it public.
+    /// Publish it.
     Publish(What, String),
     /// Comment on the post with this id.
     Comment(String, String),
-    /// Ask for the address of the post with this id.
+    /// Read the address of the post with this id.
     Permalink(String),
 }
 
 impl State {
-    /// One of the two.
+    /// Returns the progress of one of the two containers.
     pub fn making(&mut self, what: What) -> &mut Making {
         match what {
             What::Main => &mut self.main,
@@ -130,7 +130,7 @@ impl State {
         }
     }
 
-    /// Forgets the containers that came to nothing.
+    /// Discards the failed containers.
     pub fn restart(&mut self) {
         if self.broken.take().is_some_and(|broken| broken.story) {
             self.story = Making::default();
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    /// Returns the public parts, once everything is.
+    /// Returns the published post with its parts, once everything is public.
     pub fn result(self, id: String, url: Option<String>) -> Published {
         let part = |name: &str, id: Option<String>| id.map(|id| Part { name: name.to_owned(), id });
         let parts = [part("first_comment", self.comment), part("story", self.story.published)];
@@ -150,7 +150,7 @@ impl State {
 }
 
 impl Next {
-    /// As the ledger shows it.
+    /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {
             Self::CheckQuota => Step::prepare("check_quota"),

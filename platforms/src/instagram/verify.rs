@@ -1,4 +1,4 @@
-//! The Instagram account that a page's token belongs to, and the accounts that a person's token reaches.
+//! The Instagram account that a page's token belongs to, and the accounts that a user's token gives access to.
 
 use serde_json::{Map, json};
 
@@ -9,7 +9,7 @@ use crate::{
     oauth::{self, ACCESS_TOKEN},
 };
 
-/// Asks which account the page of this token is linked to.
+/// Reads the account that the token's page is linked to.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let page = graph::of_token(session, parse_error).await.map_err(Error::while_connecting)?;
     let account = page.instagram_business_account.as_ref().ok_or_else(none)?;
@@ -17,7 +17,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     Ok(Identity { expires_at, ..identity(&page, account, session.secrets.clone()) })
 }
 
-/// The accounts to choose among: one a page at most. Each brings its page's token, which does not end.
+/// Returns the accounts to choose from, at most one per page. Each has its page's token, which does not expire.
 pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     graph::granted(session, &SPEC, parse_error).await.map_err(Error::while_connecting)?;
     let pages = graph::pages(session, parse_error).await.map_err(Error::while_connecting)?;

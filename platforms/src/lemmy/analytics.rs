@@ -1,4 +1,4 @@
-//! Counts of posts. Lemmy has nothing that engagements could be divided by.
+//! Counts of posts. Lemmy has no metric that engagements could be divided by.
 
 use async_trait::async_trait;
 
@@ -11,7 +11,7 @@ use crate::{
 const COUNTS: [(&str, &str); 2] =
     [("/counts/upvotes", name::LIKES), ("/counts/comments", name::COMMENTS)];
 
-/// The numbers of Lemmy.
+/// Reads the metrics of Lemmy.
 pub(super) struct Counts;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The calls of Lemmy's API v3, as it names them.
+//! Calls to Lemmy's API v3.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::{
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
-/// Largest answer: lists of posts come with all their texts.
+/// The largest response: lists of posts come with all their texts.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
-/// A post to be made.
+/// A post to create.
 #[derive(Debug, Serialize)]
 pub struct CreatePost {
     pub name: String,
@@ -39,7 +39,7 @@ pub struct CreatePost {
     pub custom_thumbnail: Option<String>,
 }
 
-/// A post that is there.
+/// An existing post.
 #[derive(Debug, Deserialize)]
 pub struct Post {
     pub id: u64,
@@ -52,7 +52,7 @@ pub struct Post {
 }
 
 impl Entry for Post {
-    /// A time with a zone, or, before version 0.19, without one.
+    /// Parses a time with a zone, or without one before version 0.19.
     fn made(&self) -> Option<DateTime<Utc>> {
         let with_zone = DateTime::parse_from_rfc3339(&self.published).map(|at| at.to_utc());
         let without = || NaiveDateTime::parse_from_str(&self.published, "%Y-%m-%dT%H:%M:%S%.f");
@@ -60,7 +60,7 @@ impl Entry for Post {
     }
 }
 
-/// A post with what stands around it.
+/// A post in responses.
 #[derive(Debug, Deserialize)]
 pub struct PostView {
     pub post: Post,
@@ -102,30 +102,30 @@ struct File {
     file: String,
 }
 
-/// One instance, in the name of one user.
+/// A client of one instance, for one user.
 pub struct Instance<'a> {
     session: &'a Session,
     address: String,
 }
 
 impl<'a> Instance<'a> {
-    /// The instance of a connected account.
+    /// Creates a client for a connected account.
     pub fn of_account(session: &'a Session) -> Self {
         let address = session.account.meta_str("instance_url").unwrap_or_default().to_owned();
         Self { session, address }
     }
 
-    /// An instance that is only being connected.
+    /// Creates a client for an instance that is being connected.
     pub fn at(session: &'a Session, address: &Url) -> Self {
         Self { session, address: address.as_str().to_owned() }
     }
 
-    /// The address under which people see `path`.
+    /// Returns the public address of `path`.
     pub fn public_url(&self, path: &str) -> Option<String> {
         self.session.public_url(&self.address, path)
     }
 
-    /// `path` on the instance.
+    /// Returns the address of `path` on the instance.
     pub fn url(&self, path: &str) -> Result<Url> {
         self.session.url(&self.address, path)
     }
@@ -156,14 +156,14 @@ impl<'a> Instance<'a> {
         })
     }
 
-    /// `GET /community`; `None`: the instance does not know it.
+    /// `GET /community`; `None` if the instance does not know it.
     pub async fn community(&self, name: &str) -> Result<Option<u64>> {
         let found: Result<serde_json::Value> =
             self.send(self.get("/api/v3/community")?.query(&[("name", name)])).await;
         number(found, "/community_view/community/id")
     }
 
-    /// `GET /resolve_object`: has the instance ask the community's own.
+    /// `GET /resolve_object`: has the instance fetch the community from its own instance.
     pub async fn resolve(&self, name: &str) -> Result<Option<u64>> {
         let query = [("q", format!("!{name}"))];
         let found = self.send(self.get("/api/v3/resolve_object")?.query(&query)).await;
@@ -222,7 +222,7 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// The number at `path`, or nothing if what was asked for is not there.
+/// Returns the number at `path`, or `None` if the requested object does not exist.
 fn number(found: Result<serde_json::Value>, path: &str) -> Result<Option<u64>> {
     match found {
         Ok(body) => Ok(body.pointer(path).and_then(serde_json::Value::as_u64)),

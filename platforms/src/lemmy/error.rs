@@ -16,7 +16,7 @@ struct Body {
     msg: Option<String>,
 }
 
-/// Returns the error that a failed response means.
+/// Converts an error response.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let code = body.error.as_deref().map(|code| session.secrets.redact(code)).unwrap_or_default();
@@ -50,7 +50,7 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
         }
         "rate_limit_error" => Error::new(Kind::RateLimited, "The instance asks to wait.")
             .with_retry_after(reply.retry_after().or(Some(WAIT))),
-        // The instance could not say whether it stored the post: reading the account's posts tells.
+        // The instance could not say whether it stored the post: the account's posts show it.
         "couldnt_create_post" => Error::new(Kind::Server, "The instance could not store the post."),
         "slurs" => Error::rejected("The instance's filter blocks a word of the post.")
             .with_remedy("Reword the post."),
@@ -68,7 +68,7 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
     }
 }
 
-/// Refusals of one post; the account is fine.
+/// Returns the error for a refusal of one post; the account is fine.
 fn about_the_post(reply: &Reply, code: &str) -> Error {
     match code {
         "banned_from_community" | "person_is_banned_from_community" => {

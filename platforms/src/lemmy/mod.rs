@@ -1,7 +1,7 @@
-//! Lemmy, on any instance, in any community it knows: with the name and password of an account, for Lemmy has no
-//! other way. The password is used to log in again when the token has ended.
+//! Lemmy, on any instance, in any community it knows: with the username and password of an account, since Lemmy has no
+//! other way. The password is used to log in again when the token has expired.
 //!
-//! Lemmy keeps no key of a request: after a lost answer the account's latest posts are read.
+//! Lemmy has no idempotency keys: after a lost response the account's latest posts are read.
 
 mod analytics;
 mod client;
@@ -26,7 +26,7 @@ use crate::{
 
 /// Longest text in characters.
 const BODY_MAX: usize = 50_000;
-/// Largest image in bytes. Instances set their own limit; this is what they come with.
+/// Largest image in bytes. Instances set their own limit; this is the default.
 const IMAGE_BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// Most images: the one that is linked and those below the text. Fanfare's own limit.
 const IMAGES_MAX: usize = 10;
@@ -115,7 +115,7 @@ impl Platform for Lemmy {
         settings::check(draft)
     }
 
-    /// Each instance has limits of its own.
+    /// Returns the instance, since each has its own limits.
     fn app(&self, account: &crate::Account) -> Option<String> {
         account.meta_str("instance_url").map(str::to_owned)
     }

@@ -14,19 +14,19 @@ use crate::{
     recent_posts, settings::alt_text,
 };
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct State {
-    /// Number of the community on the account's instance.
+    /// The id of the community on the account's instance.
     community: Option<u64>,
-    /// The instance does not know the community and must look it up.
+    /// True if the instance does not know the community and must look it up.
     unknown: bool,
     /// Addresses of the uploaded images, in order.
     images: Vec<String>,
 }
 
-/// The next thing to do.
+/// The next step.
 enum Next {
     Find,
     Resolve,
@@ -55,7 +55,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     }
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
@@ -88,7 +88,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     Progress::go_on(&state)
 }
 
-/// The post that a draft makes.
+/// Returns the post of a draft.
 fn post(draft: &Draft, settings: &Settings, state: &State, community: u64) -> CreatePost {
     let (name, body) = settings.title_and_body(&draft.caption);
     let mut uploaded = draft.clone();
@@ -112,7 +112,7 @@ fn done(there: &Instance<'_>, made: &Post) -> Result<Progress> {
     Ok(Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id))))
 }
 
-/// Looks for the post among the account's latest: same title and text, made since the call.
+/// Looks for the post among the account's latest: same title and text, created since the call.
 pub async fn reconcile(
     session: &Session,
     draft: &Draft,

@@ -3,6 +3,7 @@
 use crate::{
     Draft, Shape, Violation, article,
     settings::{alt_texts, settings},
+    text,
 };
 
 /// Longest alt text in characters.
@@ -32,13 +33,13 @@ settings! {
 }
 
 impl Settings {
-    /// The title, and the text without it.
+    /// Returns the title, and the text without it.
     pub fn title_and_body<'a>(&self, caption: &'a str) -> (String, &'a str) {
         let title = article::title(self.title.as_deref(), caption, TITLE_MAX);
         if self.title.is_some() {
             return (title, caption);
         }
-        // A line that did not fit is said whole in the text.
+        // A first line that was too long for the title is repeated in the text.
         let (_, rest) = caption.trim_start().split_once('\n').unwrap_or((caption, ""));
         let body =
             if title.ends_with('…') { caption } else { rest.trim_start_matches(['\r', '\n']) };
@@ -46,7 +47,7 @@ impl Settings {
     }
 }
 
-/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+/// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();
@@ -56,7 +57,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
         found.push(Violation::new("settings.community", "setting_invalid", message, remedy));
     }
     let (title, _) = settings.title_and_body(&draft.caption);
-    let is_empty = draft.caption.trim().is_empty() && draft.media.is_empty();
+    let is_empty = text::is_blank(&draft.caption) && draft.media.is_empty();
     if title.trim().chars().count() < TITLE_MIN && !is_empty {
         let message = format!("A post on Lemmy needs a title of at least {TITLE_MIN} characters.");
         let remedy = "Set settings.title, or write a longer first line; it becomes the title.";

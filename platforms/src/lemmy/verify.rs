@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 use super::client::Instance;
 use crate::{Error, Identity, Kind, Refreshed, Result, Session, instance};
 
-/// Logs in with the credentials and asks who that is.
+/// Logs in with the credentials and reads the account.
 pub async fn verify(session: &Session) -> Result<Identity> {
     let address = instance::address("instance_url", session.secrets.expose("instance_url"))?;
     let there = Instance::at(session, &address);
@@ -29,8 +29,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     .pictured(person.avatar))
 }
 
-/// Logs in again. Only credentials that were good once and no longer are mean that the account has to be connected
-/// again.
+/// Logs in again. The account has to be connected again only if its credentials are no longer valid.
 pub async fn refresh(session: &Session) -> Result<Refreshed> {
     let again = Instance::of_account(session).log_in().await.map_err(|error| match error.kind {
         Kind::InvalidCredentials | Kind::TokenExpired => Error { kind: Kind::Reconnect, ..error },

@@ -45,7 +45,7 @@ const STATISTICS: [(&str, &str); 6] = [
     ("/totalShareStatistics/clickCount", name::CLICKS),
 ];
 
-/// The numbers of a member's post, each by a call of its own.
+/// The metrics of a member's post; each needs its own call.
 const OF_MEMBER: [(&str, &str); 5] = [
     ("REACTION", name::LIKES),
     ("COMMENT", name::COMMENTS),
@@ -54,7 +54,7 @@ const OF_MEMBER: [(&str, &str); 5] = [
     ("RESHARE", name::SHARES),
 ];
 
-/// The numbers of LinkedIn.
+/// Reads the metrics of LinkedIn.
 pub(super) struct Statistics;
 
 #[async_trait]
@@ -121,7 +121,7 @@ impl Analytics for Statistics {
     }
 }
 
-/// Adds what an element tells to its day.
+/// Adds the metrics of an element to its day.
 fn add(days: &mut [DayNumbers], element: &Value) {
     let start = element["timeRange"]["start"].as_i64().and_then(DateTime::from_timestamp_millis);
     let Some(date) = start.map(|start| start.date_naive()) else { return };

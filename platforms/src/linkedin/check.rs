@@ -1,11 +1,11 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use serde_json::json;
 
 use super::{PIXELS_MAX, settings::Settings};
 use crate::{Draft, Media, Violation, Warning};
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The calls of LinkedIn's API, as LinkedIn names them.
+//! Calls to LinkedIn's API.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{
     response,
 };
 
-/// Time for one part of an upload.
+/// The deadline for one part of an upload.
 const PART_DEADLINE: Duration = Duration::from_secs(60);
 
 /// A kind of file.
@@ -33,7 +33,7 @@ pub(super) enum Asset {
 }
 
 impl Asset {
-    /// Returns LinkedIn's kind of a file.
+    /// Returns the kind of a file.
     pub fn of(media: &Media) -> Self {
         match media {
             media if media.is_video() => Self::Video,
@@ -42,7 +42,7 @@ impl Asset {
         }
     }
 
-    /// Its name; with an s the name of its resource.
+    /// Returns its name; with an s it is the name of its resource.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Image => "image",
@@ -81,7 +81,7 @@ pub(super) struct Acl {
     pub target: Option<Target>,
 }
 
-/// An organization, as lists show it.
+/// An organization in lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Target {
@@ -122,16 +122,16 @@ struct Status {
     processing_failure_reason: Option<String>,
 }
 
-/// LinkedIn's progress with a file.
+/// The processing status of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Processing {
     Available,
     Going,
-    /// It will not become anything, and why.
+    /// It failed, with this reason.
     Failed(String),
 }
 
-/// A post as lists show it.
+/// A post in lists.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Post {
@@ -148,7 +148,7 @@ impl Entry for Post {
         self.created_at.and_then(DateTime::from_timestamp_millis)
     }
 
-    /// An old post that was changed since stands among the latest.
+    /// Returns the time of the last change, by which the list is sorted.
     fn place(&self) -> Option<DateTime<Utc>> {
         self.last_modified_at.and_then(DateTime::from_timestamp_millis).max(self.made())
     }
@@ -159,18 +159,18 @@ pub(super) async fn userinfo(session: &Session) -> Result<Member> {
     get(session, "/v2/userinfo").await
 }
 
-/// The last part of the address of the member's page, where the app may know it.
+/// Returns the last part of the address of the member's page, if the app may read it.
 pub(super) async fn vanity_name(session: &Session) -> Result<String> {
     get(session, "/v2/me").await.map(|me: Me| me.vanity_name)
 }
 
-/// The organizations that the member does something for.
+/// Returns the organizations in which the member has a role.
 pub(super) async fn acls(session: &Session) -> Result<Vec<Acl>> {
     let path = "/v2/organizationalEntityAcls?q=roleAssignee&state=APPROVED&projection=(elements*(role,organizationalTarget~(localizedName,vanityName)))";
     get(session, path).await.map(|found: Elements<Acl>| found.elements)
 }
 
-/// The organization with this vanity name.
+/// Returns the organization with this vanity name.
 pub(super) async fn organization(session: &Session, name: &str) -> Result<Option<Organization>> {
     let path = format!("/v2/organizations?q=vanityName&vanityName={}", encoded(name));
     let found: Elements<Target> = match get(session, &path).await {
@@ -183,7 +183,7 @@ pub(super) async fn organization(session: &Session, name: &str) -> Result<Option
     Ok(first.map(|(id, name)| Organization { name, urn: format!("urn:li:organization:{id}") }))
 }
 
-/// Asks where to upload a file.
+/// Requests the upload addresses of a file.
 pub(super) async fn initialize(
     session: &Session,
     asset: Asset,
@@ -226,15 +226,15 @@ impl Initial {
     }
 }
 
-/// The body of one request.
+/// The body of an upload request.
 pub(super) enum Load {
-    /// Bytes that are at hand.
+    /// Bytes in memory.
     Bytes(Bytes),
-    /// A number of bytes, read while they are sent.
+    /// A number of bytes, streamed from the store.
     File(u64, MediaStream),
 }
 
-/// Sends bytes to an address that LinkedIn gave; answers what it calls them.
+/// Sends bytes to an upload address; returns LinkedIn's ETag for them.
 pub(super) async fn put(
     session: &Session,
     address: &str,
@@ -261,7 +261,7 @@ pub(super) async fn put(
     Err(parse_error(session, &reply))
 }
 
-/// The token is for LinkedIn alone, even if LinkedIn names another address.
+/// Returns true if the token may be sent to this address: only to LinkedIn's own hosts.
 fn is_linkedin(session: &Session, url: &Url) -> bool {
     match &session.base {
         Some(base) => base.origin() == url.origin(),
@@ -271,7 +271,7 @@ fn is_linkedin(session: &Session, url: &Url) -> bool {
     }
 }
 
-/// Says that all parts of a video are there.
+/// Completes the upload of a video.
 pub(super) async fn finalize(session: &Session, upload: &Upload) -> Result<()> {
     let request = session.http.post(url(session, "/rest/videos?action=finalizeUpload")?);
     let body = json!({"finalizeUploadRequest": {
@@ -283,7 +283,7 @@ pub(super) async fn finalize(session: &Session, upload: &Upload) -> Result<()> {
     if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
 }
 
-/// LinkedIn's progress with a file.
+/// Reads the processing status of a file.
 pub(super) async fn processing(session: &Session, asset: Asset, urn: &str) -> Result<Processing> {
     let path = format!("/rest/{}s/{}", asset.as_str(), encoded(urn));
     let answer: Status = get(session, &path).await?;
@@ -296,7 +296,7 @@ pub(super) async fn processing(session: &Session, asset: Asset, urn: &str) -> Re
     })
 }
 
-/// Makes a post public and answers its URN.
+/// Publishes a post and returns its URN.
 pub(super) async fn create(session: &Session, post: &Value) -> Result<String> {
     let request = session.http.post(url(session, "/rest/posts")?);
     let request = authorized(session, request)?.json(post).deadline(SPEC.commit_deadline);
@@ -312,7 +312,7 @@ fn named(reply: &Reply) -> Option<String> {
     (!found.is_empty()).then(|| found.to_owned())
 }
 
-/// A page of the latest posts of the account, an organization; of 100 at most
+/// Reads a page of the latest posts of the account, an organization; of 100 at most
 /// (<https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#find-posts-by-authors>).
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let author = encoded(&session.account.remote_id);
@@ -335,14 +335,14 @@ pub(super) async fn mentions(session: &Session, since: DateTime<Utc>) -> Result<
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
-/// The number of followers of the account, an organization.
+/// Returns the number of followers of the account, an organization.
 pub(super) async fn network_size(session: &Session) -> Result<Value> {
     let organization = encoded(&session.account.remote_id);
     get(session, &format!("/rest/networkSizes/{organization}?edgeType=COMPANY_FOLLOWED_BY_MEMBER"))
         .await
 }
 
-/// Statistics of the account, an organization, by the day.
+/// Returns daily statistics of the account, an organization.
 pub(super) async fn statistics(
     session: &Session,
     finder: &str,
@@ -355,7 +355,7 @@ pub(super) async fn statistics(
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
-/// Statistics of a post of an organization since it was published.
+/// Returns the lifetime statistics of an organization's post.
 pub(super) async fn share_statistics(session: &Session, urn: &str) -> Result<Vec<Value>> {
     let organization = encoded(&session.account.remote_id);
     let list = if urn.starts_with("urn:li:ugcPost:") { "ugcPosts" } else { "shares" };
@@ -366,7 +366,7 @@ pub(super) async fn share_statistics(session: &Session, urn: &str) -> Result<Vec
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
-/// One statistic of a member's post since it was published.
+/// Returns one lifetime statistic of a member's post.
 pub(super) async fn member_statistics(
     session: &Session,
     urn: &str,
@@ -385,7 +385,8 @@ async fn get<T: DeserializeOwned>(session: &Session, path: &str) -> Result<T> {
     response::send(session, authorized(session, request)?, parse_error).await
 }
 
-/// Rest.li reads brackets, commas and colons as they are; what stands between them is encoded by [`encoded`].
+/// Returns the address of `path`, in which Rest.li needs brackets, commas and colons unencoded; [`encoded`] encodes
+/// what is between them.
 fn url(session: &Session, path: &str) -> Result<Url> {
     session.url(API, path)
 }

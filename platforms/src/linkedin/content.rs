@@ -1,4 +1,4 @@
-//! The body of a post. Pure.
+//! The content of a post. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{Draft, settings::alt_text};
 
-/// The time a poll runs when nobody says.
+/// The default duration of a poll.
 const POLL_DURATION: &str = "THREE_DAYS";
 
-/// Longest title of a document that is made from a file's name.
+/// The longest title of a document that is made from a file's name.
 const TITLE_MAX: usize = 200;
 
-/// The post as `POST /rest/posts` takes it.
+/// Returns the body of `POST /rest/posts`.
 pub(super) fn post(author: &str, draft: &Draft, settings: &Settings, state: &State) -> Value {
     let mut post = json!({
         "author": author,
@@ -45,12 +45,12 @@ pub(super) fn post(author: &str, draft: &Draft, settings: &Settings, state: &Sta
     post
 }
 
-/// The caption in "little text", with its mentions.
+/// Returns the caption in "little text", with its mentions.
 pub(super) fn commentary(draft: &Draft, settings: &Settings, state: &State) -> String {
     text::commentary(&draft.caption, &mentions(settings, state))
 }
 
-/// Organizations by the name behind the @. One that was not found stays a plain name.
+/// Returns the organizations by the name after the @. One that was not found stays plain text.
 fn mentions(settings: &Settings, state: &State) -> BTreeMap<String, Organization> {
     let found = settings.mentions.iter().filter_map(|mention| {
         let organization = match (&mention.urn, &mention.vanity_name) {
@@ -106,7 +106,7 @@ fn article(card: &Card) -> Option<Value> {
     Some(json!({"article": article}))
 }
 
-/// The title of a document or a video. A document must have one; it is called after its file.
+/// Returns the title of a document or a video. A document must have one, by default its file name.
 fn title(draft: &Draft, settings: &Settings) -> Option<String> {
     if settings.title.is_some() {
         return settings.title.clone();

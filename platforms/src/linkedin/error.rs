@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::UNTOLD_WAIT;
 use crate::{Error, Kind, Session, response};
 
-/// `serviceErrorCode` of a token that has ended, and not of one that was revoked.
+/// The `serviceErrorCode` of an expired token (not of a revoked one).
 const TOKEN_EXPIRED: u64 = 65_602;
 
-/// Refusals that have passed by themselves.
+/// Messages of refusals that turned out to be temporary.
 const PASSING: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
 
 #[derive(Deserialize, Default)]
@@ -23,7 +23,7 @@ struct Body {
     message: Option<String>,
 }
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
     let said = session.secrets.redact(body.message.as_deref().unwrap_or_default());
@@ -60,7 +60,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
     }
 }
 
-/// LinkedIn does not say how long to wait. Its limits of a day begin anew at midnight, UTC.
+/// Returns the error for a rate limit. LinkedIn does not say how long to wait; daily limits reset at midnight UTC.
 fn slow_down(session: &Session, reply: &Reply, is_of_a_day: bool) -> Error {
     let told = reply.retry_after();
     if is_of_a_day {
@@ -91,7 +91,7 @@ pub(super) fn unprocessed(reason: &str) -> Error {
     )
 }
 
-/// The URN of the post that a refusal takes this one for.
+/// Returns the URN of the post that this one is refused as a duplicate of.
 pub(super) fn duplicate_of(error: &Error) -> Option<String> {
     let reply = error.reply.as_ref().filter(|reply| reply.status == 422)?;
     let said = reply.message.as_deref()?;
@@ -105,7 +105,7 @@ pub(super) fn duplicate_of(error: &Error) -> Option<String> {
     })
 }
 
-/// Returns the time at which the post of a URN was made: the first bits of its number count milliseconds since 1970.
+/// Returns when the post of a URN was created: the first bits of its number are milliseconds since 1970.
 pub(super) fn time_of(urn: &str) -> Option<DateTime<Utc>> {
     let number: i64 = urn.rsplit(':').next()?.parse().ok()?;
     DateTime::from_timestamp_millis(number >> 22)

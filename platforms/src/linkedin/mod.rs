@@ -1,7 +1,7 @@
-//! LinkedIn: members and the pages of organizations. Files first, then one call that makes the post public.
+//! LinkedIn: members and the pages of organizations. Files are uploaded first, then one call publishes the post.
 //!
-//! A call whose answer was lost can be looked up among an organization's posts. A member's posts can be read by next to
-//! no app, so such a post is never sent again by itself.
+//! After a lost response the post can be looked up among an organization's posts. Hardly any app may read a member's
+//! posts, so such a post is never sent again automatically.
 
 mod analytics;
 mod check;
@@ -33,7 +33,7 @@ use crate::{
     oauth::{Endpoint, Oauth, Permission, Renewal},
 };
 
-/// Longest caption, as people see it.
+/// The longest caption, counted as displayed.
 const TEXT_MAX: usize = 3_000;
 /// Most images of one post.
 const IMAGES_MAX: usize = 20;
@@ -43,20 +43,20 @@ const IMAGE_BYTES_MAX: u64 = 20_000_000;
 /// Largest video and document in bytes.
 const VIDEO_BYTES_MAX: u64 = 500_000_000;
 const DOCUMENT_BYTES_MAX: u64 = 100_000_000;
-/// Largest part of a video that is sent at once; LinkedIn asks for 4 MiB.
+/// The largest part of a video that is sent at once; LinkedIn asks for 4 MiB.
 const PART_BYTES_MAX: u64 = 16 << 20;
 /// Longest alt text in characters.
 const ALT_TEXT_MAX: usize = 4_086;
 /// Post type of a document.
 const DOCUMENT: &str = "document";
 
-/// The version of the API; each lives for about a year.
+/// The version of the API; each is supported for about a year.
 const VERSION: &str = "202605";
-/// Host of the API, and of everything about permission.
+/// The host of the API.
 const API: &str = "https://api.linkedin.com";
 const WEBSITE: &str = "https://www.linkedin.com";
 
-/// LinkedIn never says how long to wait.
+/// How long to wait when throttled: LinkedIn never says.
 const UNTOLD_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// 150 requests of a member and 100,000 of an app a day
@@ -64,7 +64,8 @@ const UNTOLD_WAIT: Duration = Duration::from_secs(15 * 60);
 const RATE_LIMITS: &[RateLimit] =
     &[RateLimit::new(Per::Account, 150, 86_400), RateLimit::new(Per::App, 100_000, 86_400)];
 
-/// Tokens of 60 days. A refresh token of a year comes to approved apps only, and using it makes it no longer.
+/// Access tokens are valid for 60 days. Only approved apps get a refresh token, which is valid for a year and is not
+/// extended by use.
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at(WEBSITE, "/oauth/v2/authorization"),
     permissions: &[
@@ -196,16 +197,16 @@ const EXAMPLES: &[Example] = &[
     .with(&["application/pdf"]),
 ];
 
-/// The helper that tells where an organization was mentioned.
+/// The tool that lists mentions of an organization.
 const RECENT_MENTIONS: &str = "linkedin.recent_mentions";
 
-/// The helper that finds a company by its vanity name, for mentions.
+/// The tool that finds a company by its vanity name, for mentions.
 const COMPANY_LOOKUP: &str = "linkedin.company_lookup";
 
-/// For how many days LinkedIn keeps mentions.
+/// How many days LinkedIn keeps mentions.
 const MENTIONS_DAYS: u64 = 60;
 
-/// Is the account the page of an organization?
+/// Returns true if the account is the page of an organization.
 fn is_organization(account: &Account) -> bool {
     is_organization_urn(&account.remote_id)
 }
@@ -303,7 +304,7 @@ impl crate::Tools for Linkedin {
     }
 }
 
-/// Looks for the company in `vanity`, as its page's address or the last step of that names it.
+/// Finds the company whose page address, or its last part, is in `vanity`.
 async fn company(session: &Session, input: &Map<String, Value>) -> Result<Value> {
     let asked = input.get("vanity").and_then(Value::as_str).unwrap_or_default().trim();
     let vanity = asked.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -316,7 +317,7 @@ async fn company(session: &Session, input: &Map<String, Value>) -> Result<Value>
     Ok(json!({"company": company}))
 }
 
-/// Returns the commentary of a caption without mentions, for the test of growth.
+/// Returns the commentary of a caption without mentions, for the growth test.
 #[cfg(test)]
 pub(crate) fn commentary_of(caption: &str) -> String {
     text::commentary(caption, &std::collections::BTreeMap::new())

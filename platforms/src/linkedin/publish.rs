@@ -18,23 +18,23 @@ use crate::{
     response::is_since,
 };
 
-/// The interval at which LinkedIn is asked whether a file is processed, and how long that may take.
+/// How often the processing status of a file is read, and the longest time it may take.
 const POLL: Duration = Duration::from_secs(20);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// The number of times an upload whose address no longer works is begun anew.
+/// How often an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
 /// Types of a thumbnail and of a card's picture.
 const PICTURE_TYPES: &[&str] = &["image/jpeg", "image/png"];
 /// Largest of them in bytes.
 const PICTURE_BYTES_MAX: usize = 5_000_000;
 
-/// Returns the next call. Settings that cannot be read stop that call before it sends anything.
+/// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().step(draft, &settings)
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -102,7 +102,7 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
     let file = match &state.card {
         Some(Card::Read { image, .. }) => {
             let Some(picture) = picture(session, image).await else {
-                // The card goes without; what was registered for it is never used.
+                // The card gets no picture; the registered upload is never used.
                 state.upload = None;
                 state.warnings.push(page::without_picture(image));
                 state.card = state.card.take().map(|card| card.with(None));
@@ -129,7 +129,8 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
     }
 }
 
-/// An address to upload to lives for a while only. A refusal there says nothing of the account.
+/// Restarts the upload after a refused upload address, which is valid only for a while. The refusal says nothing about
+/// the account.
 fn begin_anew(state: &mut State, error: Error) -> Result<()> {
     let status = error.reply.as_ref().map(|reply| reply.status);
     match status {
@@ -183,7 +184,8 @@ async fn thumbnail(session: &Session, settings: &Settings, state: &mut State) ->
     Ok(())
 }
 
-/// Members' apps may ask after videos only: for another file of theirs one pause has to do.
+/// Waits until the files are processed. Apps for members may read only the status of videos; for other files there is
+/// one fixed pause.
 async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
     let media = draft.media.get(state.ready).ok_or_else(missing)?;
     let urn = state.files.get(state.ready).cloned().unwrap_or_default();
@@ -230,13 +232,13 @@ async fn create(
     }
 }
 
-/// LinkedIn names an earlier post with the same text. One that is younger than our preparations was made by an earlier
-/// try whose answer was lost.
+/// Returns true if the earlier post that LinkedIn reports as a duplicate is this one: it was created after our
+/// preparations, by an attempt whose response was lost.
 fn is_this(state: &State, urn: &str) -> bool {
     state.prepared.zip(time_of(urn)).is_some_and(|(prepared, at)| is_since(at, prepared))
 }
 
-/// A post that is public under this URN.
+/// Returns the result for a post that is public under this URN.
 pub(super) fn published(session: &Session, urn: String) -> Progress {
     let url = session.public_url("https://www.linkedin.com", &format!("/feed/update/{urn}"));
     Progress::done(urn, url)

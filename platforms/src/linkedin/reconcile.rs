@@ -1,4 +1,4 @@
-//! Finding out what became of a post whose answer was lost.
+//! Finds a post whose publish response was lost.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
-/// Looks among an organization's own posts. A member's can be read by next to no app.
+/// Looks for the post among an organization's. Hardly any app may read a member's.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! The prepared parts of a post, and the next step.
+//! The state of a post, and the next step.
 
 use std::collections::BTreeMap;
 
@@ -8,27 +8,27 @@ use serde::{Deserialize, Serialize};
 use super::{client::Asset, settings::Settings};
 use crate::{Draft, Step, Warning, page::Page, text::first_address};
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// The organizations that were named by their vanity name; `None` for one that is not there.
+    /// The organizations that were looked up by vanity name; `None` for one that does not exist.
     pub organizations: BTreeMap<String, Option<Organization>>,
-    /// The link card, once it was looked for.
+    /// The link card, once it was fetched.
     pub card: Option<Card>,
     /// Shortcomings the post will have.
     pub warnings: Vec<Warning>,
     /// URNs of the files that are uploaded, in order.
     pub files: Vec<String>,
-    /// The upload under way.
+    /// The upload in progress.
     pub upload: Option<Upload>,
-    /// The number of times an upload was begun anew.
+    /// How often an upload was restarted.
     pub restarts: u32,
-    /// The number of files that LinkedIn has processed.
+    /// How many files LinkedIn has processed.
     pub ready: usize,
-    /// Since when it is waited for the first that is not.
+    /// Since when the post waits for the first file that is not.
     pub waiting_since: Option<DateTime<Utc>>,
-    /// The time at which everything was prepared for the first time. What LinkedIn got after that is this post.
+    /// When everything was first prepared. A matching post that is newer is this post.
     pub prepared: Option<DateTime<Utc>>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Organization {
     pub urn: String,
 }
 
-/// The result of looking for a link card.
+/// The state of the link card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub(super) enum Card {
@@ -52,7 +52,7 @@ pub(super) enum Card {
 }
 
 impl Card {
-    /// Makes a card of a page.
+    /// Creates a card from a page.
     pub fn of(source: &str, page: Option<Page>) -> Self {
         let Some(Page { title, description, image }) = page else { return Self::Missing };
         let source = source.to_owned();
@@ -62,7 +62,7 @@ impl Card {
         }
     }
 
-    /// The same with this picture, or without one.
+    /// Finishes the card with this picture, or without one.
     pub fn with(self, thumbnail: Option<String>) -> Self {
         match self {
             Self::Read { source, title, description, .. } => {
@@ -73,21 +73,21 @@ impl Card {
     }
 }
 
-/// An upload under way. Its addresses open nothing but this one file, and not for long.
+/// An upload in progress. Its addresses are valid for this file only, and not for long.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Upload {
     pub urn: String,
-    /// The parts that are still to be sent.
+    /// The parts that remain to be sent.
     pub parts: Vec<Part>,
-    /// LinkedIn's names of the parts that were sent.
+    /// LinkedIn's ETags of the parts that were sent.
     pub sent: Vec<String>,
-    /// The place for the thumbnail, until it is there.
+    /// The upload address of the thumbnail, until it is uploaded.
     pub thumbnail: Option<String>,
-    /// Of a video, which is finished by a call with this.
+    /// The token with which the upload of a video is completed.
     pub token: Option<String>,
 }
 
-/// A stretch of a file, last byte included, and where it goes.
+/// A byte range of a file (last byte inclusive), and its upload address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Part {
     pub url: String,
@@ -95,26 +95,26 @@ pub(super) struct Part {
     pub last: u64,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Look organizations up.
+    /// Look up organizations.
     Organizations(Vec<String>),
     /// Read the page behind this address.
     Card(String),
-    /// Ask where to upload the file with this index, or the picture of the card.
+    /// Request the upload addresses of the file with this index, or of the card's picture.
     Register(Option<usize>),
-    /// Send the next part of that.
+    /// Send the next part of it.
     Part,
     /// Send a video's thumbnail.
     Thumbnail,
-    /// Say that a video is whole.
+    /// Complete the upload of a video.
     Finish,
     /// Wait until LinkedIn has processed the files.
     Wait,
-    /// Write down that everything is prepared.
+    /// Record that everything is prepared.
     Prepared,
-    /// Make it public.
+    /// Publish it.
     Create,
 }
 
@@ -149,7 +149,7 @@ impl State {
         names.filter(|name| !self.organizations.contains_key(name)).collect()
     }
 
-    /// The step that does it.
+    /// Returns the next step as the ledger shows it.
     pub fn step(&self, draft: &Draft, settings: &Settings) -> Step {
         let what = match draft.media.get(self.files.len()) {
             Some(media) => {
@@ -173,7 +173,7 @@ impl State {
         }
     }
 
-    /// The file under way is uploaded, or the card's picture.
+    /// Records that the current file, or the card's picture, is uploaded.
     pub fn uploaded(&mut self, urn: String) {
         self.upload = None;
         match self.card.take() {

@@ -1,18 +1,18 @@
-//! "Little text", in which LinkedIn takes captions: some characters have to be escaped, and some are elements.
+//! "Little text", LinkedIn's format of captions: some characters must be escaped, and some form elements.
 //! <https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/little-text-format>
 
 use std::collections::BTreeMap;
 
 use super::state::Organization;
 
-/// Characters that begin or end an element. An unescaped one cuts the text off.
+/// Characters that begin or end an element. LinkedIn cuts the text at an unescaped one.
 const RESERVED: &[char] =
     &['|', '{', '}', '@', '[', ']', '(', ')', '<', '>', '#', '\\', '*', '_', '~'];
 
-/// The members and pages that LinkedIn lets a text mention.
+/// The kinds of URN that a text can mention.
 const MENTIONABLE: [&str; 2] = ["urn:li:organization:", "urn:li:person:"];
 
-/// The caption as LinkedIn takes it; `mentions` are the organizations by the name behind the @.
+/// Returns the caption in "little text"; `mentions` are the organizations by the name after the @.
 pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization>) -> String {
     let mut text = String::with_capacity(caption.len() + caption.len() / 8);
     let (mut rest, mut before) = (caption, None);
@@ -36,7 +36,7 @@ pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization
     text
 }
 
-/// Returns the number of characters of a caption people see: of an element only its words.
+/// Returns the number of displayed characters of a caption; an element is displayed as its text.
 pub(super) fn shown(caption: &str) -> usize {
     let (mut rest, mut count) = (caption, 0);
     while let Some(first) = rest.chars().next() {
@@ -47,10 +47,11 @@ pub(super) fn shown(caption: &str) -> usize {
     count
 }
 
-/// An element that the author wrote at the start of `rest`: its length in bytes, and how many characters are seen.
+/// Returns the element at the start of `rest`: its length in bytes, and the number of displayed characters.
 fn element(rest: &str) -> Option<(usize, usize)> {
     if let Some(named) = rest.strip_prefix("@[") {
-        // The name ends at the first sign that it may not hold, so that many unfinished elements cost no more than one.
+        // The name ends at the first character that it may not contain, so that many unfinished elements take linear
+        // time.
         let (name, after) = named.split_at(named.find(['[', ']', '\n'])?);
         let urn = after.strip_prefix("](")?;
         let kind = MENTIONABLE.iter().find(|kind| urn.starts_with(**kind))?;
@@ -65,7 +66,7 @@ fn element(rest: &str) -> Option<(usize, usize)> {
     Some((rest.len() - tag.len() + word.len() + 1, word.chars().count() + 1))
 }
 
-/// `@name` of one of the mentions at the start of `rest`; the longest name wins.
+/// Returns the mention whose `@name` is at the start of `rest`; the longest name wins.
 fn mentioned(rest: &str, mentions: &BTreeMap<String, Organization>) -> Option<(usize, String)> {
     let behind = rest.strip_prefix('@')?;
     let fits = mentions.iter().filter(|(name, _)| behind.starts_with(name.as_str()));
@@ -75,7 +76,7 @@ fn mentioned(rest: &str, mentions: &BTreeMap<String, Organization>) -> Option<(u
     Some((1 + name.len(), format!("@[{shown}]({})", found.urn)))
 }
 
-/// A # that starts a tag may stay as it is; anywhere else it is escaped.
+/// Returns true if a # starts a hashtag and needs no escaping.
 fn is_hashtag(rest: &str, before: Option<char>) -> bool {
     let starts = before.is_none_or(|c| !c.is_alphanumeric());
     rest.strip_prefix('#').is_some_and(|word| starts && word.starts_with(char::is_alphanumeric))

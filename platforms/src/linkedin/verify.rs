@@ -1,17 +1,17 @@
-//! The owner of a token, and the pages it may post on.
+//! The owner of a token, and the pages that the owner may post on.
 
 use serde_json::{Map, json};
 
 use super::client::{self, Acl};
 use crate::{Error, Identity, Kind, Result, Session, oauth};
 
-/// Beside the tokens of an account that is an organization: its URN. The tokens are its administrator's.
+/// The secret that holds the URN of an account that is an organization. The tokens are its administrator's.
 const ORGANIZATION: &str = "organization";
 
 /// Roles that may post on a page.
 const POSTING: [&str; 3] = ["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"];
 
-/// The member, or the organization that the secrets name.
+/// Returns the member, or the organization that the secrets name.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let organization = session.secrets.expose(ORGANIZATION);
     if organization.is_empty() {
@@ -24,12 +24,12 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
     })
 }
 
-/// The member and the pages that it may post on.
+/// Returns the member and the pages that the member may post on.
 pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     let mut all = vec![member(session).await?];
     match organizations(session).await {
         Ok(found) => all.extend(found),
-        // An app, or a member, that leaves the permission for pages out.
+        // The app did not request, or the member did not grant, the permission for pages.
         Err(error) if error.kind == Kind::InvalidCredentials => {}
         Err(error) => return Err(error),
     }
@@ -38,7 +38,7 @@ pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
 
 async fn member(session: &Session) -> Result<Identity> {
     let member = client::userinfo(session).await.map_err(Error::while_connecting)?;
-    // Not every app may know it.
+    // Not every app may read it.
     let vanity = client::vanity_name(session).await.ok();
     let name = member.name.filter(|name| !name.is_empty());
     let username = vanity.or_else(|| name.clone()).unwrap_or_else(|| member.sub.clone());

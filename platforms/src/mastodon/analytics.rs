@@ -1,4 +1,4 @@
-//! Counts of statuses. Mastodon has nothing that engagements could be divided by.
+//! Counts of statuses. Mastodon has no metric that engagements could be divided by.
 
 use async_trait::async_trait;
 
@@ -15,7 +15,7 @@ const COUNTS: [(&str, &str); 4] = [
     ("/quotes_count", name::QUOTES),
 ];
 
-/// The numbers of Mastodon.
+/// Reads the metrics of Mastodon.
 pub(super) struct Counts;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! The calls of Mastodon's API, as it names them.
+//! Calls to Mastodon's API.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::{
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(300);
-/// Largest answer: lists of statuses come with all their texts.
+/// The largest response: lists of statuses come with all their texts.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
-/// A status to be made.
+/// A status to create.
 #[derive(Debug, Serialize)]
 pub struct NewStatus<'a> {
     pub status: &'a str,
@@ -40,7 +40,7 @@ pub struct NewStatus<'a> {
     pub quoted_status_id: Option<&'a str>,
 }
 
-/// A status that is there.
+/// An existing status.
 #[derive(Debug, Deserialize)]
 pub struct Status {
     pub id: String,
@@ -56,7 +56,7 @@ impl Entry for Status {
     }
 }
 
-/// A medium.
+/// An uploaded file.
 #[derive(Debug, Deserialize)]
 pub struct Medium {
     pub id: String,
@@ -70,11 +70,11 @@ pub struct User {
     #[serde(default)]
     pub display_name: String,
     pub url: Option<String>,
-    /// The address of the picture; the first frame where it moves.
+    /// The address of the picture; the first frame if it is animated.
     pub avatar_static: Option<String>,
 }
 
-/// An app that an instance has taken on its list.
+/// An app that is registered with an instance.
 #[derive(Deserialize)]
 pub struct Registered {
     pub client_id: String,
@@ -86,14 +86,14 @@ struct SourceText {
     text: String,
 }
 
-/// One instance, in the name of one user.
+/// A client of one instance, for one user.
 pub struct Instance<'a> {
     session: &'a Session,
     address: String,
 }
 
 impl<'a> Instance<'a> {
-    /// The instance of a connected account, or of one that is being connected.
+    /// Creates a client for an account that is connected or being connected.
     pub fn of(session: &'a Session) -> Result<Self> {
         let known = session.account.meta_str("instance_url").map(str::to_owned);
         let address = match known {
@@ -138,7 +138,7 @@ impl<'a> Instance<'a> {
         self.send(self.get("/api/v1/accounts/verify_credentials")?).await
     }
 
-    /// `GET /instance`: version 2, or 1 where there is no other.
+    /// `GET /instance`: version 2, or 1 on older instances.
     pub async fn instance(&self) -> Result<Value> {
         let reply = self.get("/api/v2/instance")?.max_reply(REPLY_MAX).send().await?;
         if reply.status == 404 {
@@ -147,7 +147,7 @@ impl<'a> Instance<'a> {
         self.read(&reply)
     }
 
-    /// `POST /media`; the id, and whether it can be attached already.
+    /// `POST /media`; returns the id, and whether it can be attached already.
     pub async fn upload(
         &self,
         filename: &str,
@@ -163,21 +163,21 @@ impl<'a> Instance<'a> {
         Ok((medium.id, reply.status == 200))
     }
 
-    /// `GET /media/{id}`: has it been processed?
+    /// `GET /media/{id}`: returns true once it is processed.
     pub async fn is_ready(&self, id: &str) -> Result<bool> {
         let reply = self.get(&format!("/api/v1/media/{id}"))?.max_reply(REPLY_MAX).send().await?;
         self.read::<Medium>(&reply).map(|_| reply.status == 200)
     }
 
-    /// `POST /statuses` under a key: sent again with it, the same status comes back.
+    /// `POST /statuses` with an idempotency key: repeated with it, the same status is returned.
     pub async fn create(&self, key: &str, status: &NewStatus<'_>) -> Result<Status> {
         let request =
             self.post("/api/v1/statuses")?.header("idempotency-key", key).json(&json!(status));
         self.send(request.deadline(SPEC.commit_deadline)).await
     }
 
-    /// `GET /accounts/{id}/statuses`: a page of the account's latest, of 40 at most; the last id names the next
-    /// (<https://docs.joinmastodon.org/methods/accounts/#statuses>).
+    /// `GET /accounts/{id}/statuses`: a page of the account's latest, of 40 at most; the last id is the cursor of the
+    /// next (<https://docs.joinmastodon.org/methods/accounts/#statuses>).
     pub async fn latest(&self, account: &str, next: Option<String>) -> Result<Page<Status>> {
         let mut query = vec![("limit", "40"), ("exclude_reblogs", "true")];
         query.extend(next.as_deref().map(|id| ("max_id", id)));

@@ -14,7 +14,7 @@ struct Body {
     error_description: Option<String>,
 }
 
-/// Returns the error that a failed response means.
+/// Converts an error response.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let said = body.error_description.or(body.error).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The limits of the account's instance: read when the account is connected and again every day, kept beside the
+//! The limits of the account's instance: read when the account is connected and again every day, and stored with the
 //! account.
 
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::client::Instance;
 use crate::{Account, Result, Session, Spec};
 
-/// The limits of the instance, as they are kept.
+/// Reads the limits of the instance, as they are stored.
 pub async fn read(session: &Session) -> Result<Map<String, Value>> {
     let said = Instance::of(session)?.instance().await?;
     let kept = [
@@ -29,7 +29,7 @@ fn limit(account: &Account, name: &str) -> Option<u64> {
     account.meta.get("limits")?.get(name)?.as_u64().filter(|limit| *limit > 0)
 }
 
-/// The descriptor with the limits of the account's instance.
+/// Applies the limits of the account's instance to the descriptor.
 pub fn narrowed(mut spec: Spec, account: &Account) -> Spec {
     let number = |name: &str| limit(account, name);
     let count = |name: &str| number(name).and_then(|limit| usize::try_from(limit).ok());
@@ -43,7 +43,7 @@ pub fn narrowed(mut spec: Spec, account: &Account) -> Spec {
     spec
 }
 
-/// Does the instance know quotes? One that does not say is asked.
+/// Returns true if the instance supports quotes, or does not say.
 pub fn knows_quotes(account: &Account) -> bool {
     limit(account, "api_version").is_none_or(|version| version >= 7)
 }

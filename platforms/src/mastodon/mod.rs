@@ -1,5 +1,5 @@
-//! Mastodon, on any instance. Media are uploaded and waited for, then the status is one call under a key that the
-//! instance remembers for an hour: sent again within it, the same status comes back.
+//! Mastodon, on any instance. Media are uploaded and processed first. Then one call creates the status, with an
+//! idempotency key that the instance remembers for an hour: repeated within it, the call returns the same status.
 
 mod analytics;
 mod client;
@@ -28,14 +28,14 @@ use crate::{
     text,
 };
 
-/// The time an instance remembers an idempotency key.
+/// How long an instance remembers an idempotency key.
 const KEY_WINDOW: Duration = Duration::from_secs(60 * 60);
 /// Longest description of a file in characters.
 const ALT_TEXT_MAX: usize = 1_500;
-/// Most media of a status, where the instance does not say otherwise.
+/// The most media of a status, unless the instance says otherwise.
 const MEDIA_MAX: usize = 4;
 
-/// Each instance keeps its own list of apps, and its tokens do not end
+/// Each instance keeps its own list of apps, and its tokens do not expire
 /// (<https://docs.joinmastodon.org/spec/oauth/>).
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -53,7 +53,7 @@ const OAUTH: Oauth = Oauth {
     ..Oauth::USUAL
 };
 
-/// The usual limits of instances; `spec_of` writes the limits of the account's own over it.
+/// The default limits of instances; `spec_of` overrides them with those of the account's instance.
 const SPEC: Spec = Spec {
     connect: Connect::Oauth(OAUTH),
     caption: Caption {
@@ -142,7 +142,7 @@ impl Platform for Mastodon {
         limits::narrowed(SPEC, account)
     }
 
-    /// The warning above a text counts with it.
+    /// Counts the content warning with the text.
     fn caption_length(&self, draft: &Draft) -> usize {
         let warning = draft.settings.get("spoiler_text").and_then(Value::as_str);
         text::mastodon_units(&draft.caption) + warning.map_or(0, text::graphemes)

@@ -16,21 +16,21 @@ use crate::{
     settings::alt_text,
 };
 
-/// The time to wait before asking again whether a file was processed, and how often to ask.
+/// How long to wait between two reads of a file's status, and how many to make.
 const POLL: Duration = Duration::from_secs(3);
 const POLLS_MAX: u32 = 200;
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct State {
     /// Ids of the uploaded files, in order.
     media: Vec<String>,
-    /// The last of them is still being processed, and was asked for so often.
+    /// How often the status of the last one was read, while it is still being processed.
     waiting: Option<u32>,
 }
 
-/// The next thing to do.
+/// The next step.
 enum Next {
     Upload(usize),
     Wait(u32),
@@ -57,7 +57,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     }
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
@@ -106,7 +106,7 @@ async fn wait(there: &Instance<'_>, mut state: State, asked: u32) -> Result<Prog
     Ok(Progress::go_on(&state)?.after(POLL))
 }
 
-/// A file that failed or was forgotten while it was processed.
+/// Converts the error of a file that failed or disappeared while it was processed.
 fn gone(error: Error) -> Error {
     match error.kind {
         Kind::Rejected => Error { kind: Kind::MediaRejected, ..error },
@@ -145,7 +145,7 @@ async fn create(
     Ok(done(made))
 }
 
-/// Looks for the status among the account's latest: made since the call, with the same text and files.
+/// Looks for the status among the account's latest: created since the call, with the same text and files.
 pub async fn reconcile(
     session: &Session,
     draft: &Draft,

@@ -43,7 +43,7 @@ settings! {
     }
 }
 
-/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+/// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let mut found = Vec::new();
     if draft.media.len() > 1 {
@@ -64,7 +64,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     found.extend(tag.and_then(|tag| text::language_violation("settings.language", tag)));
     let options = settings.poll.map(|poll| poll.options).unwrap_or_default();
     let repeated = |index: usize| options[..index].contains(&options[index]);
-    let is_blank = |index: usize| options[index].trim().is_empty();
+    let is_blank = |index: usize| text::is_blank(&options[index]);
     for index in (0..options.len()).filter(|index| repeated(*index) || is_blank(*index)) {
         let message = "The answers of a poll must differ, and none may be blank.";
         let field = format!("settings.poll.options[{index}]");

@@ -1,4 +1,4 @@
-//! Asks an instance who a token belongs to, and what it allows.
+//! Reads the owner of a token and the limits of the instance.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{
     oauth::{self, App},
 };
 
-/// Makes this service known to an instance.
+/// Registers this service as an app with an instance.
 pub async fn register(session: &Session, redirect_uri: &str) -> Result<App> {
     let scopes: Vec<_> = OAUTH.permissions.iter().map(|permission| permission.name).collect();
     let there = Instance::of(session)?;
@@ -17,7 +17,7 @@ pub async fn register(session: &Session, redirect_uri: &str) -> Result<App> {
     Ok(App { client_id: made.client_id, client_secret: made.client_secret.into() })
 }
 
-/// Finds the user and the limits of the instance.
+/// Reads the user and the limits of the instance.
 pub async fn verify(session: &Session) -> Result<Identity> {
     let address = instance::address("instance_url", session.secrets.expose("instance_url"))?;
     let user = Instance::of(session)?.me().await.map_err(Error::while_connecting)?;

@@ -1,4 +1,4 @@
-//! Answers of token endpoints: tokens, or the reason there are none. They word both in several ways.
+//! Responses of token endpoints: tokens or an error, in the formats of all networks.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use fanfare_outbound::{Reply, Request};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tokens::{ACCESS_TOKEN, EXPIRES_AT, REFRESH_EXPIRES_AT, REFRESH_TOKEN, SCOPE};
 use crate::{Error, Kind, Result, Secrets, Session};
 
-/// Words of RFC 6749 and its users for tokens or codes that will never be good again.
+/// Error codes, of RFC 6749 and of networks, for tokens or codes that are permanently invalid.
 const DEAD: &[&str] = &[
     "invalid_grant",
     "invalid_token",
@@ -24,7 +24,7 @@ const DEAD: &[&str] = &[
     "code_already_used",
 ];
 
-/// Words for an app that is not, or not rightly, registered: nothing is wrong with the account.
+/// Error codes for an app that is not registered correctly: the account is fine.
 const APP: &[&str] = &[
     "invalid_client",
     "invalid_client_id",
@@ -35,13 +35,13 @@ const APP: &[&str] = &[
     "bad_redirect_uri",
 ];
 
-/// Codes of Meta's networks: the token is dead; the app asks too much.
+/// Meta's error codes for a permanently invalid token.
 const META_DEAD: &[u64] = &[102, 104, 190, 452];
-/// Reasons of Meta's for a code that is no longer good, or was never good here.
+/// Meta's error subcodes for an invalid authorization code.
 const META_USED: &[u64] = &[36_007, 36_008, 36_009];
 const META_SLOW: &[u64] = &[4, 17, 32, 613];
 
-/// Tokens. Has no `Debug`.
+/// A successful token response. Has no `Debug`, because it contains secrets.
 #[derive(Deserialize)]
 pub(super) struct Answer {
     #[serde(default)]
@@ -55,7 +55,7 @@ pub(super) struct Answer {
     scope: Option<List>,
 }
 
-/// A number, which some write as a text.
+/// A number, which some networks send as a text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -73,7 +73,7 @@ impl Number {
     }
 }
 
-/// Names, in one text or in a list.
+/// Names in one text or in a list.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum List {
@@ -82,7 +82,8 @@ enum List {
 }
 
 impl Answer {
-    /// These tokens over what is known: what the network left out stays as it was, but no time of an older token does.
+    /// Merges these tokens into the known secrets. What the response leaves out is kept, except the expiry of the old
+    /// token.
     pub(super) fn over(&self, known: &Secrets, now: DateTime<Utc>) -> Secrets {
         let end = |life: &Option<Number>| {
             let life = life.as_ref().and_then(Number::seconds);
@@ -104,10 +105,10 @@ impl Answer {
     }
 }
 
-/// Sends a request for tokens.
+/// Sends a token request.
 pub(super) async fn read(request: Request, session: &Session) -> Result<Answer> {
     let reply = request.send().await.map_err(|error| {
-        // Asking for tokens makes nothing public: whatever was lost may be asked for again.
+        // A token request makes nothing public, so it can be repeated after a lost response.
         let error = Error::from(error);
         let lost = matches!(error.kind, Kind::Ambiguous);
         if lost { Error { kind: Kind::Transient, ..error } } else { error }
@@ -116,7 +117,7 @@ pub(super) async fn read(request: Request, session: &Session) -> Result<Answer> 
         return Err(refusal(&reply, session));
     }
     let body: Value = reply.json().map_err(|_| nonsense())?;
-    // Some networks answer 200 to everything.
+    // Some networks respond to errors with 200 too.
     if body.get("ok") == Some(&Value::Bool(false)) || body.get("error").is_some_and(is_said) {
         return Err(refusal(&reply, session));
     }
@@ -137,8 +138,8 @@ fn nonsense() -> Error {
     Error::transient("The network answered without a token.")
 }
 
-/// Returns the reaction to an answer without tokens. Only one that says that they are dead is a reason to connect
-/// again.
+/// Returns the error for a response without tokens. The user has to connect again only if it says that the tokens are
+/// permanently invalid.
 pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     let error = body.get("error");
@@ -157,12 +158,12 @@ pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     let is = |list: &[&str]| word.is_some_and(|word| list.contains(&word));
     let is_code = |list: &[u64]| code.is_some_and(|code| list.contains(&code));
     let reason = error.and_then(|error| error.get("error_subcode")).and_then(Value::as_u64);
-    // Threads words a code that is no longer good in a third way, and X one or a dead token as a bad request.
+    // Threads reports an invalid code in a third way, and X reports an invalid code or token as a bad request.
     let is_used = (body.get("error_type").is_some() && reply.status == 400)
         || reason.is_some_and(|reason| META_USED.contains(&reason))
         || (word == Some("invalid_request")
             && said.as_deref().is_some_and(|said| said.ends_with(" was invalid.")));
-    // Pinterest has no words for it, only sentences.
+    // Pinterest has no error code for it, only a message.
     let is_told = word.is_none()
         && matches!(reply.status, 400 | 401)
         && said.as_deref().is_some_and(tells_death);
@@ -182,7 +183,7 @@ pub(super) fn refusal(reply: &Reply, session: &Session) -> Error {
     error.with_reply(reply.status, named, said.as_deref())
 }
 
-/// Does a sentence say that a code or a refresh token is no longer good?
+/// Returns true if a message says that a code or a refresh token is invalid.
 fn tells_death(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     let is_one = |words: &[&str]| words.iter().any(|word| said.contains(word));

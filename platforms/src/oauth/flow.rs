@@ -1,4 +1,4 @@
-//! The four calls: to the page on which a person grants, from a code to tokens, from tokens to fresh ones, and back.
+//! The four steps of OAuth: the consent page, exchanging a code, refreshing tokens, and revoking them.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::{Error, Kind, Refreshed, Result, Secrets, Session, text};
 /// Time for one call.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// The request that a person takes along to the network.
+/// The parameters of an authorization request that vary between users.
 #[derive(Debug, Clone, Copy)]
 pub struct Leave<'a> {
-    /// The address that the network sends the person back to.
+    /// The address that the network redirects the user to.
     pub redirect_uri: &'a str,
-    /// The value that the network gives back as it is: nobody can guess it.
+    /// The unguessable value that the network returns unchanged.
     pub state: &'a str,
-    /// The verifier whose hash goes along, where the network has PKCE.
+    /// The PKCE verifier, whose hash is sent if the network supports it.
     pub verifier: &'a str,
 }
 
-/// The page on which a person grants.
+/// Returns the address of the consent page.
 ///
 /// # Errors
 /// No app is registered, or the address is not valid.
@@ -57,13 +57,13 @@ pub fn authorize_url(oauth: &Oauth, session: &Session, leave: &Leave<'_>) -> Res
     Ok(url)
 }
 
-/// The hash of a verifier, as RFC 7636 writes it.
+/// Returns the code challenge of a verifier (RFC 7636).
 fn challenge(verifier: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
 }
 
-/// Exchanges a code for tokens: one call, or two where the first token is traded at once. The secrets are those of the
-/// session with the tokens beside them.
+/// Exchanges a code for tokens: one call, or two if the first token is exchanged for a long-lived one. Returns the
+/// session's secrets with the tokens added.
 ///
 /// # Errors
 /// [`Kind::InvalidCredentials`] when the network refuses the code, [`Kind::Unreachable`] when it cannot be asked.
@@ -73,7 +73,7 @@ pub async fn exchange(
     code: &str,
     leave: &Leave<'_>,
 ) -> Result<Secrets> {
-    // Meta ends its redirects with an empty fragment that some browsers hand on.
+    // Meta ends its redirects with an empty fragment that some browsers pass on.
     let code = code.trim_end_matches("#_");
     let mut fields = vec![
         ("grant_type", "authorization_code"),
@@ -92,10 +92,10 @@ pub async fn exchange(
     Ok(lasting.over(&session.secrets, session.now))
 }
 
-/// Exchanges an account's tokens for fresh ones; `None` where there is nothing to exchange.
+/// Refreshes an account's tokens; `None` if there is nothing to refresh.
 ///
 /// # Errors
-/// [`Kind::Reconnect`] only for an answer that says the tokens are dead.
+/// [`Kind::Reconnect`] only for a response that says the tokens are permanently invalid.
 pub async fn renew(oauth: &Oauth, session: &Session) -> Result<Option<Refreshed>> {
     let fresh = match oauth.renewal {
         Renewal::Never => return Ok(None),
@@ -112,13 +112,13 @@ pub async fn renew(oauth: &Oauth, session: &Session) -> Result<Option<Refreshed>
     Ok(Some(Refreshed { secrets, expires_at }))
 }
 
-/// Gives the tokens back. `false`: this network has no call for that.
+/// Revokes the tokens. Returns `false` if the network has no call for that.
 ///
 /// # Errors
-/// The network did not take them.
+/// The network did not revoke them.
 pub async fn revoke(oauth: &Oauth, session: &Session) -> Result<bool> {
     let Some(endpoint) = oauth.revoke else { return Ok(false) };
-    // With the refresh token all access tokens that came from it end; where there is none the access token is all.
+    // Revoking the refresh token also revokes its access tokens; without one, only the access token is revoked.
     let name =
         if session.secrets.get(REFRESH_TOKEN).is_some() { REFRESH_TOKEN } else { ACCESS_TOKEN };
     let token = session.secrets.need(name)?;
@@ -131,13 +131,13 @@ pub async fn revoke(oauth: &Oauth, session: &Session) -> Result<bool> {
     Err(answer::refusal(&reply, session))
 }
 
-/// A call of the token endpoint.
+/// Calls the token endpoint.
 async fn token(oauth: &Oauth, session: &Session, fields: &[(&str, &str)]) -> Result<Answer> {
     let request = authorized(oauth, session, oauth.token, fields, oauth.token_call)?;
     answer::read(request, session).await
 }
 
-/// A call in the app's name.
+/// Builds a request that authenticates as the app.
 fn authorized(
     oauth: &Oauth,
     session: &Session,
@@ -166,7 +166,7 @@ fn authorized(
 async fn trade(way: &Trade, oauth: &Oauth, session: &Session) -> Result<Answer> {
     let token = session.secrets.need(ACCESS_TOKEN)?.expose_secret();
     let mut query = vec![("grant_type", way.grant_type), (way.token_name, token)];
-    // A trade that does not name the app works without one: then a missing app is no reason to fail.
+    // An exchange that does not name the app works without one, so a missing app is not an error then.
     let app =
         if way.with_client_id || way.with_client_secret { Some(session.app()?) } else { None };
     if let Some(app) = app.as_ref().filter(|_| way.with_client_id) {
@@ -179,7 +179,7 @@ async fn trade(way: &Trade, oauth: &Oauth, session: &Session) -> Result<Answer> 
     answer::read(request, session).await
 }
 
-/// An endpoint's address: on the network, on the account's own server, or below a configured base.
+/// Returns an endpoint's address: on the network, on the account's own server, or below a configured base.
 fn place(session: &Session, endpoint: Endpoint) -> Result<Url> {
     if !endpoint.host.is_empty() || session.base.is_some() {
         return session.url(endpoint.host, endpoint.path);
@@ -188,7 +188,7 @@ fn place(session: &Session, endpoint: Endpoint) -> Result<Url> {
     session.url(&home, endpoint.path)
 }
 
-/// The origin of the server that a person named, with or without a scheme.
+/// Returns the origin of the server that the user entered, with or without a scheme.
 fn home(named: &str) -> Result<String> {
     let named = &text::pasted(named);
     let full = if named.contains("://") { named.clone() } else { format!("https://{named}") };

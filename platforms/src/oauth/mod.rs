@@ -1,7 +1,8 @@
-//! Permission given in a browser, for every network that works so: what they differ in is data.
+//! OAuth, for every network that uses it; the differences between networks are data.
 //!
-//! [`Oauth`] says where and how; the functions here walk the way, and who keeps state, verifier and tokens is the
-//! caller's affair. Whatever data cannot say is a method of [`crate::Platform`]: `app_registration`, `identities`, `revoke`.
+//! [`Oauth`] describes the endpoints and variations; the functions here make the calls. The caller stores state,
+//! verifier and tokens. What data cannot express is a method of [`crate::Platform`]: `app_registration`, `identities`,
+//! `revoke`.
 
 mod answer;
 mod flow;
@@ -20,44 +21,44 @@ pub use tokens::{
     ACCESS_TOKEN, CLIENT_ID, CLIENT_SECRET, INSTANCE, REFRESH_TOKEN, ends, missing, refresh_ends,
 };
 
-/// The way a person lets an app act for an account.
+/// How a user authorizes an app on one network.
 #[derive(Debug, Clone, Copy)]
 pub struct Oauth {
-    /// The page on which a person grants.
+    /// The consent page.
     pub authorize: Endpoint,
     /// Further parameters of that page, for example `("access_type", "offline")`.
     pub authorize_extra: &'static [(&'static str, &'static str)],
-    /// The numbers that are asked for.
+    /// The permissions (scopes) that are requested.
     pub permissions: &'static [Permission],
-    /// The separator of permissions' names.
+    /// The separator between the names of permissions.
     pub separator: &'static str,
-    /// RFC 7636 with S256: a code is worth nothing to whoever sees it pass.
+    /// True to use PKCE (RFC 7636) with S256, which makes an intercepted code useless.
     pub pkce: bool,
     /// The endpoint that exchanges a code for tokens, and a refresh token for fresh ones.
     pub token: Endpoint,
-    /// The way it is called.
+    /// How the token endpoint is called.
     pub token_call: TokenCall,
     /// Further parameters of the exchange of a code.
     pub exchange_extra: &'static [(&'static str, &'static str)],
-    /// The way the app authenticates.
+    /// How the app authenticates.
     pub client_auth: ClientAuth,
-    /// The network's name of the app's id.
+    /// The network's parameter name for the app's id.
     pub client_id_name: &'static str,
-    /// The first token lives for a moment and is traded at once for one that lasts.
+    /// The exchange of the first, short-lived token for a long-lived one, if there is one.
     pub long_lived: Option<Trade>,
-    /// The way tokens are kept fresh.
+    /// How tokens are refreshed.
     pub renewal: Renewal,
-    /// One login reaches several accounts, which hold the same tokens: they are exchanged for all of them together.
+    /// True if one login covers several accounts that share the same tokens, which are refreshed together.
     pub shared: bool,
-    /// The endpoint that revokes a token, if that needs nothing but the token and the app.
+    /// The endpoint that revokes a token, if it needs only the token and the app.
     pub revoke: Option<Endpoint>,
-    /// The question before a person leaves: the address of the account's own server. Only for networks of many servers;
-    /// its name is [`INSTANCE`], and each [`Endpoint`] without a host is on it.
+    /// The field in which the user enters the address of the account's own server before authorizing. Only for networks
+    /// of many servers; its name is [`INSTANCE`], and each [`Endpoint`] without a host is on that server.
     pub instance: Option<CredentialField>,
 }
 
 impl Oauth {
-    /// The practice of most networks. An entry gives what differs, and the addresses.
+    /// The defaults of most networks. A descriptor sets the addresses and what differs.
     pub const USUAL: Self = Self {
         authorize: Endpoint::on_instance("/oauth/authorize"),
         authorize_extra: &[],
@@ -77,7 +78,7 @@ impl Oauth {
     };
 }
 
-/// An address in two parts, so that a configured base can take the place of the host.
+/// An address in two parts, so that a configured base can replace the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Endpoint {
     /// Scheme and host, and a prefix if there is one; empty: the account's own server.
@@ -87,45 +88,45 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An address of the network.
+    /// Creates an endpoint of the network.
     #[must_use]
     pub const fn at(host: &'static str, path: &'static str) -> Self {
         Self { host, path }
     }
 
-    /// An address of the account's own server.
+    /// Creates an endpoint on the account's own server.
     #[must_use]
     pub const fn on_instance(path: &'static str) -> Self {
         Self { host: "", path }
     }
 }
 
-/// One thing that is asked for.
+/// A permission (scope) that is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Permission {
     /// The network's name for it.
     pub name: &'static str,
-    /// The permission in words for the person who is asked: `Publish posts`.
+    /// The description for the user who is asked: `Publish posts`.
     pub doc: &'static str,
-    /// Nothing works without it.
+    /// True if nothing works without it.
     pub needed: bool,
 }
 
 impl Permission {
-    /// One without which nothing works.
+    /// Creates a permission without which nothing works.
     #[must_use]
     pub const fn needed(name: &'static str, doc: &'static str) -> Self {
         Self { name, doc, needed: true }
     }
 
-    /// One that a person may keep back.
+    /// Creates a permission that the user may decline.
     #[must_use]
     pub const fn wanted(name: &'static str, doc: &'static str) -> Self {
         Self { name, doc, needed: false }
     }
 }
 
-/// The way the token endpoint is called.
+/// How the token endpoint is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenCall {
     /// POST with a form, as RFC 6749 has it.
@@ -134,7 +135,7 @@ pub enum TokenCall {
     Query,
 }
 
-/// The way the app authenticates at the token endpoint.
+/// How the app authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientAuth {
     /// Id and secret among the other parameters.
@@ -143,7 +144,7 @@ pub enum ClientAuth {
     Basic,
 }
 
-/// A GET that gives a token for a token.
+/// A GET request that exchanges a token for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trade {
     /// The endpoint.
@@ -152,27 +153,27 @@ pub struct Trade {
     pub grant_type: &'static str,
     /// The token's name in the query.
     pub token_name: &'static str,
-    /// The app's id is sent too.
+    /// True if the app's id is sent too.
     pub with_client_id: bool,
-    /// The app's secret is sent too.
+    /// True if the app's secret is sent too.
     pub with_client_secret: bool,
 }
 
-/// The way tokens are kept fresh.
+/// How tokens are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// Tokens do not end, or a person has to connect again.
+    /// Tokens do not expire, or the user has to connect again.
     Never,
     /// `grant_type=refresh_token` at the token endpoint, where the network gave a refresh token.
     RefreshToken {
-        /// A refresh token that is not used for this long may be dead; what a token answer says comes first.
+        /// A refresh token that is unused for this long may be invalid, unless the token response states its lifetime.
         idle: Duration,
     },
-    /// The access token itself is traded for a fresh one while it is still good.
+    /// The access token itself is exchanged for a fresh one while it is still valid.
     Trade(Trade),
 }
 
-/// The app that we have registered with a network.
+/// The app that is registered with a network.
 #[derive(Debug, Clone)]
 pub struct App {
     /// Its public id.

@@ -1,4 +1,4 @@
-//! Decodes a page as browsers do: by its byte order mark, its header, its `meta` element, else by what it looks like.
+//! Decodes a page as browsers do: by its byte order mark, its header or its `meta` element, else by detection.
 //! <https://html.spec.whatwg.org/#determining-the-character-encoding>
 
 use std::borrow::Cow;
@@ -8,19 +8,19 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::head;
 
-/// The bytes of a page that are searched for the character set that it names for itself.
+/// How many bytes of a page are searched for a declaration of its character set.
 const PRESCANNED: usize = 1_024;
 
 /// The text of a page.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The text. Of a page whose character set nobody knows only ASCII is right.
+    /// The text. If the character set is unknown, only ASCII characters are right.
     pub text: Cow<'a, str>,
-    /// The character set is known.
+    /// True if the character set is known.
     pub known: bool,
 }
 
-/// Decodes the bytes of a page that came with this content type.
+/// Decodes the bytes of a page with this content type.
 pub fn decode<'a>(bytes: &'a [u8], content_type: &str) -> Decoded<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return with(encoding, &bytes[length..]);
@@ -31,7 +31,7 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: &str) -> Decoded<'a> {
     }
     let start = &bytes[..bytes.len().min(PRESCANNED)];
     let meta = head::read(&encoding_rs::mem::decode_latin1(start)).charset;
-    // A page that could be scanned for its name is not written in UTF-16, whatever it says.
+    // A page whose declaration could be read as ASCII is not UTF-16, whatever it declares.
     let ascii =
         |encoding: &'static Encoding| if encoding.is_ascii_compatible() { encoding } else { UTF_8 };
     if let Some(encoding) = meta.as_deref().and_then(named).map(ascii) {
@@ -52,11 +52,11 @@ fn named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
 
-/// Returns the probable character set of a page that names none.
+/// Detects the character set of a page that declares none.
 fn guessed(bytes: &[u8]) -> &'static Encoding {
     let is_utf8 = match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        // The last character was cut in two.
+        // The last character was cut off in the middle.
         Err(error) => error.error_len().is_none(),
     };
     if is_utf8 {

@@ -1,11 +1,11 @@
-//! Reads what a page says about itself: Open Graph, else its title and description.
+//! Reads a page's metadata: Open Graph, else its title and description.
 //!
-//! The page is cut into tokens as the HTML standard says, and never made a tree: building one takes time that grows with
-//! the square of a page that nests its elements (ADR 34).
+//! The page is only tokenized, as the HTML standard defines it. No tree is built: that takes quadratic time for a page
+//! with deeply nested elements (ADR 34).
 
 use html5gum::{StartTag, Token, Tokenizer, emitters::default::DefaultEmitter};
 
-/// Longest texts taken over, in characters.
+/// The longest texts that are used, in characters.
 const TITLE_MAX: usize = 300;
 const DESCRIPTION_MAX: usize = 1_000;
 
@@ -23,16 +23,16 @@ pub struct Head {
     pub image: Option<String>,
     /// The base of relative addresses, if not the page; may itself be relative.
     pub base: Option<String>,
-    /// The character set that it names for itself.
+    /// The character set that it declares.
     pub charset: Option<String>,
 }
 
-/// Places where a page says the same, the best first.
+/// Names of `meta` elements with the same meaning, best first.
 const TITLES: [&str; 2] = ["og:title", "twitter:title"];
 const DESCRIPTIONS: [&str; 3] = ["og:description", "twitter:description", "description"];
 const IMAGES: [&str; 4] = ["og:image:secure_url", "og:image", "og:image:url", "twitter:image"];
 
-/// Returns the page's words about itself, from its start to the body.
+/// Returns the page's metadata, read from its start to the body.
 pub fn read(html: &str) -> Head {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -58,7 +58,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Takes a token; true when the rest says nothing more.
+    /// Handles a token; returns true when the rest is not needed.
     fn take(&mut self, token: Token) -> bool {
         match token {
             Token::StartTag(tag) => match tag.name.as_slice() {
@@ -101,7 +101,7 @@ impl Reader {
     }
 }
 
-/// Keeps the first text that is said in each place.
+/// Stores the first text of each name.
 fn keep(
     names: &[&str],
     places: &mut [Option<String>],
@@ -124,7 +124,7 @@ fn declared(tag: &StartTag<()>) -> Option<String> {
     super::charset::parameter(&value(tag, b"content")?)
 }
 
-/// Text with its white space folded, cut to `max` characters; `None` if nothing is left, or if it could not be decoded.
+/// Collapses white space and cuts the text to `max` characters; `None` if nothing is left or it could not be decoded.
 fn tidy(text: &str, max: usize) -> Option<String> {
     let mut tidied = String::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The picture of a card or a cover, wherever it stands.
+//! Fetches the picture of a card or a cover.
 
 use std::fmt::Debug;
 
@@ -12,20 +12,21 @@ use crate::{Session, Warning, validate::excerpt};
 /// Media type and bytes of a picture.
 pub type Picture = (&'static str, Bytes);
 
-/// Largest picture that is fetched to be made smaller, in bytes.
+/// The largest picture that is fetched to be shrunk, in bytes.
 const FETCHED_MAX: usize = 20 << 20;
 
-/// The type of what a [`PictureShrinker`] makes.
+/// The type of the pictures that a [`PictureShrinker`] returns.
 const JPEG: &str = "image/jpeg";
 
-/// Makes pictures smaller. This crate knows no codecs, so the maker of a session passes it in.
+/// Makes pictures smaller. This crate has no codecs, so the creator of a session provides the implementation.
 #[async_trait]
 pub trait PictureShrinker: Debug + Send + Sync {
-    /// Returns the picture, whose type its bytes tell, as a JPEG of at most `bytes_max`; `None` if that cannot be done.
+    /// Returns the picture, whose type is detected from its bytes, as a JPEG of at most `bytes_max`; `None` if that
+    /// fails.
     async fn shrink(&self, picture: Bytes, bytes_max: usize) -> Option<Bytes>;
 }
 
-/// Fetches a picture and makes it fit: one of these types, and at most so many bytes.
+/// Fetches a picture and shrinks it if needed, so that it has one of these types and at most `bytes_max` bytes.
 pub async fn image(
     session: &Session,
     address: &str,
@@ -45,7 +46,7 @@ pub async fn image(
     Some((JPEG, shrinker?.shrink(reply.body, bytes_max).await?))
 }
 
-/// The warning of a card that goes without its picture.
+/// Returns the warning that a card has no picture.
 pub fn without_picture(image: &str) -> Warning {
     let message = format!(
         "The link's card has no picture: {} could not be fetched, is no picture, or could not be made to fit.",
@@ -54,7 +55,7 @@ pub fn without_picture(image: &str) -> Warning {
     Warning::new("caption", message)
 }
 
-/// The type of a picture, told by its first bytes: what a server says of it is often wrong.
+/// Detects the type of a picture from its first bytes: the type that a server declares is often wrong.
 fn of_bytes(bytes: &[u8]) -> Option<&'static str> {
     let at = |place: usize, wanted: &[u8]| bytes.get(place..place + wanted.len()) == Some(wanted);
     let signs: [(&str, bool); 4] = [

@@ -1,4 +1,4 @@
-//! Numbers of accounts and pins, <https://developers.pinterest.com/docs/api/v5/user_account-analytics>.
+//! Metrics of accounts and pins, <https://developers.pinterest.com/docs/api/v5/user_account-analytics>.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use crate::{
 
 const PERMISSION: &str = "user_accounts:read";
 
-/// The days that a pin is counted back.
+/// How many days back metrics of a pin are read.
 const WINDOW: i64 = 89;
 
 const DAILY: Daily = Daily {
     zone: "UTC",
-    // Pinterest says with each day whether it is final.
+    // Pinterest marks each day as final or not.
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
     backfill: 89,
@@ -53,7 +53,7 @@ const OF_PIN: [(&str, &str); 5] = [
     ("/OUTBOUND_CLICK", "outbound_clicks"),
 ];
 
-/// The numbers of Pinterest.
+/// Reads the metrics of Pinterest.
 pub(super) struct Reports;
 
 #[async_trait]
@@ -119,7 +119,7 @@ impl Analytics for Reports {
     }
 }
 
-/// A day of a report; what is not ready, or below a threshold, is not known.
+/// Reads a day of a report; metrics that are not ready or below a threshold are missing.
 fn day(row: &Value) -> Option<DayNumbers> {
     let date = row["date"].as_str()?.parse().ok()?;
     let status = row["data_status"].as_str().unwrap_or_default();
@@ -137,7 +137,7 @@ fn pin(all: &Value) -> Numbers {
     numbers
 }
 
-/// Clicks on a pin and on its address are clicks.
+/// Adds clicks: those on a pin and those on its link.
 fn add_clicks(numbers: &mut Numbers) {
     let known = |name: &str| numbers.get(name).and_then(|number| number.ok());
     let clicks = match (known("pin_clicks"), known("outbound_clicks")) {

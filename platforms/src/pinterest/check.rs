@@ -1,9 +1,9 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use super::{LINK_MAX, settings::Settings};
 use crate::{Draft, Media, Violation, Warning};
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ fn link(settings: &Settings) -> Option<Violation> {
     })
 }
 
-/// The images of a carousel have one size.
+/// Checks that all images of a carousel have the same size.
 fn sizes(draft: &Draft) -> Option<Violation> {
     let known: Vec<_> = draft.media.iter().filter(|media| media.is_image()).collect();
     let first = known.first()?.dimensions?;

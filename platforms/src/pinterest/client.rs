@@ -1,4 +1,4 @@
-//! The calls of Pinterest's API, as Pinterest names them.
+//! Calls to Pinterest's API.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     response,
 };
 
-/// Time for sending a video.
+/// The deadline for sending a video.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(10 * 60);
 
 /// The owner of a token.
@@ -29,7 +29,7 @@ pub(super) struct User {
     pub profile_image: Option<String>,
 }
 
-/// A video that is to be uploaded, and where to. The address opens nothing but this one upload.
+/// A registered video upload. Its address is valid for this upload only.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Registered {
     pub media_id: String,
@@ -42,7 +42,7 @@ struct Media {
     status: String,
 }
 
-/// Pinterest's progress with a video.
+/// The processing status of a video.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Processing {
     Done,
@@ -55,7 +55,7 @@ struct Made {
     id: String,
 }
 
-/// A pin as lists show it.
+/// A pin in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Pin {
     pub id: String,
@@ -66,7 +66,7 @@ pub(super) struct Pin {
 }
 
 impl Entry for Pin {
-    /// Pinterest writes the time with and without an offset.
+    /// Parses a time, which Pinterest writes with or without an offset.
     fn made(&self) -> Option<DateTime<Utc>> {
         let text = self.created_at.as_str();
         let with = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
@@ -95,14 +95,15 @@ pub(super) async fn user(session: &Session) -> Result<User> {
     get(session, "/v5/user_account", &[]).await
 }
 
-/// One page of the account's boards.
+/// Reads one page of the account's boards.
 pub(super) async fn boards(session: &Session, bookmark: Option<&str>) -> Result<Page<Board>> {
     let mut query = vec![("page_size", "250")];
     query.extend(bookmark.map(|bookmark| ("bookmark", bookmark)));
     get(session, "/v5/boards", &query).await
 }
 
-/// A page of the latest pins of a board, of 250 at most (<https://developers.pinterest.com/docs/api/v5/boards-list_pins>).
+/// Reads a page of the latest pins of a board, of 250 at most
+/// (<https://developers.pinterest.com/docs/api/v5/boards-list_pins>).
 pub(super) async fn pins(
     session: &Session,
     board: &str,
@@ -114,14 +115,14 @@ pub(super) async fn pins(
     Ok(recent_posts::Page::naming(page.items, page.bookmark))
 }
 
-/// Says that a video is to come.
+/// Registers a video upload.
 pub(super) async fn register(session: &Session) -> Result<Registered> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/media")?);
     let request = authorized(session, request)?.json(&json!({"media_type": "video"}));
     response::send(session, request, parse_error).await
 }
 
-/// Sends a video to where Pinterest wants it, with everything that Pinterest wants sent along, the file last.
+/// Uploads a video with the form fields that Pinterest gave, the file last.
 pub(super) async fn upload(
     session: &Session,
     to: &Registered,
@@ -132,7 +133,7 @@ pub(super) async fn upload(
     let fields = to.upload_parameters.iter();
     let form = fields.fold(Multipart::new(), |form, (name, value)| form.text(name, value));
     let form = form.stream("file", "video", "application/octet-stream", video);
-    // The form itself is the permission; the token stays here.
+    // The form fields authorize the upload; the token is not sent.
     let reply = session.http.post(url).multipart(form).deadline(UPLOAD_DEADLINE).send().await?;
     if reply.is_success() {
         return Ok(());
@@ -142,7 +143,7 @@ pub(super) async fn upload(
     Err(Error::new(kind, message).with_reply(reply.status, None, None))
 }
 
-/// Pinterest's progress with a video.
+/// Reads the processing status of a video.
 pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Processing> {
     let media: Media = get(session, &format!("/v5/media/{media_id}"), &[]).await?;
     Ok(match media.status.as_str() {
@@ -152,7 +153,7 @@ pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Proc
     })
 }
 
-/// Makes a pin and answers its id.
+/// Creates a pin and returns its id.
 pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/pins")?);
     let request = authorized(session, request)?.json(pin).deadline(SPEC.commit_deadline);
@@ -163,12 +164,12 @@ pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
     Ok(made.id)
 }
 
-/// The account with its counts.
+/// Returns the account with its counts.
 pub(super) async fn user_counts(session: &Session) -> Result<Value> {
     get(session, "/v5/user_account", &[]).await
 }
 
-/// A report on the account or a pin between two days.
+/// Returns a report on the account or a pin for a range of days.
 pub(super) async fn analytics(
     session: &Session,
     path: &str,

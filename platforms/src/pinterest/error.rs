@@ -15,7 +15,7 @@ struct Body {
     message: Option<String>,
 }
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
     let said = session.secrets.redact(body.message.as_deref().unwrap_or_default());
@@ -26,7 +26,7 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
 fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
     let says = |part: &str| said.to_ascii_lowercase().contains(part);
     match reply.status {
-        // It says the same of a token that has ended and of one that was taken back; refreshing tells them apart.
+        // It does not distinguish an expired token from a revoked one; a refresh does.
         401 => Error::new(Kind::TokenExpired, "Pinterest does not accept the access token."),
         403 => Error::misconfigured("Pinterest does not let the account pin there.").with_remedy(
             "Choose a board of the account's own, or connect it again with all permissions.",
@@ -52,7 +52,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
     }
 }
 
-/// Is a refusal about the tags of products, which few apps may send?
+/// Returns true if a refusal is about product tags, which few apps may send.
 pub(super) fn is_about_tags(error: &Error) -> bool {
     let reply = error.reply.as_ref().filter(|reply| matches!(reply.status, 400 | 403));
     let said = reply.and_then(|reply| reply.message.as_deref());

@@ -1,6 +1,7 @@
-//! Pinterest: one call makes a pin of pictures that Pinterest fetches itself; a video is uploaded and processed first.
+//! Pinterest: one call creates a pin with pictures that Pinterest fetches itself; a video is uploaded and processed
+//! first.
 //!
-//! Pins have no key of ours. What became of a lost answer is looked up among the latest pins of the board.
+//! Pins have no idempotency key. After a lost response, the pin is looked up among the latest of the board.
 
 mod analytics;
 mod check;
@@ -43,7 +44,7 @@ const VIDEO_MS_MAX: u64 = 15 * 60 * 1_000;
 /// Host of the API.
 const API: &str = "https://api.pinterest.com";
 
-/// Tokens of 30 days; a refresh token of 60 that is replaced whenever it is used.
+/// Access tokens are valid for 30 days; refresh tokens for 60, and each is replaced when it is used.
 /// <https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/>
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.pinterest.com", "/oauth/"),
@@ -59,7 +60,7 @@ const OAUTH: Oauth = Oauth {
     ],
     separator: ",",
     token: Endpoint::at(API, "/v5/oauth/token"),
-    // Apps of before 2025-09-25 get a refresh token that ends without it.
+    // Without it, apps created before 2025-09-25 get a refresh token that expires.
     exchange_extra: &[("continuous_refresh", "true")],
     client_auth: ClientAuth::Basic,
     renewal: Renewal::RefreshToken { idle: Duration::from_secs(60 * 86_400) },
@@ -170,10 +171,10 @@ const EXAMPLES: &[Example] = &[
     .with(&["video/mp4"]),
 ];
 
-/// The helper that lists boards.
+/// The tool that lists boards.
 const BOARDS: &str = "pinterest.boards";
 
-/// Most pages of boards that the helper reads: 1,000 boards.
+/// The most pages of boards that the tool reads: 1,000 boards.
 const PAGES_MAX: usize = 4;
 
 /// The connector.

@@ -17,16 +17,16 @@ use crate::{
     settings::alt_text,
 };
 
-/// The interval at which Pinterest is asked whether a video is processed, and how long that may take.
+/// How often the processing status of a video is read, and the longest time it may take.
 const POLL: Duration = Duration::from_secs(15);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct State {
     stage: Stage,
-    /// Pinterest does not take tags of products from this app.
+    /// True if Pinterest does not accept product tags from this app.
     without_tags: bool,
 }
 
@@ -36,7 +36,7 @@ enum Stage {
     /// Nothing is prepared.
     #[default]
     Start,
-    /// A video is to be sent.
+    /// A video must be sent.
     Upload(Registered),
     /// A video is being processed.
     Wait { media_id: String, since: DateTime<Utc> },
@@ -58,7 +58,7 @@ fn is_video(draft: &Draft) -> bool {
     draft.media.first().is_some_and(Media::is_video)
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -123,7 +123,7 @@ async fn create(
     }
 }
 
-/// A pin as `POST /v5/pins` takes it.
+/// Returns the body of `POST /v5/pins`.
 fn pin(draft: &Draft, settings: &Settings, video: Option<&str>, with_tags: bool) -> Value {
     let mut pin =
         json!({"board_id": settings.board, "media_source": source(draft, settings, video)});
@@ -164,7 +164,7 @@ fn source(draft: &Draft, settings: &Settings, video: Option<&str>) -> Value {
     }
 }
 
-/// Looks among the latest pins of the board.
+/// Looks for the pin among the latest of the board.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,

@@ -15,7 +15,7 @@ use crate::{
 #[schemars(rename = "Platform")]
 pub struct Description {
     id: &'static str,
-    /// Name for people.
+    /// The display name.
     label: &'static str,
     /// Its post types; the first is the default.
     post_types: Vec<PostTypeDescription>,
@@ -29,21 +29,21 @@ pub struct Description {
     credential_fields: Vec<FieldDescription>,
     /// The permissions that the app asks for.
     scopes: Vec<&'static str>,
-    /// True if its numbers can be read.
+    /// True if its metrics can be read.
     analytics: bool,
     /// The helper tools that `POST /platforms/trigger` runs.
     helper_tools: &'static [&'static str],
     /// The rules for threads.
     thread: Option<ThreadDescription>,
-    /// The documents it takes.
+    /// The documents it accepts.
     documents: Option<DocumentDescription>,
-    /// The way a publishing call is followed up whose answer was lost.
+    /// How a publishing call whose response was lost is reconciled: `key`, `handle`, `search` or `blind`.
     reconcile_class: &'static str,
-    /// The call that does it.
+    /// The call that reconciles it.
     reconcile: Option<&'static str>,
-    /// The time tokens last.
+    /// How long tokens are valid.
     token_life: &'static str,
-    /// The number of posts it takes in a time.
+    /// The limits on the number of posts in a period.
     publishing_limits: Vec<RateLimitDescription>,
     /// The main source of these facts.
     source: Option<&'static str>,
@@ -51,7 +51,7 @@ pub struct Description {
     sources: Vec<SourceDescription>,
     /// The version of its API that is used.
     api_version: Option<ApiVersion>,
-    /// Posts that it takes.
+    /// Examples of posts that it accepts.
     examples: Vec<ExampleDescription>,
 }
 
@@ -119,7 +119,7 @@ struct ThreadDescription {
     urls_allowed: bool,
 }
 
-/// The documents that are taken.
+/// The documents that are accepted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DocumentRules")]
 struct DocumentDescription {
@@ -128,7 +128,7 @@ struct DocumentDescription {
     bytes_max: u64,
 }
 
-/// The number of posts that are taken in a time.
+/// A limit on the number of posts in a period.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PublishingLimit")]
 struct RateLimitDescription {
@@ -154,24 +154,24 @@ struct SourceDescription {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ApiVersion {
     version: &'static str,
-    /// The day on which the platform ends it.
+    /// The day on which the platform shuts it down.
     ends: Option<&'static str>,
 }
 
-/// A post that a platform takes.
+/// An example of a post that a platform accepts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ExamplePost")]
 struct ExampleDescription {
     what: &'static str,
     #[schemars(with = "Map<String, Value>")]
     post: Value,
-    /// Types of the files that it has.
+    /// Media types of its files.
     media_types: &'static [&'static str],
-    /// The condition that the account must meet for it.
+    /// What the account must have first.
     needs: Option<&'static str>,
 }
 
-/// Describes a network.
+/// Returns the description of a network.
 #[must_use]
 pub fn describe(spec: &Spec) -> Description {
     let (connect_method, credential_fields, scopes) = connection(&spec.connect);
@@ -219,7 +219,7 @@ fn post_types(spec: &Spec) -> Vec<PostTypeDescription> {
     spec.post_types.iter().map(of).collect()
 }
 
-/// The method as the connect routes name it, the credential fields and the scopes.
+/// Returns the method as the connect routes name it, the credential fields and the scopes.
 fn connection(connect: &Connect) -> (&'static str, Vec<FieldDescription>, Vec<&'static str>) {
     match connect {
         Connect::Credentials(fields) => {
@@ -305,7 +305,7 @@ impl SourceDescription {
 
 impl ExampleDescription {
     fn of(example: &Example) -> Self {
-        // The conformance suite reads every example; one that is no JSON does not get past it.
+        // The conformance suite parses every example, so each one is valid JSON.
         let post = serde_json::from_str(example.post).unwrap_or_default();
         Self { what: example.what, post, media_types: example.media, needs: example.needs }
     }

@@ -31,15 +31,15 @@ pub struct MediaLimits {
     mixed: bool,
     image_types: &'static [&'static str],
     video_types: &'static [&'static str],
-    /// The codecs that videos may have; others are converted.
+    /// The formats of videos that are accepted unchanged; others are converted.
     video_forms: Vec<VideoFormDescription>,
     image_bytes_max: u64,
     video_bytes_max: u64,
     video_duration_ms_max: Option<u64>,
     video_duration_ms_min: Option<u64>,
-    /// The least and the largest width for a height.
+    /// The smallest and the largest ratio of width to height.
     video_ratio: Option<(f64, f64)>,
-    /// The least and the largest width for a height.
+    /// The smallest and the largest ratio of width to height.
     image_ratio: Option<(f64, f64)>,
     image_width_min: Option<u32>,
     image_width_max: Option<u32>,
@@ -56,11 +56,11 @@ struct VideoFormDescription {
     audio_codecs: &'static [&'static str],
     audio_profiles: &'static [&'static str],
     audio_channels_max: Option<u32>,
-    /// The least and the most frames a second.
+    /// The fewest and the most frames per second.
     frame_rate: (f64, f64),
     width_max: Option<u32>,
     bit_rate_max: Option<u64>,
-    /// True if the index must come before the pictures (fast start).
+    /// True if the index must come before the frames (fast start).
     faststart: bool,
 }
 

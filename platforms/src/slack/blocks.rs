@@ -1,4 +1,4 @@
-//! Checks of blocks before Slack sees them.
+//! Checks blocks before they are sent to Slack.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ const KINDS: &[&str] = &[
     "video",
 ];
 
-/// Longest texts: of a block, and where.
+/// The longest texts of blocks: the type, the field and the limit.
 const TEXTS: &[(&str, &str, usize)] = &[
     ("section", "/text/text", 3_000),
     ("header", "/text/text", 150),
@@ -35,7 +35,7 @@ const TEXTS: &[(&str, &str, usize)] = &[
     ("image", "/alt_text", 2_000),
 ];
 
-/// Kinds and texts of blocks. Everything else is Slack's to judge.
+/// Checks the types and texts of blocks. Slack checks everything else.
 pub fn check(blocks: &[Value]) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, block) in blocks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The methods of Slack's Web API, as it names them.
+//! Calls to Slack's Web API.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
-/// Largest answer: a channel's history comes with all its texts and blocks.
+/// The largest response: a channel's history comes with all its texts and blocks.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
 /// The owner of the token.
@@ -52,14 +52,14 @@ pub struct Message {
 }
 
 impl Entry for Message {
-    /// Its timestamp, in seconds and their millionths.
+    /// Parses its timestamp, in seconds and microseconds.
     fn made(&self) -> Option<DateTime<Utc>> {
         let (seconds, micros) = self.ts.split_once('.')?;
         let whole = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
         Some(whole + TimeDelta::microseconds(micros.parse().ok()?))
     }
 
-    /// Slack itself leaves out what is older, but for the start of a thread, which stands first.
+    /// Returns `None`: Slack itself leaves out older messages, except the start of a thread, which comes first.
     fn place(&self) -> Option<DateTime<Utc>> {
         None
     }
@@ -73,7 +73,7 @@ pub struct File {
     pub title: Option<String>,
 }
 
-/// The place for the bytes of a file.
+/// The upload address of a file.
 #[derive(Debug, Deserialize)]
 pub struct Place {
     pub upload_url: String,
@@ -103,7 +103,7 @@ pub async fn channel(session: &Session, id: &str) -> Result<Channel> {
     read(answer["channel"].clone())
 }
 
-/// `conversations.list`: up to 1,000 channels the bot may post in, archived ones left out.
+/// `conversations.list`: up to 1,000 channels the bot may post in, without archived ones.
 pub async fn channels(session: &Session) -> Result<Vec<Channel>> {
     let query = [
         ("types", "public_channel,private_channel"),
@@ -119,7 +119,7 @@ pub async fn join(session: &Session, channel: &str) -> Result<()> {
     call(session, "conversations.join", &json!({ "channel": channel })).await.map(drop)
 }
 
-/// `chat.postMessage`; the timestamp, which is the message's id.
+/// `chat.postMessage`; returns the timestamp, which is the message's id.
 pub async fn post_message(session: &Session, message: &Value) -> Result<String> {
     let answer = call(session, "chat.postMessage", message).await?;
     read(answer["ts"].clone())
@@ -138,7 +138,7 @@ pub async fn place_for(
     read(ask(session, "files.getUploadURLExternal", &query).await?)
 }
 
-/// Sends the bytes of a file to where Slack said.
+/// Sends the bytes of a file to its upload address.
 pub async fn upload(session: &Session, upload_url: &str, mime: &str, bytes: Bytes) -> Result<()> {
     let url = Url::parse(upload_url)
         .map_err(|_| Error::transient("Slack named no address for a file."))?;
@@ -146,12 +146,12 @@ pub async fn upload(session: &Session, upload_url: &str, mime: &str, bytes: Byte
     if reply.is_success() { Ok(()) } else { Err(error::of_reply(session, &reply)) }
 }
 
-/// `files.completeUploadExternal`: makes the message with the files.
+/// `files.completeUploadExternal`: creates the message with the files.
 pub async fn complete(session: &Session, message: &Value) -> Result<()> {
     call(session, "files.completeUploadExternal", message).await.map(drop)
 }
 
-/// `files.info`: the timestamp of the message that a file was shared with, once Slack has made it.
+/// `files.info`: returns the timestamp of the message that shares a file, once Slack has created it.
 pub async fn shared_as(session: &Session, file: &str, channel: &str) -> Result<Option<String>> {
     let answer = ask(session, "files.info", &[("file", file)]).await?;
     let shares =
@@ -159,7 +159,7 @@ pub async fn shared_as(session: &Session, file: &str, channel: &str) -> Result<O
     Ok(shares("public").or_else(|| shares("private")))
 }
 
-/// `conversations.history`: a page of the messages since `oldest`, newest first, with what they carry.
+/// `conversations.history`: a page of the messages since `oldest`, newest first, with their metadata.
 pub async fn history(
     session: &Session,
     channel: &str,
@@ -170,7 +170,7 @@ pub async fn history(
         .await
 }
 
-/// `conversations.replies`: the same of a thread, oldest first.
+/// `conversations.replies`: a page of the messages of a thread, oldest first.
 pub async fn replies(
     session: &Session,
     channel: &str,
@@ -182,7 +182,7 @@ pub async fn replies(
     messages(session, "conversations.replies", &of_thread, next).await
 }
 
-/// Slack gives up to 999, and advises against asking for more than 200
+/// Reads a page of messages. Slack returns up to 999, and advises against requesting more than 200
 /// (<https://docs.slack.dev/apis/web-api/pagination>).
 async fn messages(
     session: &Session,
@@ -208,7 +208,7 @@ async fn call(session: &Session, method: &str, body: &Value) -> Result<Value> {
     send(session, session.http.post(url).json(body).deadline(SPEC.commit_deadline)).await
 }
 
-/// Sends a request; refusals come with 200 too.
+/// Sends a request; errors have status 200 too.
 async fn send(session: &Session, request: Request) -> Result<Value> {
     let request = request.bearer(session.secrets.need("access_token")?).max_reply(REPLY_MAX);
     let reply = request.send().await?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Error, Kind, Session, response};
 
-/// Returns the meaning of an answer that is not ok.
+/// Converts a response that is not ok.
 pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
     let code = session.secrets.redact(answer["error"].as_str().unwrap_or_default());
     let details = answer.pointer("/response_metadata/messages/0").and_then(Value::as_str);
@@ -13,7 +13,7 @@ pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
     classify(reply, &code).with_reply(reply.status, Some(code.as_str()), details.as_deref())
 }
 
-/// Returns the meaning of an answer without Slack's own words.
+/// Converts a response without Slack's own error.
 pub fn of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body["error"].as_str() {
@@ -58,7 +58,7 @@ fn classify(reply: &Reply, code: &str) -> Error {
     }
 }
 
-/// Refusals of one message; account and channel are fine.
+/// Returns the error for a refusal of one message; account and channel are fine.
 fn about_the_message(code: &str) -> Error {
     match code {
         "msg_too_long" | "msg_blocks_too_long" => {

@@ -1,8 +1,8 @@
 //! Slack: messages of a bot in one channel.
 //!
-//! Slack keeps no key of a message, so every message carries the key of its post as metadata, and a lost answer is
-//! settled by reading the channel. A message with files is made by the call that completes their upload; it cannot carry
-//! metadata, and is known by its files.
+//! Slack has no idempotency keys, so every message carries the key of its post as metadata, and a lost response is
+//! reconciled by reading the channel. A message with files is created by the call that completes their upload; it
+//! cannot carry metadata, and is recognized by its files.
 
 mod blocks;
 mod client;
@@ -30,7 +30,7 @@ use crate::{
     text,
 };
 
-/// Host of the API and of its tokens.
+/// The host of the API and of its token endpoints.
 const SLACK: &str = "https://slack.com";
 /// Longest text; Slack cuts longer ones off.
 const TEXT_MAX: usize = 40_000;
@@ -42,7 +42,7 @@ const FILES_MAX: usize = 10;
 /// Longest alt text in characters.
 const ALT_TEXT_MAX: usize = 1_000;
 
-/// Tokens end only where the app rotates them: then after 12 hours, with a refresh token beside them
+/// Tokens expire only if the app uses token rotation: then after 12 hours, and there is a refresh token
 /// (<https://docs.slack.dev/authentication/using-token-rotation>).
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at(SLACK, "/oauth/v2/authorize"),

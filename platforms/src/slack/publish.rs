@@ -18,7 +18,7 @@ use crate::{
 
 /// Type of the metadata that a message carries.
 const EVENT: &str = "fanfare_post";
-/// The time to wait before asking again under which timestamp a message with files was made, and how often to ask.
+/// How long to wait between two attempts to find the timestamp of a message with files, and how many to make.
 const POLL: Duration = Duration::from_secs(2);
 const POLLS_MAX: u32 = 15;
 
@@ -27,7 +27,7 @@ pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     read_state::<State>(state).unwrap_or_default().next(draft).step()
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
@@ -76,7 +76,7 @@ fn channel(session: &Session) -> &str {
     session.account.meta_str("channel_id").unwrap_or_default()
 }
 
-/// Joins a public channel. Into a private one the bot must be invited; whether it was, posting tells.
+/// Joins a public channel. The bot must be invited to a private one; posting shows whether it was.
 async fn join(session: &Session) -> Result<()> {
     let reason = |error: &Error| error.reply.as_ref().and_then(|reply| reply.code.clone());
     match client::join(session, channel(session)).await {
@@ -85,12 +85,12 @@ async fn join(session: &Session) -> Result<()> {
     }
 }
 
-/// A text in which nothing is a link, a mention or a command.
+/// Escapes a text so that nothing in it is a link, a mention or a command.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// The message, carrying the post's key.
+/// Returns the message, with the post's key as metadata.
 fn message(session: &Session, draft: &Draft, settings: &Settings) -> Value {
     let key = json!({"event_type": EVENT, "event_payload": {"key": draft.key}});
     let mut message = json!({"channel": channel(session), "metadata": key});
@@ -115,7 +115,7 @@ fn message(session: &Session, draft: &Draft, settings: &Settings) -> Value {
     message
 }
 
-/// The call that makes a message of uploaded files.
+/// Returns the call that creates a message with the uploaded files.
 fn upload(session: &Session, draft: &Draft, settings: &Settings, state: &State) -> Value {
     let mut message = json!({"files": state.files, "channel_id": channel(session)});
     if !settings.blocks.is_empty() {
@@ -129,7 +129,7 @@ fn upload(session: &Session, draft: &Draft, settings: &Settings, state: &State) 
     message
 }
 
-/// The message is there, and only its timestamp is still to be found.
+/// Marks the post as public once the message exists, even if its timestamp is not known yet.
 fn public(progress: Progress, state: &State) -> Progress {
     let first = state.files.first().map(|file| file.id.clone());
     match progress.naming(first) {
@@ -140,7 +140,8 @@ fn public(progress: Progress, state: &State) -> Progress {
     }
 }
 
-/// Slack makes the message a moment after the call. A message whose timestamp never shows is known by its first file.
+/// Looks for the timestamp of a message with files, which Slack creates a moment after the call. If it is never found,
+/// the id of the first file is used.
 async fn find_message(session: &Session, mut state: State, asked: u32) -> Result<Progress> {
     let first = state.files.first().map(|file| file.id.clone()).unwrap_or_default();
     let found = client::shared_as(session, &first, channel(session)).await.unwrap_or_default();
@@ -183,7 +184,7 @@ pub async fn reconcile(
     Ok(looked.nearest()?.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
 }
 
-/// A message is known by its timestamp; its address is made of it.
+/// Returns the result for a message: its timestamp is its id and part of its address.
 fn done(session: &Session, ts: &str) -> Progress {
     let home = session.account.meta_str("url").unwrap_or_default();
     let path = format!("/archives/{}/p{}", channel(session), ts.replace('.', ""));

@@ -5,28 +5,28 @@ use serde::{Deserialize, Serialize};
 use super::client::File;
 use crate::{Draft, Step};
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct State {
-    /// The bot is in the channel, or cannot join by itself.
+    /// True if the bot is in the channel, or cannot join by itself.
     pub joined: bool,
     /// Files whose bytes Slack has, in order.
     pub files: Vec<File>,
-    /// The place for the bytes of the next file.
+    /// The upload address of the next file.
     pub place: Option<Place>,
-    /// The message with the files was made; Slack was asked so often under which timestamp.
+    /// How often the timestamp of the message with files was looked up, once it was created.
     pub completed: Option<u32>,
 }
 
-/// A place for a file.
+/// The upload address of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Place {
     pub upload_url: String,
     pub file_id: String,
 }
 
-/// The next thing to do.
+/// The next step.
 pub enum Next {
     Join,
     Reserve(usize),
@@ -51,7 +51,7 @@ impl State {
 }
 
 impl Next {
-    /// As the ledger shows it.
+    /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {
             Self::Join => Step::prepare("join_channel"),

@@ -1,11 +1,11 @@
-//! Asks Slack whose token it is, and looks at the channel, or at all there are to choose among.
+//! Reads the owner of the token, and the channel or all channels to choose from.
 
 use serde_json::{Map, json};
 
 use super::client::{self, Bot, Channel};
 use crate::{Error, Identity, Result, Session, oauth};
 
-/// Finds the workspace and the channel.
+/// Reads the workspace and the channel.
 pub async fn verify(session: &Session) -> Result<Identity> {
     let bot = client::auth_test(session).await.map_err(Error::while_connecting)?;
     let id = session.secrets.expose("channel_id").trim().to_owned();
@@ -21,14 +21,14 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     Ok(identity(session, &bot, channel))
 }
 
-/// Every channel that the bot may post in.
+/// Returns every channel that the bot may post in.
 pub async fn channels(session: &Session) -> Result<Vec<Identity>> {
     let bot = client::auth_test(session).await.map_err(Error::while_connecting)?;
     let all = client::channels(session).await.map_err(Error::while_connecting)?;
     Ok(all.into_iter().filter(may_post).map(|channel| identity(session, &bot, channel)).collect())
 }
 
-/// Into a private channel the bot must have been invited.
+/// Returns true if the bot may post in the channel: it must have been invited to a private one.
 const fn may_post(channel: &Channel) -> bool {
     !channel.is_private || channel.is_member
 }

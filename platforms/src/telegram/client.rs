@@ -1,4 +1,4 @@
-//! The calls of the Bot API, as Telegram names them.
+//! Calls to the Bot API.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{credentials::Credentials, error::parse_error, message::Call};
 use crate::{Error, Kind, Result, Session};
 
-/// Every answer of the API.
+/// The envelope of every response.
 #[derive(Deserialize)]
 struct Envelope<T> {
     result: Option<T>,
@@ -34,7 +34,7 @@ pub(super) struct Chat {
     pub first_name: Option<String>,
 }
 
-/// The bot's permissions there.
+/// The bot's permissions in the chat.
 #[derive(Debug, Deserialize)]
 pub(super) struct ChatMember {
     pub status: String,
@@ -42,7 +42,7 @@ pub(super) struct ChatMember {
     pub can_send_messages: Option<bool>,
 }
 
-/// The sent messages: an album is answered with a list.
+/// The sent messages: the response to an album is a list.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Sent {
@@ -50,14 +50,14 @@ pub(super) enum Sent {
     Album(Vec<Message>),
 }
 
-/// One message of it.
+/// A sent message.
 #[derive(Debug, Deserialize)]
 pub(super) struct Message {
     pub message_id: i64,
 }
 
 impl Sent {
-    /// Ids of the messages, in order.
+    /// Returns the ids of the messages, in order.
     pub fn ids(&self) -> Vec<i64> {
         match self {
             Self::One(message) => vec![message.message_id],
@@ -66,7 +66,7 @@ impl Sent {
     }
 }
 
-/// Asks something.
+/// Calls a method that only reads.
 pub(super) async fn get<T: DeserializeOwned>(
     session: &Session,
     credentials: &Credentials,
@@ -101,7 +101,7 @@ pub(super) async fn post(
     send(credentials, request).await
 }
 
-/// Fields of a form are texts; what is not a text goes as JSON.
+/// Adds parameters to a form; values that are not texts are sent as JSON.
 fn with_fields(form: Multipart, params: &Map<String, Value>) -> Multipart {
     params.iter().fold(form, |form, (name, value)| match value {
         Value::String(text) => form.text(name, text),

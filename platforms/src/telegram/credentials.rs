@@ -8,7 +8,7 @@ use url::Url;
 use super::SPEC;
 use crate::{Error, Result, Session};
 
-/// Credentials whose form has been checked. The token is part of every address, so nothing here prints it.
+/// Credentials with a validated format. The token is part of every address, so it is never printed.
 pub(super) struct Credentials {
     token: SecretString,
     /// A number or `@name`.
@@ -36,12 +36,12 @@ impl Credentials {
         Ok(Self { token: SecretString::from(token.to_owned()), chat_id: chat_id.to_owned() })
     }
 
-    /// Address of a method.
+    /// Returns the address of a method.
     pub fn url(&self, session: &Session, method: &str) -> Result<Url> {
         session.url(SPEC.base_url, &format!("/bot{}/{method}", self.token.expose_secret()))
     }
 
-    /// `text` without the token.
+    /// Replaces the token in `text`.
     pub fn redact(&self, text: &str) -> String {
         text.replace(self.token.expose_secret(), "[redacted]")
     }

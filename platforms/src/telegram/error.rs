@@ -24,7 +24,7 @@ struct Parameters {
     migrate_to_chat_id: Option<i64>,
 }
 
-/// Parts of descriptions (in lower case) that speak of a file.
+/// Parts of descriptions (in lower case) of errors about a file.
 const MEDIA: &[&str] = &[
     "wrong file identifier",
     "failed to get http url content",
@@ -39,7 +39,7 @@ const MEDIA: &[&str] = &[
     "webpage_",
 ];
 
-/// Parts of descriptions that speak of a missing right.
+/// Parts of descriptions of errors about a missing right.
 const RIGHTS: &[&str] = &[
     "not enough rights",
     "have no rights",
@@ -48,7 +48,7 @@ const RIGHTS: &[&str] = &[
     "chat_admin_required",
 ];
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
     let code = body.error_code.map(|code| code.to_string());
@@ -76,7 +76,7 @@ fn classify(reply: &Reply, body: &Body) -> Error {
     }
 }
 
-/// A 400 tells its reason only in words.
+/// Converts a 400, whose reason is only in the description.
 fn refused(description: &str) -> Error {
     let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
     if description.contains("chat not found") {

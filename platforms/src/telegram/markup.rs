@@ -1,5 +1,5 @@
-//! Reads captions with markup the way Telegram does: its limits count what is left after that, and it refuses a
-//! message whose markup it cannot read.
+//! Parses captions with markup as Telegram does: its limits apply to the text without markup, and it refuses a message
+//! with invalid markup.
 
 mod html;
 mod markdown;
@@ -7,10 +7,10 @@ mod markdown;
 use super::settings::ParseMode;
 use crate::text;
 
-/// The reason markup cannot be read.
+/// Why markup is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// The fault and its place.
+    /// The fault and its position.
     pub what: String,
     /// The remedy, one sentence.
     pub remedy: String,
@@ -22,7 +22,7 @@ impl Problem {
     }
 }
 
-/// The text that people will see.
+/// Returns the text without markup.
 pub(super) fn parse(mode: ParseMode, caption: &str) -> Result<String, Problem> {
     match mode {
         ParseMode::Html => html::parse(caption),
@@ -30,7 +30,7 @@ pub(super) fn parse(mode: ParseMode, caption: &str) -> Result<String, Problem> {
     }
 }
 
-/// Length of the text that people will see in UTF-16 units; of the text as it is where it cannot be read.
+/// Returns the length of the text without markup, in UTF-16 units; of the whole text if its markup is invalid.
 pub(super) fn length(mode: Option<ParseMode>, caption: &str) -> usize {
     match mode.and_then(|mode| parse(mode, caption).ok()) {
         Some(visible) => text::utf16_units(&visible),

@@ -1,4 +1,4 @@
-//! The calls that a post takes, and the content of each. Pure.
+//! The calls for a post, and the content of each. Pure.
 
 use serde_json::{Map, Value, json};
 
@@ -15,23 +15,23 @@ pub(super) struct Call<'a> {
     pub step: &'static str,
     /// The API's method.
     pub method: &'static str,
-    /// Its parameters without the chat.
+    /// Its parameters, without the chat.
     pub params: Map<String, Value>,
-    /// Files that go along.
+    /// Files that are sent with it.
     pub files: Vec<File<'a>>,
 }
 
 /// A file of a call.
 #[derive(Debug)]
 pub(super) struct File<'a> {
-    /// Name of the form's field.
+    /// The name of the form field.
     pub field: String,
     pub media: &'a Media,
-    /// The most that Telegram takes.
+    /// The most bytes that Telegram accepts.
     pub bytes_max: u64,
 }
 
-/// All calls of the post, in order; never empty.
+/// Returns all calls of the post, in order; never empty.
 pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> {
     let caption = draft.caption.trim();
     let buttons = settings.inline_buttons.as_slice();
@@ -41,7 +41,7 @@ pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> 
         [] => calls.push(text("send_message", caption, settings)),
         [media] => calls.push(single(media, caption, settings)),
         both if settings.is_live_photo => calls.push(live_photo(both, caption, settings)),
-        // An album cannot have buttons: they go below the caption, in a message of its own.
+        // An album cannot have buttons: they go below the caption, in a separate message.
         album if !buttons.is_empty() => {
             calls.push(send_album(album, "", settings));
             calls.push(text("send_caption", caption, settings));
@@ -95,7 +95,7 @@ fn single<'a>(media: &'a Media, caption: &str, settings: &Settings) -> Call<'a> 
     call
 }
 
-/// A photo and the short video that it comes alive with. Telegram takes both as files alone.
+/// Returns the call for a live photo: a photo and its short video. Telegram accepts both only as uploads.
 fn live_photo<'a>(both: &'a [Media], caption: &str, settings: &Settings) -> Call<'a> {
     let mut params = Map::new();
     add_text(&mut params, "caption", caption, settings);
@@ -147,7 +147,8 @@ fn send_poll(poll: &Poll) -> Call<'static> {
     Call { step: "send_poll", method: "sendPoll", params, files: Vec::new() }
 }
 
-/// Uploads the bytes, so that a private store will do. Without bytes Telegram fetches the address, which is returned.
+/// Attaches the bytes as an upload, so that the store can be private. Without bytes it returns the address, which
+/// Telegram fetches.
 fn attach<'a>(call: &mut Call<'a>, field: String, media: &'a Media) -> Option<String> {
     if media.source.is_none() {
         return Some(media.url.clone());

@@ -1,7 +1,7 @@
 //! Telegram, through a bot that may post in one chat.
 //!
-//! A bot cannot list what it has sent, so an answer that was lost stays lost. Most posts are one call; a poll with a
-//! caption, or buttons beside an album, takes two, each a step of its own.
+//! A bot cannot list what it has sent, so a lost response cannot be recovered. Most posts are one call; a poll with a
+//! caption, or buttons with an album, takes two, each its own step.
 
 mod client;
 mod credentials;
@@ -28,7 +28,7 @@ use crate::{
     Spec, Step, VideoForm, Violation, text,
 };
 
-/// Largest photo of an upload in bytes.
+/// The largest photo that can be uploaded, in bytes.
 const PHOTO_BYTES_MAX: u64 = 10_000_000;
 
 /// Largest video in bytes. A bot could upload 50 MB; the limit promised to callers is 20 MB.
@@ -37,7 +37,7 @@ const VIDEO_BYTES_MAX: u64 = 20_000_000;
 /// Most items of an album.
 const ALBUM_MAX: usize = 10;
 
-/// One message a second to a chat, 20 a minute to a group, 30 a second in all by one bot
+/// One message per second to a chat, 20 per minute to a group, 30 per second for all chats of a bot
 /// (<https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>).
 const RATE_LIMITS: &[RateLimit] = &[
     RateLimit::new(Per::Account, 1, 1),
@@ -148,7 +148,7 @@ impl Platform for Telegram {
         settings::check(draft)
     }
 
-    /// Each bot has limits of its own.
+    /// Returns the bot, since each has its own limits.
     fn app(&self, account: &Account) -> Option<String> {
         account.meta_str("bot_username").map(str::to_owned)
     }

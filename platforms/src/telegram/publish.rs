@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{Draft, Error, Kind, Progress, Published, Result, Session, Step, outcome::read_state};
 
-/// Telegram asks for about one message a second in a chat.
+/// The pause between two messages: Telegram asks for about one per second in a chat.
 const BETWEEN_MESSAGES: Duration = Duration::from_secs(1);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let name = settings_and_state(draft, state)
         .ok()
@@ -24,7 +24,7 @@ pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     Step::commit(name.unwrap_or("send_message"))
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -57,7 +57,7 @@ fn next<'a>(draft: &'a Draft, settings: &Settings, state: &State) -> Option<Call
     message::calls(draft, settings).into_iter().nth(state.sent.len())
 }
 
-/// Credentials that were fine when they were stored.
+/// Converts an error of stored credentials, which were valid when they were stored.
 fn stored(mut error: Error) -> Error {
     error.kind = Kind::Reconnect;
     error
@@ -71,7 +71,8 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
     Ok(Progress::Done(Published { id: id.to_string(), url, parts, warnings: Vec::new() }))
 }
 
-/// Only channels and supergroups have addresses; those without a name open for members.
+/// Returns the address of a message. Only channels and supergroups have addresses; without a public name, only members
+/// can open them.
 fn permalink(session: &Session, message_id: i64) -> Option<String> {
     let place = match session.account.meta_str("chat_username") {
         Some(name) => name.to_owned(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{PHOTO_BYTES_MAX, markup};
-use crate::{Draft, Media, Shape, Violation, settings::settings};
+use crate::{Draft, Media, Shape, Violation, settings::settings, text};
 
 /// Longest video of a live photo (<https://core.telegram.org/bots/api#sendlivephoto>).
 const LIVE_MS_MAX: u64 = 10_000;
@@ -54,7 +54,7 @@ settings! {
     }
 }
 
-/// The way the markup of a caption is read.
+/// The markup format of a caption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ParseMode {
     #[serde(rename = "HTML")]
@@ -62,12 +62,12 @@ pub(super) enum ParseMode {
     MarkdownV2,
 }
 
-/// The markup of the caption, even if other settings are not valid.
+/// Returns the markup format, even if other settings are invalid.
 pub(super) fn parse_mode(draft: &Draft) -> Option<ParseMode> {
     serde_json::from_value(draft.settings.get("parse_mode")?.clone()).ok()
 }
 
-/// Rules that the list above cannot say.
+/// Checks rules that the list above cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let mut violations: Vec<_> = markup_violation(draft).into_iter().collect();
     violations.extend(album_violations(&draft.media));
@@ -76,7 +76,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
         settings.is_live_photo.then(|| live_photo_violations(&draft.media)).into_iter().flatten(),
     );
     let is_album = draft.media.len() > 1 && !settings.is_live_photo;
-    if is_album && draft.caption.trim().is_empty() && !settings.inline_buttons.is_empty() {
+    if is_album && text::is_blank(&draft.caption) && !settings.inline_buttons.is_empty() {
         violations.push(Violation::new(
             "settings.inline_buttons",
             "setting_invalid",
@@ -103,7 +103,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     violations
 }
 
-/// A live photo is a short video with the photo that stands for it.
+/// Checks the media of a live photo: a photo and a short video.
 fn live_photo_violations(media: &[Media]) -> Vec<Violation> {
     let kinds =
         |is: fn(&Media) -> bool| media.iter().filter(|one| one.mime.is_empty() || is(one)).count();
@@ -140,7 +140,8 @@ fn markup_violation(draft: &Draft) -> Option<Violation> {
     ))
 }
 
-/// An animation is a message of its own; the rules for numbers and sizes are in the descriptor.
+/// Checks that an album has no animation, which must be its own message. The descriptor has the rules for numbers and
+/// sizes.
 fn album_violations(media: &[Media]) -> Vec<Violation> {
     let is_album = media.len() > 1;
     let animations =

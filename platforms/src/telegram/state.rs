@@ -1,15 +1,15 @@
-//! The parts of a post that are public already.
+//! The parts of a post that are already public.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::Part;
 
-/// Kept between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
-    /// One entry per call that was answered.
+    /// One entry per completed call.
     pub sent: Vec<Sent>,
 }
 
@@ -23,17 +23,17 @@ pub(super) struct Sent {
 }
 
 impl State {
-    /// For storing.
+    /// Returns the state as JSON, for storing.
     pub fn write(&self) -> Value {
         json!(self)
     }
 
-    /// Id of the first message.
+    /// Returns the id of the first message.
     pub fn first_id(&self) -> Option<i64> {
         self.sent.first()?.ids.first().copied()
     }
 
-    /// All messages after the first: `album_2`, `caption`, `poll`.
+    /// Returns all messages after the first: `album_2`, `caption`, `poll`.
     pub fn parts(&self) -> Vec<Part> {
         let name = |step: &str, index: usize| {
             let what = step.strip_prefix("send_").unwrap_or(step);

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{Error, Identity, Result, Session};
 
-/// Asks who the bot is, where it is to post, and whether it may.
+/// Reads the bot and the chat, and checks that the bot may post there.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let credentials = Credentials::of(session)?;
     let get = async |method: &'static str| ask(session, &credentials, method, &[]).await;
     let bot: User = get("getMe").await?;
     let chat_id = [("chat_id", credentials.chat_id.as_str())];
     let chat: Chat = ask(session, &credentials, "getChat", &chat_id).await?;
-    // A person found in a private chat has started the bot; such a chat has no roles.
+    // A user whose private chat was found has started the bot; such a chat has no roles.
     if chat.kind != "private" {
         let user_id = bot.id.to_string();
         let member = [chat_id[0], ("user_id", user_id.as_str())];
@@ -75,7 +75,7 @@ fn identity(session: &Session, bot: User, chat: Chat) -> Identity {
     let name = chat.username.or_else(|| chat.title.clone()).or(chat.first_name);
     Identity {
         username: name.unwrap_or_else(|| id.clone()),
-        // A number stays the same when the chat is renamed.
+        // The number stays the same when the chat is renamed.
         secrets: session.secrets.clone().with("chat_id", id.as_str()),
         remote_id: id,
         display_name: chat.title,

@@ -87,6 +87,21 @@ fn examples_show_every_post_type_and_every_setting_and_are_valid() {
     }
 }
 
+#[test]
+fn a_caption_that_shows_nothing_counts_as_none() {
+    for platform in all() {
+        for draft in judged(*platform) {
+            let codes = |caption: &str| {
+                let draft = Draft { caption: caption.to_owned(), ..draft.clone() };
+                let found = validate(*platform, &account(), &draft);
+                found.iter().map(|one| one.code).collect::<Vec<_>>()
+            };
+            let id = platform.spec().id;
+            assert_eq!(codes("\u{200b} \u{2060}\n"), codes(""), "{id}: {draft:?}");
+        }
+    }
+}
+
 /// A text of exactly this length as the network counts it, in a post of its own.
 fn text(length: usize) -> String {
     "n".repeat(length)

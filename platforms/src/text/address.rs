@@ -6,14 +6,14 @@ use url::Url;
 
 use super::tld;
 
-/// Finds the addresses of a text from its start to its end, each stretch of it once.
+/// Finds the addresses in a text in one pass.
 #[derive(Debug, Default)]
 pub struct Addresses {
-    /// Up to here nothing is an address: a scheme stood before it that leads nowhere.
+    /// No address starts before this position: it follows a scheme without a valid address.
     barred: usize,
 }
 
-/// Returns the first address with a scheme that the text holds.
+/// Returns the first address with a scheme in the text.
 #[must_use]
 pub fn first_address(text: &str) -> Option<&str> {
     let mut addresses = Addresses::default();
@@ -23,8 +23,8 @@ pub fn first_address(text: &str) -> Option<&str> {
 }
 
 impl Addresses {
-    /// Returns the address with a scheme that starts at `at`, if one does. Letters of scripts without spaces may stand
-    /// right before it, those of a longer word may not. Called with places in ascending order.
+    /// Returns the address with a scheme that starts at `at`, if one does. It may directly follow letters of scripts
+    /// without spaces, but not letters of a word. Must be called with ascending positions.
     pub fn at(&mut self, text: &str, at: usize) -> Option<Range<usize>> {
         let rest = &text[at..];
         let scheme = ["https://", "http://"].into_iter().find(|scheme| {
@@ -44,8 +44,8 @@ impl Addresses {
     }
 }
 
-/// Returns the address without a scheme at the start of a word: a Latin name with a known ending, as Bluesky's own client
-/// finds it (`detectFacets` of @atproto/api).
+/// Returns the address without a scheme at the start of a word: a Latin name with a known top-level domain, as Bluesky's
+/// own client finds it (`detectFacets` of @atproto/api).
 pub fn bare_address(rest: &str) -> Option<&str> {
     let is_part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric());
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.';
@@ -56,7 +56,7 @@ pub fn bare_address(rest: &str) -> Option<&str> {
         && name.split('.').all(is_part)
         && tld::is_known(ending);
     let follows = rest[name.len()..].chars().next();
-    // A hyphen or a letter of another script goes on with the name, and an @ makes it part of an e-mail address.
+    // A hyphen or a letter of another script continues the name, and an @ makes it part of an e-mail address.
     if !known || follows.is_some_and(|c| matches!(c, '-' | '_' | '@') || (c.is_alphanumeric())) {
         return None;
     }
@@ -74,7 +74,7 @@ fn ends_address(c: char) -> bool {
         || matches!(c, '<' | '>' | '"' | '“' | '”' | '、' | '。' | '「' | '」' | '（' | '）')
 }
 
-/// Leaves out punctuation of the sentence around an address, and a bracket that was opened before it.
+/// Removes trailing punctuation and a closing bracket that was opened before the address.
 fn without_trailing(address: &str) -> &str {
     const PAIRS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
     let mut open = [0_usize; 3];

@@ -2,12 +2,12 @@
 
 use unicode_properties::emoji::{EmojiStatus, UnicodeEmoji};
 
-/// Asks for an emoji where a character could also be a plain symbol.
+/// Selects the emoji form of a character that could also be a plain symbol.
 const EMOJI_STYLE: char = '\u{fe0f}';
 /// Turns a digit into a keycap.
 const KEYCAP: char = '\u{20e3}';
 
-/// Is this grapheme shown as an emoji?
+/// Returns true if this grapheme is displayed as an emoji.
 pub(super) fn is_emoji(grapheme: &str) -> bool {
     let Some(first) = grapheme.chars().next() else { return false };
     if is_by_itself(first) {
@@ -15,7 +15,7 @@ pub(super) fn is_emoji(grapheme: &str) -> bool {
     }
     let style = if first.is_ascii() { KEYCAP } else { EMOJI_STYLE };
     let is_asked = |c: char| c == style || c == KEYCAP || is_by_itself(c);
-    // The length tells it of nearly all text.
+    // The length decides this for nearly all text.
     grapheme.len() > first.len_utf8() && first.is_emoji_char() && grapheme.chars().any(is_asked)
 }
 

@@ -1,11 +1,11 @@
-//! Tags of languages.
+//! Language tags.
 
 use crate::{Violation, excerpt};
 
-/// Longest tag that networks keep.
+/// The longest tag that networks accept.
 pub const TAG_MAX: usize = 35;
 
-/// Returns what is wrong with the tag of a language that stands in `field`.
+/// Returns the violation of a language tag in `field`.
 #[must_use]
 pub fn language_violation(field: impl Into<String>, tag: &str) -> Option<Violation> {
     (!is_language_tag(tag)).then(|| {
@@ -14,9 +14,9 @@ pub fn language_violation(field: impl Into<String>, tag: &str) -> Option<Violati
     })
 }
 
-/// Returns true if a tag is well-formed (RFC 5646, 2.1): a language of 2 or 3 letters, its extensions, a script, a region,
-/// variants, extensions and what is private, in this order. Names of languages of 4 to 8 letters, of which none was ever
-/// registered, and tags that stand in its list of exceptions are none.
+/// Returns true if a tag is well-formed (RFC 5646, 2.1): a language of 2 or 3 letters, extended language subtags, a
+/// script, a region, variants, extensions and private use, in this order. Languages of 4 to 8 letters, which were never
+/// registered, and grandfathered tags are rejected.
 #[must_use]
 pub fn is_language_tag(tag: &str) -> bool {
     if tag.len() > TAG_MAX {
@@ -54,13 +54,14 @@ fn is_word(part: &str) -> bool {
     part.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Five to eight letters or digits; or four, of which the first is a digit.
+/// Returns true for five to eight letters or digits, or four of which the first is a digit.
 fn is_variant(part: &str) -> bool {
     let is_year = part.len() == 4 && part.as_bytes()[0].is_ascii_digit();
     is_word(part) && ((5..=8).contains(&part.len()) || is_year)
 }
 
-/// A sign and what it says, some times, and `x` with what is private at the end.
+/// Returns true for any number of extensions (a singleton and its subtags), followed by an optional private use part
+/// (`x`).
 fn extensions(mut rest: &[&str]) -> bool {
     while let [sign, after @ ..] = rest {
         let private = sign.eq_ignore_ascii_case("x");

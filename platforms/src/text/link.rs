@@ -1,6 +1,5 @@
 //! Finds web addresses in a text by the rules that twitter-text publishes, which X and Mastodon share:
-//! <https://github.com/twitter/twitter-text>. The work grows in proportion to the text: every name is looked at once,
-//! from its end to its start, whatever stands around it.
+//! <https://github.com/twitter/twitter-text>. It takes linear time: every name is read once, from its end to its start.
 
 use std::ops::Range;
 
@@ -11,7 +10,7 @@ use super::tld;
 pub struct Rules {
     /// Schemes with `://`, in lower case.
     pub schemes: &'static [&'static str],
-    /// A name without a scheme is an address too.
+    /// True if a name without a scheme is an address too.
     pub bare: bool,
     /// Characters of a path besides balanced brackets.
     pub path: fn(char) -> bool,
@@ -33,7 +32,7 @@ const LABEL_MAX: usize = 63;
 const SHORT_LINK: &str = "://t.co/";
 const SLUG_MAX: usize = 40;
 
-/// Returns the bytes of all addresses, in order.
+/// Returns the byte ranges of all addresses, in order.
 pub fn links(text: &str, rules: &Rules) -> Vec<Range<usize>> {
     let mut finder = Finder { text, rules, found: Vec::new(), free: 0 };
     let mut at = 0;
@@ -56,7 +55,7 @@ struct Finder<'a> {
 /// One part of a name, between dots.
 struct Label {
     range: Range<usize>,
-    /// It begins and ends with a letter, a digit or a sign that names may hold.
+    /// It begins and ends with a letter, a digit or another character that names may contain.
     whole: bool,
     ends_well: bool,
     /// No underscore, as in the part before the top-level domain.
@@ -71,7 +70,7 @@ struct Label {
 }
 
 impl Finder<'_> {
-    /// Takes the addresses whose names stand between `start` and `end`; returns where to go on.
+    /// Collects the addresses whose names are between `start` and `end`; returns where to continue.
     fn names(&mut self, start: usize, end: usize) -> usize {
         if !self.text[start..end].contains('.') {
             return end;
@@ -167,7 +166,7 @@ impl Finder<'_> {
         self.may_follow(start).then_some(start)
     }
 
-    /// Returns true if an address may begin at `at`: behind no letter, and behind no sign of another entity.
+    /// Returns true if an address may begin at `at`: not after a letter or the sign of another entity.
     fn may_follow(&self, at: usize) -> bool {
         let before = self.text[self.free.min(at)..at].chars().next_back();
         match before {
@@ -203,7 +202,7 @@ impl Finder<'_> {
         tail
     }
 
-    /// Keeps what is an address of a match whose name starts in the part `first` and ends in the last of `labels`.
+    /// Adds the address of a match whose name starts in the label `first` and ends in the last of `labels`.
     fn take(
         &mut self,
         labels: &[Label],
@@ -234,7 +233,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Keeps the Latin names within a name: letters of other scripts may stand right before and behind them.
+    /// Adds the Latin names within a name: letters of other scripts may directly precede and follow them.
     fn latin_names(&mut self, labels: &[Label], first: usize, start: usize) {
         let (mut index, mut from) = (first, start);
         while index + 1 < labels.len() {
@@ -252,7 +251,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where an address ends: behind the short path if it is one of X's short links, nowhere if that is too long.
+    /// Returns where an address ends: after the path if it is one of X's short links; `None` if that path is too long.
     fn short_link_end(&self, start: usize, end: usize) -> Option<usize> {
         let address = &self.text[start..end];
         let host = address.find("://").and_then(|at| address.get(at..at + SHORT_LINK.len()));
@@ -277,7 +276,7 @@ struct Tail {
     end: usize,
 }
 
-/// Returns true unless an address is longer than any may be, its name as it is encoded.
+/// Returns true unless an address, with its name encoded, is too long.
 fn is_valid(name: &str, tail: &str) -> bool {
     let mut length = "https://".len() + tail.encode_utf16().count();
     name.split('.').all(|label| {
@@ -291,7 +290,7 @@ fn is_valid(name: &str, tail: &str) -> bool {
     }) && length <= ADDRESS_MAX + 1
 }
 
-/// Returns how much of a path behind its first slash belongs to it.
+/// Returns the length of a path after its first slash.
 fn path_length(path: &str, rules: &Rules) -> usize {
     let (mut at, mut end) = (0, 0);
     while let Some(c) = path[at..].chars().next() {
@@ -311,7 +310,7 @@ fn path_length(path: &str, rules: &Rules) -> usize {
     end
 }
 
-/// Returns the length of balanced brackets, which may hold one more pair.
+/// Returns the length of balanced brackets, which may contain one nested pair.
 fn brackets(text: &str, inner: fn(char) -> bool) -> Option<usize> {
     let run = |at: usize| at + text[at..].find(|c| !inner(c)).unwrap_or(text.len() - at);
     let first = run(1);
@@ -325,7 +324,7 @@ fn brackets(text: &str, inner: fn(char) -> bool) -> Option<usize> {
     text[third..].starts_with(')').then_some(third + 1)
 }
 
-/// Returns true for what a host name may hold, and for the signs between its parts.
+/// Returns true for the characters of host names and for the separators between labels.
 fn is_name_part(c: char) -> bool {
     match c {
         '.' | '-' | '_' | '"' | '`' => true,
@@ -336,12 +335,12 @@ fn is_name_part(c: char) -> bool {
     }
 }
 
-/// Returns true for what Latin host names hold.
+/// Returns true for the characters of Latin host names.
 pub fn is_latin(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || is_accented(c)
 }
 
-/// Returns true for Latin letters with marks, and for the marks.
+/// Returns true for Latin letters with diacritics, and for the diacritics.
 pub fn is_accented(c: char) -> bool {
     match c {
         '\u{d7}' | '\u{f7}' => false,

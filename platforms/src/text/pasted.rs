@@ -1,8 +1,8 @@
-//! Identifiers as people paste them: with characters that nobody sees.
+//! Invisible characters: in identifiers that people paste, and in texts that show nothing.
 
-/// Returns a pasted identifier (a handle, an id, an address, a token) without the white space around it and without the
-/// invisible marks that editors, chats and pages put in: of width zero, byte order, direction, soft hyphens. A joiner
-/// between two characters that are not ASCII is part of a word or an emoji and stays.
+/// Returns a pasted identifier (a handle, id, address or token) without surrounding white space and without the
+/// invisible characters that editors, chats and pages insert: zero-width characters, byte order marks, direction marks,
+/// soft hyphens. A joiner between two non-ASCII characters is part of a word or an emoji and stays.
 #[must_use]
 pub fn pasted(given: &str) -> String {
     let mut kept = String::with_capacity(given.len());
@@ -21,7 +21,13 @@ pub fn pasted(given: &str) -> String {
     kept.trim().to_owned()
 }
 
-/// Signs that have no width and say nothing in an identifier.
+/// Returns true for a text that shows nothing: white space and invisible characters alone.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|sign| sign.is_whitespace() || is_invisible(sign))
+}
+
+/// Returns true for zero-width characters that have no meaning in an identifier.
 const fn is_invisible(sign: char) -> bool {
     matches!(
         sign,
@@ -34,7 +40,7 @@ const fn is_invisible(sign: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::pasted;
+    use super::{is_blank, pasted};
 
     #[test]
     fn what_nobody_sees_is_left_out() {
@@ -51,6 +57,16 @@ mod tests {
             ("https://a.example/é?q=%20", "https://a.example/é?q=%20"),
         ] {
             assert_eq!(pasted(given), kept, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_shows_nothing_is_blank() {
+        for text in ["", " \n\t", "\u{200b}", "\u{feff} \u{2060}\u{ad}", "\u{202e}\u{200d}"] {
+            assert!(is_blank(text), "{text:?}");
+        }
+        for text in ["a", "\u{200b}.", "👩\u{200d}💻", "\u{2800}"] {
+            assert!(!is_blank(text), "{text:?}");
         }
     }
 }

@@ -16,8 +16,8 @@ pub fn is_known(name: &str) -> bool {
     name.len() <= 63 && tld::exist(&name.to_ascii_lowercase())
 }
 
-/// Returns the length in bytes of the top-level domain at the start of `label`; `after` is the character behind the
-/// label. A Latin letter, a digit or an @ right behind it makes it another word.
+/// Returns the length in bytes of the top-level domain at the start of `label`; `after` is the character after the
+/// label. If a Latin letter, a digit or an @ follows, it is another word.
 pub fn at_start(label: &str, after: Option<char>) -> Option<usize> {
     let ends = |at: usize| {
         let next = label[at..].chars().next().or(after.filter(|_| at == label.len()));

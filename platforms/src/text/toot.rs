@@ -1,5 +1,5 @@
-//! Mastodon's count: an address as 23 characters, of a mention only the name, and a grapheme as one character.
-//! <https://docs.joinmastodon.org/user/posting/#text>
+//! Mastodon's way of counting: an address counts as 23 characters, a mention only as its name, and a grapheme as one
+//! character. <https://docs.joinmastodon.org/user/posting/#text>
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -32,7 +32,7 @@ fn is_wide(c: char) -> bool {
     c >= '\u{a0}'
 }
 
-/// Returns what Mastodon counts.
+/// Counts a text as Mastodon does.
 #[must_use]
 pub fn mastodon_units(text: &str) -> usize {
     let mut counted = String::with_capacity(text.len());
@@ -46,7 +46,7 @@ pub fn mastodon_units(text: &str) -> usize {
     counted.graphemes(true).count()
 }
 
-/// Adds a text from `from` to its end, without the hosts of mentions.
+/// Appends the text from `from` on, without the hosts of mentions.
 fn without_hosts(text: &str, from: usize, counted: &mut String) {
     let mut at = from;
     while let Some(sign) = text[at..].find('@').map(|offset| at + offset) {
@@ -67,7 +67,7 @@ fn without_hosts(text: &str, from: usize, counted: &mut String) {
     counted.push_str(&text[at..]);
 }
 
-/// Returns the length of words with dots or hyphens between them.
+/// Returns the length of words joined by dots or hyphens.
 fn dotted(text: &str, is_word: fn(char) -> bool) -> usize {
     let end = text.find(|c| !is_word(c) && !matches!(c, '.' | '-')).unwrap_or(text.len());
     let name = text[..end].trim_end_matches(['.', '-']);
@@ -78,7 +78,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns true if what follows makes something else of a mention.
+/// Returns true if the following text means that this is not a mention.
 fn goes_on(rest: &str) -> bool {
     rest.starts_with(['@', '＠']) || rest.starts_with("://") || rest.starts_with(is_accented)
 }

@@ -1,5 +1,5 @@
-//! X's count: most letters as one, all others and each emoji as two, each address as 23. The weights are those of
-//! twitter-text's configuration 3, <https://docs.x.com/fundamentals/counting-characters>.
+//! X's way of counting: most letters count as one, all others and each emoji as two, each address as 23. The weights
+//! are those of twitter-text's configuration 3, <https://docs.x.com/fundamentals/counting-characters>.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::{
     link::{Rules, is_accented, links},
 };
 
-/// The count of an address, however long it is: X puts a short one in its place.
+/// The length of any address: X replaces it with a short link.
 const ADDRESS: usize = 23;
 
 /// Code points that count as one.
@@ -31,7 +31,7 @@ fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || is_accented(c) || matches!(c, '\u{400}'..='\u{4ff}')
 }
 
-/// Returns what X counts.
+/// Counts a text as X does.
 #[must_use]
 pub fn x_units(text: &str) -> usize {
     let text: String = text.nfc().collect();
@@ -44,13 +44,13 @@ pub fn x_units(text: &str) -> usize {
     counted + plain(&text[at..])
 }
 
-/// Returns the addresses that X makes links of, with a scheme or without.
+/// Returns the addresses that X turns into links, with or without a scheme.
 #[must_use]
 pub fn x_links(text: &str) -> Vec<&str> {
     links(text, &RULES).into_iter().map(|range| &text[range]).collect()
 }
 
-/// Returns the text without the addresses that X makes links of.
+/// Returns the text without the addresses that X turns into links.
 #[must_use]
 pub fn without_x_links(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());

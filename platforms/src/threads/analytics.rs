@@ -1,6 +1,6 @@
 //! Insights of Threads, <https://developers.facebook.com/docs/threads/insights>.
 //!
-//! Views of the profile come as a series by day; everything else is the total of the asked time.
+//! Profile views are a time series by day; all other metrics are totals of the requested period.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ const OF_POST: [(&str, &str); 6] = [
     ("shares", name::SHARES),
 ];
 
-/// The numbers of Threads.
+/// Reads the metrics of Threads.
 pub(super) struct Insights;
 
 #[derive(Debug, Deserialize)]
@@ -136,7 +136,7 @@ impl Analytics for Insights {
     }
 }
 
-/// The sum of two numbers, of those that are known.
+/// Returns the sum of two metrics, of those that are known.
 fn sum(one: Number, other: Number) -> Number {
     match (one, other) {
         (Ok(one), Ok(other)) => Ok(one + other),

@@ -1,4 +1,4 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::{Draft, Violation};
 /// Most distinct addresses in one post, <https://developers.facebook.com/docs/threads/posts>.
 const LINKS_MAX: usize = 5;
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut violations = links(draft, &settings);
@@ -43,7 +43,7 @@ fn links(draft: &Draft, settings: &Settings) -> Vec<Violation> {
         .collect()
 }
 
-/// Addresses in a text, without punctuation that follows them.
+/// Returns the addresses in a text, without trailing punctuation.
 fn addresses(text: &str) -> Vec<&str> {
     let trailing = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\''];
     let words = text.split_whitespace();

@@ -1,4 +1,4 @@
-//! The calls of the Threads API, as Threads names them.
+//! Calls to the Threads API.
 
 use std::time::Duration;
 
@@ -21,24 +21,24 @@ pub(super) struct User {
     pub threads_profile_picture_url: Option<String>,
 }
 
-/// The progress of a container.
+/// The response with the status of a container.
 #[derive(Debug, Deserialize)]
 struct Status {
     status: String,
     error_message: Option<String>,
 }
 
-/// The same, in our words.
+/// The status of a container.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ContainerStatus {
     InProgress,
     Finished,
     Published,
-    /// Nothing will come of it; the reason as Threads names it.
+    /// It failed, with Threads' reason.
     Dead(String),
 }
 
-/// A post as lists show it.
+/// A post in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Post {
     pub id: String,
@@ -64,13 +64,13 @@ pub(super) async fn me(session: &Session) -> Result<User> {
     get(session, "/v1.0/me", &[("fields", "id,username,name,threads_profile_picture_url")]).await
 }
 
-/// Makes a container; nothing becomes public.
+/// Creates a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = session.http.post(account_url(session, "threads")?).form(params);
     send::<graph::Made>(session, request).await?.id("Threads")
 }
 
-/// Asks how far a container is.
+/// Reads the status of a container.
 pub(super) async fn status(session: &Session, container: &str) -> Result<ContainerStatus> {
     let path = format!("/v1.0/{container}");
     let answer: Status = get(session, &path, &[("fields", "status,error_message")]).await?;
@@ -85,7 +85,7 @@ pub(super) async fn status(session: &Session, container: &str) -> Result<Contain
     })
 }
 
-/// Makes a container public.
+/// Publishes a container.
 pub(super) async fn publish(
     session: &Session,
     container: &str,
@@ -99,13 +99,13 @@ pub(super) async fn publish(
     send::<graph::Made>(session, request).await?.id("Threads")
 }
 
-/// A page of the account's latest posts.
+/// Reads a page of the account's latest posts.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
     let path = format!("/v1.0/{}/threads", session.account.remote_id);
     list(session, &path, next).await
 }
 
-/// A page of the latest replies to a post.
+/// Reads a page of the latest replies to a post.
 pub(super) async fn replies(
     session: &Session,
     post: &str,
@@ -114,14 +114,14 @@ pub(super) async fn replies(
     list(session, &format!("/v1.0/{post}/replies"), next).await
 }
 
-/// Address of a post for people.
+/// Returns the public address of a post.
 pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
     let answer: Permalink =
         get(session, &format!("/v1.0/{post}"), &[("fields", "permalink")]).await?;
     Ok(answer.permalink)
 }
 
-/// Up to 100 are given at a time (<https://developers.facebook.com/docs/threads/threads-media>).
+/// Reads a page of a list, of up to 100 entries (<https://developers.facebook.com/docs/threads/threads-media>).
 async fn list(session: &Session, path: &str, next: Option<String>) -> Result<Page<Post>> {
     let query = graph::list_query("id,text,permalink,timestamp", "100", next.as_deref());
     let answer: graph::List<Post> = get(session, path, &query).await?;

@@ -1,4 +1,4 @@
-//! The content of a post when its containers are made. Pure.
+//! The parameters of containers. Pure.
 
 use serde_json::{Value, json};
 
@@ -11,17 +11,17 @@ use crate::{Draft, Media};
 /// Parameters of a request, in the order in which they are sent.
 pub(super) type Params = Vec<(&'static str, String)>;
 
-/// Is the post a chain?
+/// Returns true if the post is a chain.
 pub(super) fn is_chain(draft: &Draft) -> bool {
     draft.post_type == CHAIN
 }
 
-/// The texts to be published, one per post.
+/// Returns the texts to publish, one per post.
 pub(super) fn segments(draft: &Draft) -> Vec<String> {
     if is_chain(draft) { draft.metadata_texts(CHAIN_KEY) } else { vec![draft.caption.clone()] }
 }
 
-/// The first post, with a single file at most: a carousel is made of [`item`]s.
+/// Returns the parameters of the first post, with at most one file: a carousel consists of [`item`]s.
 pub(super) fn first(draft: &Draft, settings: &Settings, text: &str) -> Params {
     let mut params = match draft.media.as_slice() {
         [] => attachment(settings),
@@ -31,21 +31,21 @@ pub(super) fn first(draft: &Draft, settings: &Settings, text: &str) -> Params {
     params
 }
 
-/// One file of a carousel, counted from 0.
+/// Returns the parameters of a file of a carousel, counted from 0.
 pub(super) fn item(draft: &Draft, settings: &Settings, index: usize) -> Option<Params> {
     let mut params = file(draft.media.get(index)?, settings.media_alt_texts.get(index));
     params.push(("is_carousel_item", "true".to_owned()));
     Some(params)
 }
 
-/// The carousel that holds the items.
+/// Returns the parameters of a carousel with these items.
 pub(super) fn carousel(draft: &Draft, settings: &Settings, text: &str, items: &[String]) -> Params {
     let mut params = vec![("media_type", "CAROUSEL".to_owned()), ("children", items.join(","))];
     params.extend(shared(draft, settings, text));
     params
 }
 
-/// A later segment of a chain.
+/// Returns the parameters of a later segment of a chain.
 pub(super) fn reply(text: &str, parent: &str) -> Params {
     vec![
         ("media_type", "TEXT".to_owned()),

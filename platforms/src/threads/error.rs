@@ -7,23 +7,23 @@ use crate::{
     graph::{self, Words},
 };
 
-/// "Container not found yet": it was made a moment ago and publishing it was tried too early.
+/// The code for "container not found yet": it was created a moment ago and published too early.
 const TOO_EARLY: u64 = 4_279_009;
 
-/// Was a container to be published before Threads could find it?
+/// Returns true if a container was published before Threads could find it.
 pub(super) fn is_too_early(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
     let wanted = TOO_EARLY.to_string();
     code.split('/').any(|part| part == wanted)
 }
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
     graph::read("Threads", reply, own)
 }
 
-/// Returns the meaning of errors that only Threads has. A code alone can mislead: 4 is a rate limit, and 4 with this
-/// subcode a block for spam.
+/// Converts the errors that only Threads has. A code alone can mislead: 4 is a rate limit, and 4 with this subcode a
+/// block for spam.
 fn own(reply: &Reply, words: &Words) -> Option<Error> {
     Some(match words.error_subcode.or(words.code).unwrap_or(0) {
         2_207_051 => Error::rejected("Threads takes the post for spam."),
@@ -39,7 +39,7 @@ fn own(reply: &Reply, words: &Words) -> Option<Error> {
     })
 }
 
-/// Returns the error of a container that Threads could not process; `reason` is one of its codes or a sentence.
+/// Returns the error of a container that Threads could not process; `reason` is a code or a sentence.
 pub(super) fn broken(reason: &str) -> Error {
     let about_media = ["FAILED_DOWNLOADING", "FAILED_PROCESSING", "INVALID_"];
     let error = if about_media.iter().any(|start| reason.starts_with(start)) || fetch_failed(reason)

@@ -22,7 +22,7 @@ use crate::{
 /// The time a call that makes something public may take.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// Pause before a container is looked at again.
+/// How long to wait between two reads of a container's status.
 const POLL: Duration = Duration::from_secs(1);
 
 const RULES: InboxRules = InboxRules {
@@ -53,7 +53,7 @@ struct Reply {
     is_reply_owned_by_me: Option<bool>,
 }
 
-/// The progress of an answer: a container first, which is then made public.
+/// The state of a reply: a container is created first, then published.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct State {
@@ -152,7 +152,7 @@ async fn reply(
     };
     match client::publish(session, &container, DEADLINE).await {
         Ok(id) => Ok(Progress::done(id, None)),
-        // It was made a moment ago, or nothing will come of it; the container says which.
+        // It was created a moment ago, or has failed; its status tells which.
         Err(error) if is_too_early(&error) || error.kind == Kind::Rejected => {
             match client::status(session, &container).await? {
                 ContainerStatus::Dead(reason) => Err(broken(&reason)),
@@ -175,7 +175,7 @@ impl Inbox for Threads {
         RULES
     }
 
-    /// The app subscribes to all of its accounts at once, in its dashboard.
+    /// Does nothing: the app subscribes to all of its accounts at once, in its dashboard.
     async fn subscribe(&self, _session: &Session) -> Result<()> {
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Threads: containers first, then one call that makes each public.
+//! Threads: containers are created first, then one call publishes each.
 //!
-//! A container can be asked whether it was published, so an answer that was lost can be recovered. A chain is a
-//! sequence of posts, each a reply to the one before; it resumes at the first segment that is not confirmed.
+//! The status of a container tells whether it was published, so a lost response can be recovered. A chain is a sequence
+//! of posts, each a reply to the one before; publishing resumes at the first segment that is not confirmed.
 
 mod analytics;
 mod check;
@@ -53,10 +53,10 @@ const CHAIN_KEY: &str = "threads_thread_posts";
 /// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
 const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 250, 86_400)];
 
-/// Host of the API and of its tokens.
+/// The host of the API and of its token endpoints.
 const GRAPH: &str = "https://graph.threads.net";
 
-/// A token of an hour becomes one of 60 days, and that one another, from its first day to its last
+/// A token that is valid for an hour is exchanged for one of 60 days, which can be refreshed from its second day on
 /// (<https://developers.facebook.com/docs/threads/get-started/long-lived-tokens>).
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.threads.net", "/oauth/authorize"),
@@ -113,7 +113,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: 8_000_000,
         video_bytes_max: 1_000_000_000,
         video_ms_max: Some(5 * 60 * 1_000),
-        // Wider images than 1,440 pixels are scaled there.
+        // Threads scales down images that are wider than 1,440 pixels.
         frame: Frame { image_ratio: Some((0.1, 10.0)), ..Frame::ANY },
     },
     alt_text_max: ALT_TEXT_MAX,

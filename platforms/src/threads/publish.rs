@@ -16,19 +16,19 @@ use super::{
 };
 use crate::{Draft, Error, Kind, Progress, Result, Session, Step, outcome::read_state};
 
-/// The interval at which a container is asked whether it is processed.
+/// How often the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
-/// The time Threads may take for that.
+/// The longest time Threads may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
-/// Pause before a container that Threads did not find yet is published again, and how often that is tried.
+/// How long to wait before a container that was published too early is published again, and how often.
 const EARLY_PAUSE: Duration = Duration::from_secs(5);
 const EARLY_MAX: u32 = 12;
 /// Pause between two segments.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(2);
-/// A container that was given up longer ago than this belongs to an earlier try, and a new one is made.
+/// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let mut state: State = read_state(state).unwrap_or_default();
     if matches!(state.stage, Stage::Broken { .. }) {
@@ -58,7 +58,7 @@ pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     }
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -80,7 +80,7 @@ pub(super) async fn publish(
             commit(session, draft, state, container, since, early).await
         }
         Stage::Permalink => {
-            // The post is public whether or not its address is known.
+            // The post is public even if its address cannot be read.
             let first = state.published.first().map(String::as_str).unwrap_or_default();
             let url = client::permalink(session, first).await.ok();
             state.result(url).map(Progress::Done)
@@ -193,7 +193,7 @@ async fn commit(
     if error.reply.is_none() || !about_container {
         return Err(error);
     }
-    // A refusal may be about the container, which has its own story to tell.
+    // The container's status may explain the refusal.
     match client::status(session, &container).await {
         Ok(ContainerStatus::Dead(reason)) => Ok(give_up(session, state, reason, since)),
         Ok(ContainerStatus::Published) => {
@@ -210,7 +210,7 @@ async fn commit(
     }
 }
 
-/// Returns the step that follows once the segment at work is public with this id.
+/// Returns the step that follows once the current segment is public under this id.
 pub(super) fn published(draft: &Draft, mut state: State, id: String) -> Progress {
     state.published.push(id.clone());
     state.restart();
@@ -222,8 +222,8 @@ pub(super) fn published(draft: &Draft, mut state: State, id: String) -> Progress
     Progress::Continue { state: state.write(), after, remote_id: Some(id), public: true }
 }
 
-/// Containers live for a day. One that is older than the time it takes to process it was prepared by an earlier try,
-/// and is made again; else the reason is the answer of the next call.
+/// Gives up a container that failed. Containers are valid for a day. One that is older than its processing may take was
+/// prepared by an earlier attempt and is created again; otherwise the next call fails with the reason.
 fn give_up(session: &Session, mut state: State, reason: String, since: DateTime<Utc>) -> Progress {
     if session.now - since > PROCESSING_MAX {
         state.restart();

@@ -1,4 +1,4 @@
-//! Finding out what became of a call to publish whose answer was lost.
+//! Finds the result of a publish call whose response was lost.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
 
-/// Asks the container. A dead one was certainly not published; the next call to publish finds that out too and makes a
-/// new one.
+/// Reads the status of the container. A failed one was certainly not published; the next publish call detects that too
+/// and creates a new one.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
@@ -30,8 +30,8 @@ pub(super) async fn reconcile(
     })
 }
 
-/// Id of the segment at work among the account's posts: same text, made after `sent_at`, not one of the earlier
-/// segments. A later segment may be listed only as a reply to the one before it.
+/// Finds the current segment among the account's posts: the same text, created after `sent_at`, and not an earlier
+/// segment. A later segment may be listed only as a reply to the one before it.
 pub(super) async fn find(
     session: &Session,
     draft: &Draft,

@@ -90,7 +90,7 @@ settings! {
 }
 
 impl Settings {
-    /// Names of the attachments given; Threads takes one of them.
+    /// Returns the names of the given attachments; Threads accepts only one.
     pub fn attachments(&self) -> Vec<&'static str> {
         let given = [
             ("link_attachment", self.link_attachment.is_some()),
@@ -102,7 +102,7 @@ impl Settings {
     }
 }
 
-/// A GIF or a long text makes a post without a caption.
+/// Returns true if a GIF or a long text makes a post without a caption.
 pub(super) fn suffice(draft: &Draft) -> bool {
     draft.settings::<Settings>().is_ok_and(|settings| {
         settings.gif_attachment.is_some() || settings.text_attachment.is_some()

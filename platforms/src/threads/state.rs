@@ -6,57 +6,57 @@ use serde_json::{Value, json};
 
 use crate::{Error, Part, Published, Result};
 
-/// Kept between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
-    /// Ids of the segments that are public, in order. Their number is the index of the segment at work.
+    /// Ids of the segments that are public, in order. Their number is the index of the current segment.
     pub published: Vec<String>,
-    /// Containers of the carousel's items made so far.
+    /// Containers of the carousel's items created so far.
     pub items: Vec<String>,
     /// The next step.
     pub stage: Stage,
 }
 
-/// The next step for the segment at work.
+/// The next step for the current segment.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "name")]
 pub(super) enum Stage {
-    /// Make the next item of the carousel, or the container.
+    /// Create the next item of the carousel, or the container.
     #[default]
     Create,
-    /// Wait until the items are processed; the first `ready` are.
+    /// Wait until the items are processed; the first `ready` ones are.
     Items { since: DateTime<Utc>, ready: usize },
-    /// Make the carousel of the items.
+    /// Create the carousel of the items.
     Carousel,
     /// Wait until the container is processed.
     Wait { container: String, since: DateTime<Utc> },
-    /// Make the container public; `early` counts how often that was too early.
+    /// Publish the container; `early` counts how often that was too early.
     Publish { container: String, since: DateTime<Utc>, early: u32 },
-    /// Threads gave a container up at `since`.
+    /// A container failed; noticed at `since`.
     Broken { reason: String, since: DateTime<Utc> },
-    /// Everything is public; ask for the address.
+    /// Everything is public; read the address.
     Permalink,
 }
 
 impl State {
-    /// For storing.
+    /// Returns the state as JSON, for storing.
     pub fn write(&self) -> Value {
         json!(self)
     }
 
-    /// Index of the segment at work.
+    /// Returns the index of the current segment.
     pub fn segment(&self) -> usize {
         self.published.len()
     }
 
-    /// Forgets the containers of the segment at work.
+    /// Discards the containers of the current segment.
     pub fn restart(&mut self) {
         self.items.clear();
         self.stage = Stage::Create;
     }
 
-    /// The result, once all is public.
+    /// Returns the result, once everything is public.
     pub fn result(self, url: Option<String>) -> Result<Published> {
         let mut ids = self.published.into_iter();
         let id = ids

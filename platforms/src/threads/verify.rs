@@ -5,8 +5,7 @@ use serde_json::Map;
 use super::client;
 use crate::{Error, Identity, Result, Session, oauth};
 
-/// Asks Threads who the token belongs to. It does not tell the end of a token again; whoever got the token wrote it down
-/// beside it.
+/// Reads the owner of the token. Threads does not return the expiry of a token again; it was stored with the token.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let user = client::me(session).await.map_err(Error::while_connecting)?;
     Ok(Identity {

@@ -10,7 +10,7 @@ use crate::{
     analytics::{Analytics, AskedPost, Numbers, Reading, counted, denied, is_denied, name},
 };
 
-/// The most videos of a call.
+/// The most videos per call.
 const BATCH: usize = 20;
 
 /// 600 calls a minute (<https://developers.tiktok.com/doc/tiktok-api-v2-rate-limit>).
@@ -24,7 +24,7 @@ const COUNTS: [(&str, &str); 5] = [
     ("/view_count", name::PLAYS),
 ];
 
-/// The numbers of TikTok.
+/// Reads the metrics of TikTok.
 pub(super) struct Counts;
 
 #[async_trait]

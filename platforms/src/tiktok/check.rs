@@ -1,4 +1,4 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use super::{PHOTO_TITLE_MAX, content, settings::Settings};
 use crate::{Draft, Media, Violation, Warning, text::utf16_units};
@@ -6,7 +6,7 @@ use crate::{Draft, Media, Violation, Warning, text::utf16_units};
 /// Fewest and most pixels of a side of a video.
 const SIDE: std::ops::RangeInclusive<u32> = 360..=4_096;
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();

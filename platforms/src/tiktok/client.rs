@@ -1,4 +1,4 @@
-//! The calls of TikTok's API, as TikTok names them. Every answer is `{"data", "error"}`.
+//! Calls to TikTok's API. Every response is `{"data", "error"}`.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     recent_posts::{Entry, Page},
 };
 
-/// Time for a chunk that is not the last.
+/// The deadline for a chunk that is not the last.
 const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Deserialize)]
@@ -41,7 +41,7 @@ pub(super) struct User {
     pub avatar_url: Option<String>,
 }
 
-/// A creator's permissions at this moment.
+/// A creator's current permissions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Creator {
@@ -53,16 +53,16 @@ pub(super) struct Creator {
     pub max_video_post_duration_sec: u64,
 }
 
-/// A post that was begun.
+/// An initialized post.
 #[derive(Debug, Deserialize)]
 pub(super) struct Begun {
     pub publish_id: String,
-    /// The address for the bytes of a video. It opens nothing but this one upload, for an hour.
+    /// The upload address of a video. It is valid for this upload only, for an hour.
     #[serde(default)]
     pub upload_url: String,
 }
 
-/// TikTok's progress with a post.
+/// The status of a post.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -74,7 +74,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Id of the public post, once TikTok gives it.
+    /// Returns the id of the public post, once TikTok gives it.
     pub fn post_id(&self) -> Option<String> {
         let first = self.publicaly_available_post_id.first()?;
         first.as_str().map(str::to_owned).or_else(|| first.as_u64().map(|id| id.to_string()))
@@ -86,12 +86,12 @@ struct Videos {
     videos: Vec<Listed>,
     #[serde(default)]
     has_more: bool,
-    /// In milliseconds: what is older is on the next page.
+    /// In milliseconds: older posts are on the next page.
     #[serde(default)]
     cursor: i64,
 }
 
-/// A post as lists show it.
+/// A post in lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Listed {
@@ -115,23 +115,23 @@ pub(super) async fn user(session: &Session) -> Result<User> {
     send(session, request).await.map(|info: Info| info.user)
 }
 
-/// Returns the creator's permissions at this moment, as TikTok words them.
+/// Returns the creator's current permissions, as TikTok returns them.
 pub(super) async fn creator_info(session: &Session) -> Result<Value> {
     post(session, "/v2/post/publish/creator_info/query/", &json!({})).await
 }
 
-/// The same for our own use.
+/// Returns the creator's current permissions.
 pub(super) async fn creator(session: &Session) -> Result<Creator> {
     serde_json::from_value(creator_info(session).await?)
         .map_err(|_| Error::transient("TikTok's answer about the creator cannot be read."))
 }
 
-/// Begins a video whose bytes are sent in chunks.
+/// Initializes the upload of a video in chunks.
 pub(super) async fn init_video(session: &Session, body: &Value) -> Result<Begun> {
     post(session, "/v2/post/publish/video/init/", body).await
 }
 
-/// Begins a slideshow: TikTok fetches the images and makes it public by itself.
+/// Starts a slideshow: TikTok fetches the images and publishes it by itself.
 pub(super) async fn init_photos(session: &Session, body: &Value) -> Result<Begun> {
     let url = session.url(API, "/v2/post/publish/content/init/")?;
     let request = session.http.post(url).json(body).deadline(SPEC.commit_deadline);
@@ -142,7 +142,7 @@ pub(super) async fn init_photos(session: &Session, body: &Value) -> Result<Begun
     Ok(begun)
 }
 
-/// Sends a chunk of a video: its first and last byte, of how many.
+/// Sends a chunk of a video.
 pub(super) async fn put(
     session: &Session,
     address: &str,
@@ -164,12 +164,12 @@ pub(super) async fn put(
     }
 }
 
-/// TikTok's progress with a post.
+/// Reads the status of a post.
 pub(super) async fn status(session: &Session, publish_id: &str) -> Result<Status> {
     post(session, "/v2/post/publish/status/fetch/", &json!({"publish_id": publish_id})).await
 }
 
-/// A page of the creator's latest public posts, of 20 at most
+/// Reads a page of the creator's latest public posts, of 20 at most
 /// (<https://developers.tiktok.com/doc/tiktok-api-v2-video-list>).
 pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Listed>> {
     let path = "/v2/video/list/?fields=id,title,video_description,create_time";
@@ -181,7 +181,7 @@ pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Pa
     Ok(Page::naming(found.videos, found.has_more.then(|| found.cursor.to_string())))
 }
 
-/// Public videos with their counts, of 20 at most.
+/// Returns public videos with their counts, 20 at most.
 pub(super) async fn counts(session: &Session, ids: &[&str]) -> Result<Vec<Value>> {
     let fields = "id,like_count,comment_count,share_count,view_count";
     let path = format!("/v2/video/query/?fields={fields}");

@@ -1,4 +1,4 @@
-//! The content of a post when it is begun. Pure.
+//! The content of a post. Pure.
 
 use serde_json::{Value, json};
 
@@ -9,19 +9,19 @@ use super::{
 };
 use crate::{Draft, Error, Media, Result};
 
-/// Is the post a video?
+/// Returns true if the post is a video.
 pub(super) fn is_video(draft: &Draft) -> bool {
     draft.media.first().is_some_and(Media::is_video)
 }
 
-/// Returns the audience of the post: as asked, else the widest that the creator's account offers.
+/// Returns the audience of the post: as requested, else the widest that the creator's account offers.
 pub(super) fn privacy<'a>(settings: &'a Settings, creator: &Creator) -> &'a str {
     let offered = |level: &&&str| creator.privacy_level_options.iter().any(|one| one == **level);
     let widest = || PRIVACY.iter().find(offered).copied().unwrap_or("SELF_ONLY");
     settings.privacy_level.as_deref().unwrap_or_else(widest)
 }
 
-/// Refuses at once what TikTok would refuse after an upload.
+/// Checks what TikTok would refuse only after an upload.
 pub(super) fn fits(draft: &Draft, settings: &Settings, creator: &Creator) -> Result<()> {
     let level = privacy(settings, creator);
     if !creator.privacy_level_options.iter().any(|one| one == level) {
@@ -39,7 +39,7 @@ pub(super) fn fits(draft: &Draft, settings: &Settings, creator: &Creator) -> Res
     Ok(())
 }
 
-/// The body that begins a video.
+/// Returns the body that initializes a video.
 pub(super) fn video(
     draft: &Draft,
     settings: &Settings,
@@ -65,7 +65,7 @@ pub(super) fn video(
     }})
 }
 
-/// The body that makes a slideshow.
+/// Returns the body that creates a slideshow.
 pub(super) fn photos(draft: &Draft, settings: &Settings, creator: &Creator) -> Value {
     let mut info = shared(settings, creator);
     info["description"] = json!(draft.caption);

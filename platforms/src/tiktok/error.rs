@@ -8,10 +8,10 @@ use serde::Deserialize;
 use super::UNTOLD_WAIT;
 use crate::{Error, Kind, Session, response};
 
-/// Limits of a day are counted over any 24 hours.
+/// The period of daily limits, which apply to any 24 hours.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// The part of an answer that says how it went.
+/// The error object, which every response contains.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Words {
@@ -20,7 +20,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Did it go well?
+    /// Returns true if there is no error.
     pub fn is_ok(&self) -> bool {
         matches!(self.code.as_str(), "" | "ok")
     }
@@ -32,7 +32,7 @@ struct Body {
     error: Words,
 }
 
-/// Says what is to be done about an answer that is no success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
     let said = session.secrets.redact(&words.message);
@@ -48,7 +48,7 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     )
 }
 
-/// Returns the meaning of a code, or of a `fail_reason`, whatever the status.
+/// Converts an error code or a `fail_reason`, whatever the status.
 fn by_code(code: &str, status: u16) -> Option<Error> {
     Some(match code {
         "access_token_invalid" => {
@@ -104,7 +104,7 @@ fn slow_down(reply: &Reply) -> Error {
         .with_retry_after(reply.retry_after().or(Some(UNTOLD_WAIT)))
 }
 
-/// A refusal of the place to which bytes are sent. It says nothing of the account.
+/// Converts an error of the upload server, which says nothing about the account.
 pub(super) fn parse_upload(session: &Session, reply: &Reply) -> Error {
     let said = session.secrets.redact(&reply.text());
     let error = match reply.status {
@@ -115,7 +115,7 @@ pub(super) fn parse_upload(session: &Session, reply: &Reply) -> Error {
     error.with_reply(reply.status, None, Some(&said))
 }
 
-/// Was the address to upload to refused, so that another one may do?
+/// Returns true if the upload address was refused, so that a new one may work.
 pub(super) fn is_stale(error: &Error) -> bool {
     let status = error.reply.as_ref().map(|reply| reply.status);
     error.kind == Kind::MediaRejected && status.is_some_and(|status| status != 413 && status != 415)

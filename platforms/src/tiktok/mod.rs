@@ -1,7 +1,9 @@
-//! TikTok: a video is sent in chunks and becomes public after the last, a slideshow is fetched by TikTok itself.
+//! TikTok: a video is sent in chunks and becomes public after the last; TikTok fetches the images of a slideshow
+//! itself.
 //!
-//! A video has an id before its first byte is sent, and TikTok tells how much of it has arrived, so an answer that was
-//! lost can be recovered. A slideshow has none until it is under way; it is looked for among the creator's public posts.
+//! A video has an id before its first byte is sent, and TikTok reports how much of it has arrived, so a lost response
+//! can be recovered. A slideshow has none until it is being processed; it is looked up among the creator's public
+//! posts.
 
 mod analytics;
 mod check;
@@ -41,15 +43,15 @@ const IMAGES_MAX: usize = 35;
 /// Host of the API.
 const API: &str = "https://open.tiktokapis.com";
 
-/// TikTok never says how long to wait; its limits are those of a minute.
+/// How long to wait when throttled: TikTok never says; its limits are per minute.
 const UNTOLD_WAIT: Duration = Duration::from_secs(60);
 
-/// Six posts of an account begun in a minute
-/// (<https://developers.tiktok.com/doc/content-posting-api-reference-direct-post>). What a creator may post in a day TikTok
-/// counts over all apps, and tells when it is reached.
+/// Six initialized posts per account and minute
+/// (<https://developers.tiktok.com/doc/content-posting-api-reference-direct-post>). TikTok counts the posts of a
+/// creator per day over all apps, and reports when that limit is reached.
 const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 6, 60)];
 
-/// Tokens of a day and refresh tokens of a year, which may be replaced when they are used.
+/// Access tokens are valid for a day; refresh tokens for a year, and may be replaced when they are used.
 /// <https://developers.tiktok.com/doc/oauth-user-access-token-management>
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.tiktok.com", "/v2/auth/authorize/"),
@@ -177,7 +179,7 @@ const EXAMPLES: &[Example] = &[
     .with(&["image/jpeg"]),
 ];
 
-/// The helper that tells what a creator may do.
+/// The tool that returns a creator's permissions.
 const CREATOR_INFO: &str = "tiktok.creator_info";
 
 /// The connector.
@@ -197,7 +199,7 @@ impl Platform for Tiktok {
         check::warnings(draft)
     }
 
-    /// A slideshow takes no label.
+    /// A slideshow cannot be labelled.
     fn is_ai_labelled(&self, draft: &Draft) -> bool {
         let is_aigc = || draft.settings::<Settings>().is_ok_and(|settings| settings.is_aigc());
         !content::is_video(draft) || is_aigc()
@@ -239,7 +241,7 @@ impl Platform for Tiktok {
         let shown = user.display_name.clone().unwrap_or_else(|| user.open_id.clone());
         Ok(Identity {
             remote_id: user.open_id,
-            // Without the permission for it there is no user name.
+            // Without the permission for it there is no username.
             username: user.username.filter(|name| !name.is_empty()).unwrap_or(shown),
             display_name: user.display_name,
             meta: Map::new(),
@@ -253,7 +255,7 @@ impl Platform for Tiktok {
         Some(self)
     }
 
-    /// TikTok takes back access tokens, and with them what they came from.
+    /// Revokes the access token, and with it its refresh token.
     async fn revoke(&self, session: &Session) -> Result<bool> {
         let access_token = session.secrets.expose(ACCESS_TOKEN);
         let secrets = Secrets::new().with(ACCESS_TOKEN, access_token);

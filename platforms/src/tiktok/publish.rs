@@ -1,4 +1,4 @@
-//! The steps of a post. A video is public soon after its last byte, a slideshow soon after it was begun.
+//! The steps of a post. A video is public soon after its last byte, a slideshow soon after it was started.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ use crate::{
     recent_posts,
 };
 
-/// The number of times an upload whose address no longer works is begun anew.
+/// How often an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
-/// The time an id may follow the news that a post is public.
+/// How long the id may be missing after a post became public.
 const ID_LATE: TimeDelta = TimeDelta::minutes(2);
-/// Until when TikTok is asked in seconds, and until when in hours: moderation can take that long.
+/// How long the status is polled every few seconds, and how long every hour: moderation can take that long.
 const SOON: TimeDelta = TimeDelta::minutes(10);
 const LATEST: TimeDelta = TimeDelta::hours(24);
-/// A post that was given up longer ago than this belongs to an earlier try, and a new one is begun.
+/// A post that failed longer ago than this belongs to an earlier attempt, and a new one is started.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Ask | Stage::Failed { .. } => Step::prepare("creator_info"),
@@ -43,7 +43,7 @@ pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     }
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -126,7 +126,7 @@ async fn upload(
     }
 }
 
-/// TikTok has everything: from here on the post can only be waited for.
+/// Continues with waiting: TikTok has everything.
 fn sent(session: &Session, mut state: State, publish_id: String) -> Result<Progress> {
     state.stage = Stage::Wait { publish_id: publish_id.clone(), since: session.now };
     under_way(&state, Duration::from_secs(5), Some(publish_id))
@@ -163,7 +163,7 @@ async fn wait(
     under_way(&state, pause(waited), None)
 }
 
-/// 5 s, then 10, then 20, and after ten minutes an hour.
+/// Returns the pause before the next poll: 5 s, then 10, then 20, and after ten minutes an hour.
 fn pause(waited: TimeDelta) -> Duration {
     let seconds = match waited {
         waited if waited < TimeDelta::seconds(15) => 5,
@@ -174,8 +174,8 @@ fn pause(waited: TimeDelta) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A post without an id of its own (a private one) is known by the id under which it was begun, and found on the
-/// creator's page.
+/// Returns the result. A post without its own id (a private one) gets its publish id, and the creator's page as its
+/// address.
 fn public(
     session: &Session,
     draft: &Draft,
@@ -196,8 +196,8 @@ fn public(
     Progress::done(id.unwrap_or(publish_id), url)
 }
 
-/// Of a video TikTok tells how many bytes have arrived. A slideshow is looked for among the creator's public posts; one
-/// that is not there may still come.
+/// Finds the result of a lost call. TikTok reports how many bytes of a video have arrived. A slideshow is looked up
+/// among the creator's public posts; one that is missing may still appear.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,

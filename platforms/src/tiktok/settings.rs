@@ -44,7 +44,7 @@ settings! {
 }
 
 impl Settings {
-    /// Is the post to be labelled as made with AI?
+    /// Returns true if the post must be labelled as made with AI.
     pub fn is_aigc(&self) -> bool {
         self.ai_generated || self.ai_disclosure
     }

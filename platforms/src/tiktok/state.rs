@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::client::Creator;
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
@@ -13,7 +13,7 @@ pub(super) struct State {
     pub creator: Creator,
     /// The next step.
     pub stage: Stage,
-    /// The number of times a video was begun anew because its address no longer worked.
+    /// How often the upload was restarted because its address no longer worked.
     pub restarts: u32,
 }
 
@@ -21,28 +21,28 @@ pub(super) struct State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// Ask what the creator may do.
+    /// Read the creator's permissions.
     #[default]
     Ask,
-    /// Begin the post.
+    /// Initialize the post.
     Begin,
     /// Send the next chunk of a video; this number of its bytes has arrived.
     Upload { publish_id: String, upload_url: String, size: u64, sent: u64 },
     /// Wait until TikTok has made it public.
     Wait { publish_id: String, since: DateTime<Utc> },
-    /// TikTok gave it up.
+    /// TikTok failed to publish it.
     Failed { reason: String, since: DateTime<Utc> },
 }
 
-/// Size of a chunk in bytes. TikTok takes chunks of 5 to 64 MB, and a last one of up to 128 MB.
+/// Size of a chunk in bytes. TikTok accepts chunks of 5 to 64 MB, and a last one of up to 128 MB.
 pub(super) const CHUNK: u64 = 10 << 20;
 
-/// Returns the number of chunks a file goes out in; the last one carries what is left over.
+/// Returns the number of chunks of a file; the last one includes the remainder.
 pub(super) fn chunks(size: u64) -> u64 {
     (size / CHUNK).max(1)
 }
 
-/// End of the chunk that starts at this byte.
+/// Returns the end of the chunk that starts at this byte.
 pub(super) fn chunk_end(size: u64, start: u64) -> u64 {
     let is_last = start / CHUNK + 1 >= chunks(size);
     if is_last { size } else { start + CHUNK }

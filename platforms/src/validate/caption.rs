@@ -1,7 +1,7 @@
 //! Rules of the text.
 
 use super::Violation;
-use crate::{Draft, Platform, Spec};
+use crate::{Draft, Platform, Spec, text};
 
 pub fn violations(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -13,7 +13,7 @@ pub fn violations(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Vec<Vi
 
 fn missing(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Violation> {
     let is_thread = spec.thread.is_some_and(|rules| rules.post_type == draft.post_type);
-    let empty = draft.caption.trim().is_empty() && draft.media.is_empty();
+    let empty = text::is_blank(&draft.caption) && draft.media.is_empty();
     if !empty || is_thread || platform.settings_suffice(draft) {
         return None;
     }

@@ -1,36 +1,37 @@
-//! The files that must be converted to pass, and their new form.
+//! Which files must be converted to be accepted, and to what.
 
 use super::rules;
 use crate::{Draft, Media, MediaRules, Spec};
 
-/// Images that can be turned into others.
+/// Types of images that can be converted.
 const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
-/// Videos that can be turned into MP4.
+/// Types of videos that can be converted to MP4.
 const VIDEOS: &[&str] = &["video/mp4", "video/quicktime", "video/webm", "video/x-m4v"];
 
 const JPEG: &str = "image/jpeg";
 const PNG: &str = "image/png";
 const MP4: &str = "video/mp4";
 
-/// The form that a file is converted to.
+/// The target of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conversion {
     /// Type.
     pub mime: &'static str,
     /// Most bytes.
     pub bytes_max: u64,
-    /// Widest in pixels; 0: as wide as it is.
+    /// The largest width in pixels; 0 keeps the width.
     pub width_max: u32,
 }
 
-/// For each file of the post, in order, what it must be made into; `None` if it passes as it is, or never will.
+/// Returns, for each file of the post in order, what it must be converted to; `None` if it is accepted unchanged, or
+/// cannot be converted.
 #[must_use]
 pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
     let rules = rules(spec, &draft.post_type);
     draft.media.iter().map(|media| of(&rules, media)).collect()
 }
 
-/// Returns the form that a file must be converted to under these rules.
+/// Returns what a file must be converted to under these rules.
 #[must_use]
 pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_video() && rules.videos_max > 0 {
@@ -50,7 +51,7 @@ pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_image() && rules.images_max > 0 { of_image(rules, media) } else { None }
 }
 
-/// True if what is known to be inside a video fits none of the forms that the network takes.
+/// Returns true if the known properties of a video match none of the formats that the network accepts.
 fn is_unfit(rules: &MediaRules, media: &Media) -> bool {
     let Some(film) = &media.film else { return false };
     !rules.video_forms.is_empty() && rules.video_forms.iter().all(|form| !form.fits(media, film))
@@ -63,7 +64,7 @@ fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
         && media.bytes.is_none_or(|bytes| bytes <= rules.image_bytes_max)
         && width.is_none()
         && !media.needs_redraw;
-    // A conversion would make an animated picture stand still.
+    // A conversion would lose the animation.
     if passes || media.animated || !IMAGES.contains(&mime) {
         return None;
     }
@@ -77,7 +78,7 @@ fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     })
 }
 
-/// The width that an image must be brought to, if it is too wide or too large.
+/// Returns the width that an image must be scaled to, if it is too wide or too large.
 fn narrowed(rules: &MediaRules, media: &Media) -> Option<u32> {
     let (width, height) = media.dimensions?;
     let narrow = rules.frame.image_width_max.filter(|most| width > *most);

@@ -1,39 +1,39 @@
-//! Corrections that a program can apply: operations of JSON Patch (RFC 6902) on the body of a refused request.
+//! Corrections that a program can apply: JSON Patch (RFC 6902) operations on the body of a refused request.
 
 use chrono::{DateTime, SecondsFormat};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The longest name that is compared with the known names, in characters.
+/// The longest name that is compared with known names, in characters.
 const COMPARED: usize = 64;
 
-/// One operation of JSON Patch (RFC 6902) on the request's own body.
+/// A JSON Patch (RFC 6902) operation on the request body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Fix {
-    /// Adds a value that is not there yet.
+    /// Adds a missing value.
     Add {
-        /// The place of the new value, as a JSON Pointer.
+        /// Where the new value goes, as a JSON Pointer.
         path: String,
         /// The value.
         value: Value,
     },
-    /// Moves a value to where it belongs.
+    /// Moves a value to its right place.
     Move {
-        /// Its place, as a JSON Pointer.
+        /// Where it is, as a JSON Pointer.
         from: String,
-        /// Its right place, as a JSON Pointer.
+        /// Where it belongs, as a JSON Pointer.
         path: String,
     },
-    /// Takes a value out.
+    /// Removes a value.
     Remove {
-        /// Its place, as a JSON Pointer.
+        /// Where it is, as a JSON Pointer.
         path: String,
     },
-    /// Puts another value in the place of one.
+    /// Replaces a value.
     Replace {
-        /// Its place, as a JSON Pointer.
+        /// Where it is, as a JSON Pointer.
         path: String,
         /// The new value.
         value: Value,
@@ -46,12 +46,12 @@ impl Fix {
         Self::Add { path: pointer(field), value: value.into() }
     }
 
-    /// Puts `value` in the place of `field`'s.
+    /// Replaces the value of `field`.
     pub fn replace(field: &str, value: impl Into<Value>) -> Self {
         Self::Replace { path: pointer(field), value: value.into() }
     }
 
-    /// Takes `field` out.
+    /// Removes `field`.
     #[must_use]
     pub fn remove(field: &str) -> Self {
         Self::Remove { path: pointer(field) }
@@ -88,8 +88,8 @@ pub fn pointer(field: &str) -> String {
     pointer
 }
 
-/// Returns the one known name that `given` is a misspelling of: the same but for case and separators, or a few letters
-/// away from it and from no other one.
+/// Returns the one known name that `given` is a misspelling of: it differs only in case and separators, or in a few
+/// letters, and no other name is as close.
 #[must_use]
 pub fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = plain(&given.chars().take(COMPARED).collect::<String>());
@@ -107,7 +107,7 @@ pub fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Optio
     }
 }
 
-/// A name in small letters with underscores: `mediaUrls` and `media-urls` are `media_urls`.
+/// Converts a name to lower case with underscores: `mediaUrls` and `media-urls` are `media_urls`.
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 4);
     let mut after_small = false;
@@ -124,9 +124,8 @@ fn plain(name: &str) -> String {
     plain
 }
 
-/// Returns `value` as one of these types of JSON Schema, if it reads as one without losing anything and is not that value
-/// already: a value that is wrong in itself has no other reading. A number of a field that ends in `_at` reads as a Unix
-/// time.
+/// Converts `value` to one of these JSON Schema types, if that is possible without loss and changes it. A number in a
+/// field whose name ends in `_at` is read as a Unix time.
 #[must_use]
 pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
     if is_secret(field) {
@@ -158,7 +157,7 @@ pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
     read.filter(|read| read != value)
 }
 
-/// Is this a field whose value no answer repeats?
+/// Returns true for a field whose value must not appear in a response.
 fn is_secret(field: &str) -> bool {
     ["credential", "password", "secret", "token", "key"].iter().any(|word| field.contains(word))
 }

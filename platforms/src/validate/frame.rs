@@ -1,9 +1,9 @@
-//! Shapes and lengths, as far as they are known.
+//! Checks the known dimensions and lengths of media.
 
 use super::Violation;
 use crate::{Media, MediaRules, PlatformId};
 
-/// Returns the violations of an image's shape.
+/// Returns the violations of an image's dimensions.
 pub fn image(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> Vec<Violation> {
     let Some((width, height)) = media.dimensions else { return Vec::new() };
     let ratio = ratio(id, "image", rules.frame.image_ratio, (width, height), field);
@@ -16,7 +16,7 @@ pub fn image(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> 
     ratio.into_iter().chain(narrow).collect()
 }
 
-/// Returns the violations of a video's shape and length.
+/// Returns the violations of a video's dimensions and length.
 pub fn video(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> Vec<Violation> {
     let size = media.dimensions;
     let ratio = size.and_then(|size| ratio(id, "video", rules.frame.video_ratio, size, field));
@@ -43,7 +43,7 @@ fn ratio(
 ) -> Option<Violation> {
     let (least, most) = taken?;
     let actual = f64::from(width) / f64::from(height.max(1));
-    // A pixel more or less comes from rounding.
+    // A difference of one pixel comes from rounding.
     let slack = 1.0 / f64::from(width.min(height).max(1));
     if (least * (1.0 - slack)..=most * (1.0 + slack)).contains(&actual) {
         return None;

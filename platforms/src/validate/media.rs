@@ -35,12 +35,12 @@ fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violatio
     let images = media.iter().filter(|media| media.is_image()).count();
     let videos = media.iter().filter(|media| media.is_video()).count();
     let counted = [("images", rules.images_max, images), ("videos", rules.videos_max, videos)];
-    // A kind that is not taken at all is reported file by file, not by its number.
+    // A kind that is not accepted at all is reported for each file, not as too many.
     let over = counted.into_iter().find(|(_, limit, actual)| actual > limit && *limit > 0);
     over.map(|(what, limit, actual)| too_many_of(id, what, limit, actual))
 }
 
-/// Returns what is wrong with this number of files in a post of this type.
+/// Returns the violation if a post of this type has too many files.
 #[must_use]
 pub fn too_many(spec: &Spec, post_type: &str, files: usize) -> Option<Violation> {
     over(spec.id, &rules(spec, post_type), files)
@@ -82,7 +82,7 @@ fn mixture(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violat
     })
 }
 
-/// A file of a post that is a document.
+/// Checks a file of a document post.
 fn document(id: PlatformId, rules: &DocumentRules, media: &Media, field: String) -> Vec<Violation> {
     if !media.mime.is_empty() && !rules.types.contains(&media.mime.as_str()) {
         return vec![unsupported(id, &field, media, rules.types)];
@@ -145,7 +145,7 @@ fn unsupported(id: PlatformId, field: &str, media: &Media, taken: &[&str]) -> Vi
     .with_limit(taken, &media.mime)
 }
 
-/// All types of the kinds of file that may stand in the post.
+/// Returns all media types that the post may have.
 fn taken(rules: &MediaRules) -> Vec<&'static str> {
     let images = rules.image_types.iter().filter(|_| rules.images_max > 0);
     images.chain(rules.video_types.iter().filter(|_| rules.videos_max > 0)).copied().collect()
@@ -182,7 +182,7 @@ fn too_large(
     Some(Violation::new(field, code, message, remedy).with_limit(limit, actual))
 }
 
-/// Alt texts stand in the settings, one per file; `already` holds the violations of the settings so far.
+/// Checks the alt texts in the settings, one per file; `already` holds the violations of the settings so far.
 pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Violations {
     const FIELD: &str = "settings.media_alt_texts";
     let mut found = Violations::default();

@@ -62,7 +62,7 @@ fn thread(spec: &Spec, rules: &ThreadRules, draft: &Draft, found: &mut Violation
 }
 
 fn segment(spec: &Spec, rules: &ThreadRules, item: &Value, field: String) -> Vec<Violation> {
-    let Some(segment) = item.as_str().filter(|segment| !segment.trim().is_empty()) else {
+    let Some(segment) = item.as_str().filter(|segment| !text::is_blank(segment)) else {
         let message = format!("{field} must be a text that is not empty.");
         let remedy = "Write the segment or remove it.";
         return vec![Violation::new(field, "setting_invalid", message, remedy)];

@@ -1,13 +1,13 @@
-//! Calls that lead out of a refusal.
+//! Suggested calls after a refusal.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A call that leads out of a refusal, executable as it stands, or a page for a person.
+/// A call that helps to resolve a refusal, ready to execute, or a page for the user to open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Next {
-    /// The operation, which is also the name of its tool; absent for a page.
+    /// The operation, which is also the name of its MCP tool; absent for a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<&'static str>,
     /// HTTP method.
@@ -17,7 +17,7 @@ pub struct Next {
     /// The body, where one is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// The whole address of a page that a person opens.
+    /// The full address of a page for the user to open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Its purpose.

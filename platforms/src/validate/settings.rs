@@ -3,7 +3,7 @@
 use super::{Fix, Violation, Violations, excerpt, media, value};
 use crate::{Draft, Setting, Shape, Spec, settings};
 
-/// The place at which callers may write the type of the post as well.
+/// The setting in which callers may give the type of the post as well.
 pub const POST_TYPE: &str = settings::POST_TYPE.name;
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
@@ -18,7 +18,7 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
     found
 }
 
-/// Gives a missing title the first line of the caption, if that is one whole.
+/// Suggests the first line of the caption for a missing title, if it is a complete one.
 fn title(known: &[Setting], draft: &Draft, field: &str) -> Option<Fix> {
     let mut steps = field.strip_prefix("settings.")?.split('.');
     let first = steps.next()?;
@@ -33,7 +33,7 @@ fn title(known: &[Setting], draft: &Draft, field: &str) -> Option<Fix> {
     fits.then(|| Fix::add(field, line))
 }
 
-/// The type of the post may stand in two places, but not two types.
+/// Checks that the two places for the post type do not contradict each other.
 fn two_types(draft: &Draft) -> Option<Violation> {
     let among = draft.settings.get(POST_TYPE)?.as_str()?;
     (among != draft.post_type).then(|| {

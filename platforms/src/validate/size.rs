@@ -1,4 +1,4 @@
-//! Refusals from the size alone, before anything is counted or read.
+//! Rejects oversized input before anything is counted or parsed.
 
 use std::borrow::Cow;
 
@@ -7,21 +7,22 @@ use serde_json::Value;
 use super::Violation;
 use crate::{Draft, Spec, ThreadRules};
 
-/// Bytes that one unit of a text never exceeds in practice: a family emoji has 25, and an address counts as several units.
+/// The most bytes that one unit of a text has in practice: a family emoji has 25, and an address counts as several
+/// units.
 const BYTES_PER_UNIT: usize = 32;
 
-/// Texts up to this size are always counted, with any limit of the network.
+/// Texts up to this size are always counted, whatever the network's limit.
 const BYTES_ALWAYS: usize = 64 << 10;
 
-/// Longest list that is looked at further: no network takes one like it.
+/// The longest list that is validated: no network accepts a longer one.
 const LIST_MAX: usize = 256;
 
-/// Returns how many bytes a text may have before it is refused without being counted.
+/// Returns the most bytes of a text that is counted; a larger one is refused without counting.
 fn bytes_max(units: usize) -> usize {
     units.saturating_mul(BYTES_PER_UNIT).max(BYTES_ALWAYS)
 }
 
-/// Returns the draft without what is too large to be looked at, and a violation for each field that was cut.
+/// Returns the draft with oversized values cut, and a violation for each field that was cut.
 pub fn cut<'a>(spec: &Spec, draft: &'a Draft) -> (Cow<'a, Draft>, Vec<Violation>) {
     let mut kept = Cow::Borrowed(draft);
     let mut found = Vec::new();
@@ -92,7 +93,7 @@ fn segments(
     }
 }
 
-/// Leaves the beginning of a text.
+/// Cuts a text to its beginning.
 fn shorten(text: &mut String) {
     text.truncate(text.floor_char_boundary(1 << 10));
 }

@@ -7,7 +7,7 @@ use url::Url;
 use super::{Fix, Violation, Violations, excerpt, fix, nearest};
 use crate::{Setting, Shape};
 
-/// All rules that an object with the keys `known` breaks; `path` is where it stands.
+/// Validates an object that may have the keys `known`; `path` is its field name.
 pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Violations {
     let mut found = Violations::default();
     for setting in known {
@@ -34,7 +34,8 @@ pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Viol
     found
 }
 
-/// Gives a misspelt setting its name, with a value of its type; takes out a setting that only other networks have.
+/// Returns the fixes of an unknown field: renames a misspelt setting and converts its value, or removes a setting that
+/// only other networks have.
 fn misnamed(known: &[Setting], given: &Map<String, Value>, name: &str, field: &str) -> Vec<Fix> {
     let value = &given[name];
     let absent = known.iter().filter(|setting| !given.contains_key(setting.name));
@@ -61,7 +62,7 @@ fn is_right(shape: &Shape, value: &Value, field: &str) -> bool {
     found.is_empty()
 }
 
-/// Returns a value of this shape that `value` reads as: of another type, or a misspelt choice.
+/// Converts `value` to this shape: from another type, or from a misspelt choice.
 fn read_as(shape: &Shape, value: &Value, field: &str) -> Option<Value> {
     let types: &[&str] = match shape {
         Shape::Bool => &["boolean"],
@@ -113,7 +114,7 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
     }
 }
 
-/// Longest address that is read.
+/// The longest address that is parsed.
 const ADDRESS_MAX: usize = 8 << 10;
 
 fn is_web_address(text: &str) -> bool {
@@ -122,7 +123,7 @@ fn is_web_address(text: &str) -> bool {
             .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// A text or list that is too short or too long.
+/// Returns the violation of a text or list that is too short or too long.
 fn size(actual: usize, min: usize, max: usize, unit: &str, field: String) -> Option<Violation> {
     let limit = match actual {
         _ if actual < min => min,
@@ -135,7 +136,7 @@ fn size(actual: usize, min: usize, max: usize, unit: &str, field: String) -> Opt
     Some(Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, actual))
 }
 
-/// A value of another kind, or outside the range or the choices.
+/// Returns the violation of a value of the wrong type, or outside the range or the choices.
 fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
     let wanted = match shape {
         Shape::Bool => "true or false".to_owned(),

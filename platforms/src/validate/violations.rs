@@ -1,19 +1,19 @@
-//! Broken rules, as many as an answer names.
+//! A list of violations with a maximum length.
 
 use std::{ops::Deref, vec};
 
 use super::Violation;
 
-/// The most characters of a caller's own name or value that a message quotes.
+/// The most characters of a caller's input that a message quotes.
 const EXCERPT: usize = 200;
 
-/// Returns the start of a text of the caller's, as much of it as a message quotes.
+/// Cuts a caller's text to the length that messages quote.
 #[must_use]
 pub fn excerpt(text: &str) -> &str {
     text.char_indices().nth(EXCERPT).map_or(text, |(end, _)| &text[..end])
 }
 
-/// The first broken rules, and how many more there are: an input can break a rule at each of its values.
+/// The first violations and the number of further ones: an input can have one for each of its values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Violations {
     listed: Vec<Violation>,
@@ -21,10 +21,10 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// The most broken rules that are named.
+    /// The most violations that are listed.
     pub const MOST: usize = 50;
 
-    /// Adds a broken rule. It is described only if it is among those that are named.
+    /// Adds a violation, which is created only if it will be listed.
     pub fn note(&mut self, describe: impl FnOnce() -> Violation) {
         if self.listed.len() < Self::MOST {
             self.listed.push(describe());
@@ -33,25 +33,24 @@ impl Violations {
         }
     }
 
-    /// Adds a broken rule.
+    /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
         self.note(|| violation);
     }
 
-    /// Adds all that `other` names and counts, beyond the number that an answer names if need be: whoever answers cuts
-    /// the whole.
+    /// Adds all violations of `other`, even beyond the maximum; the caller truncates the result.
     pub fn append(&mut self, other: Self) {
         self.listed.extend(other.listed);
         self.more += other.more;
     }
 
-    /// Returns how many there are beside those that are named.
+    /// Returns the number of violations that are not listed.
     #[must_use]
     pub const fn more(&self) -> usize {
         self.more
     }
 
-    /// Returns the same with at most [`Self::MOST`] of them named.
+    /// Truncates the list to [`Self::MOST`] entries and counts the rest.
     #[must_use]
     pub fn cut(mut self) -> Self {
         self.more += self.listed.len().saturating_sub(Self::MOST);
@@ -59,12 +58,12 @@ impl Violations {
         self
     }
 
-    /// Returns those that are named, to be changed.
+    /// Returns a mutable iterator over the listed violations.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Violation> {
         self.listed.iter_mut()
     }
 
-    /// Keeps those named ones that fit; if none of them does, nothing is counted either.
+    /// Keeps the listed violations that match; if none does, the count of further ones is reset too.
     pub fn retain(&mut self, fits: impl FnMut(&Violation) -> bool) {
         self.listed.retain(fits);
         if self.listed.is_empty() {
@@ -72,7 +71,7 @@ impl Violations {
         }
     }
 
-    /// Sorts those that are named; equal ones keep their order.
+    /// Sorts the listed violations; equal ones keep their order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Violation) -> K) {
         self.listed.sort_by_key(key);
     }

@@ -1,21 +1,21 @@
-//! From a caption to an article of WordPress: its title, slug and HTML.
+//! Converts a caption to a WordPress article: its title, slug and HTML.
 
 use pulldown_cmark::{Event, Options, Parser, html};
 
 use super::settings::Settings;
 use crate::{Draft, article};
 
-/// Longest title in characters; WordPress has no limit, this one is Fanfare's.
+/// Longest title in characters; WordPress has no limit; this is Fanfare's own.
 pub const TITLE_MAX: usize = 200;
 /// Longest slug in characters. WordPress stores 200 and may append a number.
 pub const SLUG_MAX: usize = 150;
 
-/// The title: the setting, else the first line of the caption.
+/// Returns the title: the setting, else the first line of the caption.
 pub fn title(draft: &Draft, settings: &Settings) -> String {
     article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX)
 }
 
-/// The slug under which the post is sent and looked for: always the same for one draft.
+/// Returns the slug with which the post is sent and looked up: always the same for one draft.
 pub fn slug(draft: &Draft, settings: &Settings) -> String {
     if let Some(slug) = settings.slug.as_ref().filter(|slug| !slug.is_empty()) {
         return slug.clone();
@@ -23,8 +23,8 @@ pub fn slug(draft: &Draft, settings: &Settings) -> String {
     article::slug(&title(draft, settings), draft.key)
 }
 
-/// The caption as HTML. Line breaks are kept, as people who write captions expect; a heading that became the title is
-/// not said twice.
+/// Returns the caption as HTML. Line breaks are kept, as authors of captions expect; a heading that became the title is
+/// left out.
 pub fn html(draft: &Draft, settings: &Settings) -> String {
     let text = article::text(settings.title.as_deref(), &draft.caption);
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
@@ -34,13 +34,13 @@ pub fn html(draft: &Draft, settings: &Settings) -> String {
     out
 }
 
-/// An image below the text.
+/// Returns the HTML of an image below the text.
 pub fn figure(address: &str, alt: &str) -> String {
     let (address, alt) = (escaped(address), escaped(alt));
     format!("<figure class=\"wp-block-image\"><img src=\"{address}\" alt=\"{alt}\"></figure>\n")
 }
 
-/// Text for an attribute.
+/// Escapes a text for an HTML attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

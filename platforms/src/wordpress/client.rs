@@ -1,4 +1,4 @@
-//! Calls to a site, as its REST API names them.
+//! Calls to a site's REST API.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{SPEC, error::parse_error};
 use crate::{MediaStream, Result, Session, instance, response};
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
-/// Largest answer: a post comes back with all its text, twice.
+/// The largest response: a post comes back with all its text, twice.
 const REPLY_MAX: usize = 16 * 1024 * 1024;
 
 /// The path of the API on a site.
@@ -23,7 +23,7 @@ pub enum Route {
     Query,
 }
 
-/// One site, in the name of one user.
+/// A client of one site, for one user.
 #[derive(Debug)]
 pub struct Site<'a> {
     session: &'a Session,
@@ -49,7 +49,7 @@ pub struct Post {
     pub slug: String,
 }
 
-/// A post to be made.
+/// A post to create.
 #[derive(Debug, Serialize)]
 pub struct NewPost {
     pub title: String,
@@ -67,7 +67,7 @@ pub struct NewPost {
 }
 
 impl<'a> Site<'a> {
-    /// The site of a connected account.
+    /// Creates a client for a connected account.
     pub fn of_account(session: &'a Session) -> Self {
         let account = &session.account;
         let address = account.meta_str("site_url").unwrap_or_default().to_owned();
@@ -76,12 +76,12 @@ impl<'a> Site<'a> {
         Self { session, address, route }
     }
 
-    /// A site that is only being connected.
+    /// Creates a client for a site that is being connected.
     pub fn at(session: &'a Session, address: &Url, route: Route) -> Self {
         Self { session, address: address.as_str().to_owned(), route }
     }
 
-    /// `path` below the API's version, for example `/posts`.
+    /// Returns the address of `path` below the API's version, for example `/posts`.
     fn url(&self, path: &str) -> Result<Url> {
         let path = match self.route {
             Route::Path => format!("/wp-json/wp/v2{path}"),
@@ -105,13 +105,13 @@ impl<'a> Site<'a> {
         Ok(request.max_reply(REPLY_MAX).basic(secrets.expose("username").trim(), password))
     }
 
-    /// `GET /users/me`, with any answer.
+    /// `GET /users/me`; returns any response.
     pub async fn me(&self) -> Result<Reply> {
         let request = self.get("/users/me")?.query(&[("context", "edit")]);
         Ok(request.send().await?)
     }
 
-    /// `POST /media`: the file is not public in any list, but its address can be opened.
+    /// `POST /media`: the file is not listed publicly, but its address can be opened.
     pub async fn upload(
         &self,
         mime: &str,
@@ -136,7 +136,7 @@ impl<'a> Site<'a> {
         self.send(request.deadline(SPEC.commit_deadline)).await
     }
 
-    /// `GET /posts`: the post with exactly this slug, in whatever state, but the trash.
+    /// `GET /posts`: the post with exactly this slug, in any state except the trash.
     pub async fn post_with_slug(&self, slug: &str) -> Result<Option<Post>> {
         let query = [("slug", slug), ("status", "any"), ("context", "edit")];
         let request = self.get("/posts")?.query(&query);
@@ -149,7 +149,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// The site's address as it is kept; what people copy of a page of its own is left out.
+/// Normalizes the site's address for storage; removes the path of an admin page that users may copy.
 pub fn site_address(given: &str) -> Result<Url> {
     let mut url = instance::address("site_url", given)?;
     let path = url.path().trim_end_matches('/');

@@ -11,7 +11,7 @@ struct Body {
     message: Option<String>,
 }
 
-/// Returns the meaning of a failure. Sites differ by their plugins, so the status decides where the code is not one of
+/// Converts an error response. Sites differ by their plugins, so the status decides where the code is not one of
 /// WordPress's own.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();

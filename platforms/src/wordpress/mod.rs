@@ -1,7 +1,7 @@
-//! WordPress on a site of one's own, through its REST API with an application password.
+//! Self-hosted WordPress, through its REST API with an application password.
 //!
-//! The site never refuses a post it already has, so each post gets a slug that is made from its key, and a lost
-//! answer is settled by looking for that slug.
+//! A site accepts the same post twice, so each post gets a slug that is made from its key, and a lost response is
+//! reconciled by looking up that slug.
 
 mod article;
 mod client;
@@ -21,9 +21,9 @@ use crate::{
     Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
 };
 
-/// Longest text in characters. WordPress has no limit; this one is Fanfare's, to keep requests within bounds.
+/// Longest text in characters. WordPress has no limit; this is Fanfare's own, to keep requests small.
 const TEXT_MAX: usize = 1_000_000;
-/// Largest image in bytes and most images of a post. Sites have limits of their own; these are Fanfare's.
+/// Largest image in bytes and most images of a post. Sites have their own limits; these are Fanfare's.
 const IMAGE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 const IMAGES_MAX: usize = 10;
 
@@ -57,7 +57,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     class: Class::Search,
-    // A site has no limit of its own; one that asks to wait is waited for.
+    // Sites have no rate limit; if one asks to wait, we do.
     rate_limits: &[],
     about: About {
         reconcile: "`GET /wp/v2/posts?slug=…` of the slug that the service chose",
@@ -129,7 +129,7 @@ impl Platform for Wordpress {
     }
 }
 
-/// Returns the HTML of a caption, for the test of growth.
+/// Returns the HTML of a caption, for the growth test.
 #[cfg(test)]
 pub(crate) fn html_of(caption: &str) -> String {
     let draft = crate::tests::test_server::draft(caption, serde_json::json!({}));

@@ -13,19 +13,19 @@ use crate::{
     outcome::read_state,
 };
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct State {
     /// The uploaded images, in order.
     uploads: Vec<Upload>,
-    /// The featured image has its alt text.
+    /// True if the featured image has its alt text.
     described: bool,
-    /// The slug of the settings was looked up and is free.
+    /// True once the slug of the settings was looked up and is free.
     slug_is_free: bool,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
     Upload(usize),
@@ -45,7 +45,7 @@ impl State {
             return Next::Upload(self.uploads.len());
         }
         match &settings.slug {
-            // A slug made from the key is nobody else's; one that was chosen may be.
+            // A slug made from the key is unique; a chosen one may be taken.
             Some(slug) if !self.slug_is_free => Next::LookUpSlug(slug.clone()),
             _ => Next::Create,
         }
@@ -64,13 +64,13 @@ impl Next {
     }
 }
 
-/// Returns the next call. Settings that cannot be read stop that call before it sends anything.
+/// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().next(draft, &settings).step()
 }
 
-/// Takes one step.
+/// Makes the next call.
 pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
@@ -110,7 +110,7 @@ async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> 
     site.upload(&media.mime, &filename(media, index), file).await
 }
 
-/// A name that fits the type, which WordPress compares, and into a header.
+/// Returns a file name that matches the type, which WordPress checks, and is valid in a header.
 fn filename(media: &Media, index: usize) -> String {
     let stem = media.filename.rsplit_once('.').map_or(media.filename.as_str(), |(stem, _)| stem);
     let stem = slugified(stem);
@@ -131,7 +131,7 @@ fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
         content.push_str(&article::figure(&upload.source_url, alt));
     }
     NewPost {
-        // WordPress prints titles as they are; a sign that opens a tag would be lost.
+        // WordPress prints titles unescaped; a < would start a tag.
         title: article::title(draft, settings).replace('<', "&lt;"),
         content,
         status: "publish",
@@ -143,7 +143,7 @@ fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
     }
 }
 
-/// Looks the post up by the slug it was sent with.
+/// Looks up the post by its slug.
 pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
     let slug = article::slug(draft, &draft.settings()?);
     Ok(match Site::of_account(session).post_with_slug(&slug).await? {

@@ -7,7 +7,7 @@ use crate::{
     settings::{alt_text, alt_texts, settings},
 };
 
-/// Longest alt text in characters; WordPress has no limit, this one is Fanfare's.
+/// Longest alt text in characters; WordPress has no limit; this is Fanfare's own.
 pub const ALT_TEXT_MAX: usize = 1_000;
 
 const TERM: Shape = Shape::Integer { min: 1, max: i64::MAX };
@@ -33,13 +33,13 @@ settings! {
 }
 
 impl Settings {
-    /// Alt text of the image with this index, if there is one.
+    /// Returns the alt text of the image with this index, if there is one.
     pub fn alt_text(&self, index: usize) -> Option<&str> {
         alt_text(&self.media_alt_texts, index)
     }
 }
 
-/// Rules that the descriptor cannot express. Values of the wrong kind are the descriptor's to report.
+/// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = missing_title(draft, settings.title.as_deref());

@@ -1,4 +1,4 @@
-//! Asks a site who the credentials belong to.
+//! Reads the owner of the credentials.
 
 use fanfare_outbound::Reply;
 use serde::Deserialize;
@@ -20,12 +20,12 @@ struct User {
     slug: String,
     #[serde(default)]
     capabilities: Map<String, Value>,
-    /// Addresses of the picture by its width; a list, or `false`, where a site has none.
+    /// Addresses of the picture by its width; a list or `false` if a site has none.
     #[serde(default)]
     avatar_urls: Value,
 }
 
-/// Finds the API and the user.
+/// Detects the API's route and reads the user.
 pub async fn verify(session: &Session) -> Result<Identity> {
     let address = site_address(session.secrets.expose("site_url"))?;
     let (user, route) = find_user(session, &address).await.map_err(Error::while_connecting)?;
@@ -52,7 +52,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     .pictured(picture))
 }
 
-/// Tries the pretty address first; a site without pretty permalinks answers that with a page or 404.
+/// Tries the pretty address first; a site without pretty permalinks returns an HTML page or 404.
 async fn find_user(session: &Session, address: &Url) -> Result<(User, Route)> {
     let reply = Site::at(session, address, Route::Path).me().await?;
     let elsewhere = reply.status == 404 || (reply.is_success() && !is_json(&reply));

@@ -1,4 +1,4 @@
-//! Public counts of posts. X asks to be paid for every post that is read, so the operator has to switch it on.
+//! Public counts of posts. X charges for every post that is read, so the operator has to switch it on.
 
 use async_trait::async_trait;
 
@@ -8,7 +8,7 @@ use crate::{
     analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
 };
 
-/// The most posts of a call (<https://docs.x.com/x-api/posts/get-posts-by-ids>).
+/// The most posts per call (<https://docs.x.com/x-api/posts/get-posts-by-ids>).
 const BATCH: usize = 100;
 
 const COUNTS: [(&str, &str); 7] = [
@@ -21,7 +21,7 @@ const COUNTS: [(&str, &str); 7] = [
     ("/public_metrics/quote_count", name::QUOTES),
 ];
 
-/// The numbers of X.
+/// Reads the metrics of X.
 pub(super) struct Counts;
 
 #[async_trait]

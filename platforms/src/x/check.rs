@@ -1,14 +1,14 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use std::collections::BTreeSet;
 
 use super::{CHAIN_KEY, IMAGE_BYTES_MAX, segments, settings::Settings};
 use crate::{Draft, Media, Violation, Warning};
 
-/// Stocks and coins named in one post: more need another contract with X.
+/// The most cashtags in one post: more require another contract with X.
 const CASHTAGS_MAX: usize = 1;
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let mut found = cashtags(draft);
     found.extend(images(draft));
@@ -46,14 +46,14 @@ fn cashtags(draft: &Draft) -> Vec<Violation> {
     .collect()
 }
 
-/// `$ABC`: one to six letters behind the sign.
+/// Returns true for `$ABC`: one to six letters after the sign.
 fn is_cashtag(word: &&str) -> bool {
     let Some(name) = word.strip_prefix('$') else { return false };
     let name = name.trim_end_matches(|c: char| c.is_ascii_punctuation());
     (1..=6).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A GIF stands alone, and may be larger than other images.
+/// Checks images: a GIF must be alone, and may be larger than others.
 fn images(draft: &Draft) -> Vec<Violation> {
     let is_gif = |media: &Media| media.mime == "image/gif";
     let mut found = Vec::new();
@@ -80,7 +80,7 @@ fn images(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// X refuses a text that was posted a moment ago, in a chain too.
+/// Checks for repeated texts in a chain: X refuses a text that was posted a moment ago.
 fn repeated(draft: &Draft) -> Vec<Violation> {
     let texts = segments(draft);
     let mut known = BTreeSet::new();

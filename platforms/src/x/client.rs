@@ -1,4 +1,4 @@
-//! The calls of the X API, as X names them.
+//! Calls to the X API.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::{
     response,
 };
 
-/// A file or a piece of one is sent while the call lasts.
+/// The deadline of calls that send a file or a chunk of one.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 
-/// The envelope of X's answers. A success may carry errors besides.
+/// The envelope of X's responses. A success may also contain errors.
 #[derive(Debug, Deserialize)]
 struct Wrapped<T> {
     data: Option<T>,
@@ -27,7 +27,7 @@ struct Wrapped<T> {
     meta: Meta,
 }
 
-/// The link to the next page of a list.
+/// The metadata of a list, with the cursor of the next page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Meta {
@@ -46,14 +46,14 @@ pub(super) struct User {
     pub profile_image_url: Option<String>,
 }
 
-/// A file that X has, or is still working on.
+/// An uploaded file, which X may still be processing.
 #[derive(Debug, Deserialize)]
 pub(super) struct Upload {
     pub id: String,
     pub processing_info: Option<Processing>,
 }
 
-/// The progress of processing.
+/// The processing status of a file.
 #[derive(Debug, Deserialize)]
 pub(super) struct Processing {
     pub state: String,
@@ -69,7 +69,7 @@ struct ProcessingError {
 }
 
 impl Processing {
-    /// Returns the reason it failed.
+    /// Returns the reason of the failure.
     pub fn reason(&self) -> &str {
         let error = self.error.as_ref();
         let said = error.and_then(|error| error.message.as_deref().or(error.name.as_deref()));
@@ -77,7 +77,7 @@ impl Processing {
     }
 }
 
-/// A post to be made. X refuses what it does not know.
+/// A post to create. X refuses unknown fields.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct NewTweet<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -115,13 +115,13 @@ pub(super) struct TweetReply<'a> {
     pub in_reply_to_tweet_id: &'a str,
 }
 
-/// A post that was made.
+/// A created post.
 #[derive(Debug, Deserialize)]
 struct Made {
     id: String,
 }
 
-/// A post as lists show it.
+/// A post in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Tweet {
     pub id: String,
@@ -153,14 +153,14 @@ pub(super) async fn upload_image(session: &Session, media: &Media, bytes: Bytes)
     data(session, request).await
 }
 
-/// Begins the upload of a video or a GIF.
+/// Starts the upload of a video or a GIF.
 pub(super) async fn initialize(session: &Session, media: &Media, total: u64) -> Result<Upload> {
     let category = if media.is_video() { "tweet_video" } else { "tweet_gif" };
     let body = json!({"media_type": media.mime, "total_bytes": total, "media_category": category});
     data(session, post(session, "/2/media/upload/initialize")?.json(&body)).await
 }
 
-/// Sends one piece of it. The same piece may be sent again.
+/// Sends one chunk. The same chunk can be sent again.
 pub(super) async fn append(session: &Session, id: &str, segment: u64, piece: Bytes) -> Result<()> {
     let form = Multipart::new().text("segment_index", &segment.to_string()).file(
         "media",
@@ -173,25 +173,25 @@ pub(super) async fn append(session: &Session, id: &str, segment: u64, piece: Byt
     if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
 }
 
-/// Says that all pieces are there.
+/// Completes the upload.
 pub(super) async fn finalize(session: &Session, id: &str) -> Result<Upload> {
     data(session, post(session, &format!("/2/media/upload/{id}/finalize"))?).await
 }
 
-/// Asks how far X is with a file.
+/// Reads the processing status of a file.
 pub(super) async fn status(session: &Session, id: &str) -> Result<Upload> {
     let query = [("command", "STATUS"), ("media_id", id)];
     data(session, get(session, "/2/media/upload")?.query(&query)).await
 }
 
-/// Describes a file for people who cannot see it.
+/// Sets the alt text of a file.
 pub(super) async fn describe(session: &Session, id: &str, text: &str) -> Result<()> {
     let body = json!({"id": id, "metadata": {"alt_text": {"text": text}}});
     let reply = signed(session, post(session, "/2/media/metadata")?.json(&body))?.send().await?;
     if reply.is_success() { Ok(()) } else { Err(parse_error(session, &reply)) }
 }
 
-/// Makes a post public.
+/// Publishes a post.
 pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<String> {
     let request = post(session, "/2/tweets")?.json(tweet).deadline(SPEC.commit_deadline);
     let made: Made = data(session, request).await?;
@@ -201,8 +201,8 @@ pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<Str
     Ok(made.id)
 }
 
-/// A page of the account's latest posts and replies, of 100 at most
-/// (<https://docs.x.com/x-api/users/get-posts>). X asks to be paid for every post that is read.
+/// Reads a page of the account's latest posts and replies, of 100 at most (<https://docs.x.com/x-api/users/get-posts>).
+/// X charges for every post that is read.
 pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Page<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
     let mut query =
@@ -210,7 +210,7 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Pa
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
     let found: Wrapped<Vec<Tweet>> = response::send(session, request, parse_error).await?;
-    // A page without posts is answered without data, and says so; without data and without a count nothing was read.
+    // A page without posts has no data but a count of 0; without a count, nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,
         (None, Some(0)) => Vec::new(),
@@ -222,7 +222,7 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Pa
     Ok(Page::naming(posts, found.meta.next_token))
 }
 
-/// Posts with their public counts, of 100 at most; those that are gone are left out.
+/// Returns posts with their public counts, 100 at most; deleted ones are left out.
 pub(super) async fn counts(session: &Session, ids: &[&str]) -> Result<Vec<Value>> {
     let query = [("ids", ids.join(",")), ("tweet.fields", "public_metrics".to_owned())];
     let request = signed(session, get(session, "/2/tweets")?.query(&query))?;
@@ -242,7 +242,7 @@ fn signed(session: &Session, request: Request) -> Result<Request> {
     Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
 }
 
-/// Sends a request whose answer must hold data. A success without them may hold the reason.
+/// Sends a request whose response must contain data. A success without data may contain the reason.
 async fn data<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
     let reply = signed(session, request)?.send().await?;
     if !reply.is_success() {

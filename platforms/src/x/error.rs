@@ -34,14 +34,14 @@ impl Body {
         all.filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    /// The last part of the type's address, which names the problem.
+    /// Returns the last part of the type's address, which names the problem.
     fn name(&self) -> Option<&str> {
         let name = self.kind.rsplit('/').next().filter(|name| !name.is_empty());
         name.filter(|name| *name != "about:blank").or(Some(self.title.as_str()))
     }
 }
 
-/// Says what is to be done about a reply that is not a success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
     let said = session.secrets.redact(&body.words());
@@ -101,7 +101,7 @@ fn forbidden(body: &Body, said: &str) -> Error {
         .with_remedy("Connect the account again with all permissions; look at the account on X.")
 }
 
-/// Of several limits the one that is used up says when to come back.
+/// Returns the error for a rate limit, with the wait of the limit that is exhausted.
 fn slow_down(session: &Session, reply: &Reply) -> Error {
     const DAILY: [(&str, &str); 2] = [
         ("x-user-limit-24hour-remaining", "x-user-limit-24hour-reset"),
@@ -117,7 +117,7 @@ fn slow_down(session: &Session, reply: &Reply) -> Error {
     Error::new(Kind::RateLimited, "X asks to slow down.").with_retry_after(wait)
 }
 
-/// Was the same text posted a moment ago?
+/// Returns true if the same text was posted a moment ago.
 pub(super) fn is_duplicate(error: &Error) -> bool {
     let Some(reply) = &error.reply else { return false };
     let said = reply.message.as_deref().unwrap_or_default().to_lowercase();

@@ -1,7 +1,7 @@
 //! X: posts, polls, images, videos and chains.
 //!
-//! Files are uploaded first, large ones in pieces. There is no key to a post: when an answer was lost it is looked for
-//! among the account's latest posts, and X itself refuses a text that was posted a moment ago.
+//! Files are uploaded first, large ones in chunks. There is no idempotency key: after a lost response the post is
+//! looked up among the account's latest ones, and X itself refuses a text that was posted a moment ago.
 
 mod analytics;
 mod check;
@@ -34,7 +34,7 @@ use crate::{
 
 const LABEL: &str = "X";
 
-/// Host of the API and of its tokens.
+/// The host of the API and of its token endpoints.
 const API: &str = "https://api.x.com";
 
 /// Longest text of one post.
@@ -43,13 +43,13 @@ const TEXT_MAX: usize = 280;
 /// Longest text of an account that pays for more (<https://help.x.com/en/using-x/x-premium>).
 const LONG_TEXT_MAX: usize = 25_000;
 
-/// Public fact of an account: what it pays for.
+/// The public fact that holds an account's subscription.
 const SUBSCRIPTION: &str = "subscription_type";
 
 /// Most images of one post.
 const IMAGES_MAX: usize = 4;
 
-/// Largest image that does not move, in bytes.
+/// The largest image that is not animated, in bytes.
 const IMAGE_BYTES_MAX: u64 = 5 << 20;
 
 /// Longest alt text in characters.
@@ -69,9 +69,9 @@ const RATE_LIMITS: &[RateLimit] = &[
     RateLimit::new(Per::App, 10_000, 86_400),
 ];
 
-/// Access tokens live for two hours; each refresh token is good once
-/// (<https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code>). How long one may lie unused X does not
-/// say; half a year was seen.
+/// Access tokens are valid for two hours; each refresh token can be used once
+/// (<https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code>). X does not say how long an unused
+/// one is valid; half a year was observed.
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://x.com", "/i/oauth2/authorize"),
     permissions: &[
@@ -184,12 +184,12 @@ const SPEC: Spec = Spec {
     ..Spec::usual(PlatformId::X, LABEL)
 };
 
-/// Is the post a chain?
+/// Returns true if the post is a chain.
 fn is_chain(draft: &Draft) -> bool {
     draft.post_type == CHAIN
 }
 
-/// The texts to be published, one per post.
+/// Returns the texts to publish, one per post.
 fn segments(draft: &Draft) -> Vec<String> {
     if is_chain(draft) { draft.metadata_texts(CHAIN_KEY) } else { vec![draft.caption.clone()] }
 }

@@ -18,20 +18,20 @@ use crate::{
     settings::is_ai_generated,
 };
 
-/// The time X may take over a file.
+/// The longest time X may take to process a file.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// The time to wait before it is asked again, unless it says so.
+/// How long to wait between two reads of its status, unless X says so.
 const POLL: Duration = Duration::from_secs(5);
 /// Pause between two posts of a chain.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let settings = draft.settings::<Settings>().unwrap_or_default();
     read_state::<State>(state).unwrap_or_default().next(draft, &settings).step(is_chain(draft))
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -86,7 +86,7 @@ async fn append(session: &Session, media: &Media, mut state: State) -> Result<Pr
     Progress::go_on(&state)
 }
 
-/// Returns the step that follows from X's record of a file.
+/// Returns the step that follows from the status of a file.
 fn processed(session: &Session, mut state: State, upload: Upload) -> Result<Progress> {
     let Some(info) = &upload.processing_info else {
         state.upload = None;
@@ -130,7 +130,7 @@ async fn tweet(
     let tweet = new_tweet(draft, settings, &state, text);
     match client::tweet(session, &tweet).await {
         Ok(id) => published(session, draft, state, id),
-        // The answer to a call that was lost may have been this post: then it is there.
+        // The post of an earlier call whose response was lost may exist.
         Err(error) if is_duplicate(&error) => {
             let since = draft.at.min(session.now);
             let found = reconcile::find(session, text, &state.published, since).await;
@@ -160,14 +160,14 @@ fn new_tweet<'a>(
         media: (!media_ids.is_empty()).then_some(TweetMedia { media_ids }),
         poll: poll.map(|it| TweetPoll { options: &it.options, duration_minutes: it.minutes() }),
         reply: None,
-        // Everyone may reply unless X is told otherwise; it does not know the word.
+        // Everyone may reply by default; X has no value for it.
         reply_settings: settings.reply_settings.as_deref().filter(|who| *who != "everyone"),
         made_with_ai: is_ai_generated(draft),
         paid_partnership: settings.paid_partnership,
     }
 }
 
-/// Returns the step that follows once the post at work is public with this id.
+/// Returns the step that follows once the current post is public under this id.
 pub(super) fn published(
     session: &Session,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! Finding out what became of a call to publish whose answer was lost.
+//! Finds the result of a publish call whose response was lost.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -26,8 +26,8 @@ pub(super) async fn reconcile(
     })
 }
 
-/// Id of the post with this text that was made at `since` or later and is none of those known; of several the one made
-/// nearest to it.
+/// Returns the id of the post with this text that was created at `since` or later and is not a known one; of several,
+/// the closest to it.
 pub(super) async fn find(
     session: &Session,
     text: &str,
@@ -40,12 +40,13 @@ pub(super) async fn find(
     Ok(looked.nearest()?.map(|tweet| tweet.id))
 }
 
-/// The words of a text as its author wrote them: X escapes three signs.
+/// Returns a text as its author wrote it: X escapes three characters.
 fn as_written(tweet: &Tweet) -> String {
     tweet.text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// The words of a text without its addresses, in whose place X puts short ones, and those of its files, which X adds.
+/// Returns a text without its addresses, which X replaces with short ones, and without those of its files, which X
+/// adds.
 fn bare(text: &str) -> String {
     let kept = text::without_x_links(text);
     let words = kept.split_whitespace().filter(|word| !word.contains("://"));

@@ -6,7 +6,7 @@ use crate::{
     settings::{alt_texts, settings},
 };
 
-/// The time a poll lasts unless it is said, in minutes.
+/// The default duration of a poll, in minutes.
 const POLL_MINUTES: u32 = 24 * 60;
 
 settings! {
@@ -42,7 +42,7 @@ settings! {
 }
 
 impl Poll {
-    /// Returns the time it lasts, in minutes.
+    /// Returns its duration in minutes.
     pub fn minutes(&self) -> u32 {
         self.duration_minutes.unwrap_or(POLL_MINUTES)
     }

@@ -6,66 +6,66 @@ use serde::{Deserialize, Serialize};
 use super::settings::Settings;
 use crate::{Draft, Step, settings::alt_text};
 
-/// Kept between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
-    /// Files that X has, in order.
+    /// Uploaded files, in order.
     pub media: Vec<Uploaded>,
-    /// The file that is being uploaded in pieces.
+    /// The file that is being uploaded in chunks.
     pub upload: Option<Pieces>,
     /// Ids of the posts that are public, in order.
     pub published: Vec<String>,
 }
 
-/// A file that X has.
+/// An uploaded file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Uploaded {
     /// Its id.
     pub id: String,
-    /// It has its alt text.
+    /// True if it has its alt text.
     pub described: bool,
 }
 
-/// A file on its way.
+/// A file that is being uploaded.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Pieces {
     /// Its id.
     pub id: String,
-    /// The number of bytes it has.
+    /// Its size in bytes.
     pub total: u64,
-    /// The number of pieces X has.
+    /// The number of chunks that were sent.
     pub sent: u64,
-    /// X was told that these are all, and works on it: since when.
+    /// When the upload was completed; X is processing the file since then.
     pub finalized: Option<DateTime<Utc>>,
 }
 
-/// The next thing to do.
+/// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     /// Upload the image with this index.
     Image(usize),
-    /// Begin to upload the video or GIF with this index.
+    /// Start to upload the video or GIF with this index.
     Initialize(usize),
-    /// Send the next piece of it.
+    /// Send the next chunk of it.
     Append(usize),
-    /// Say that all pieces are there.
+    /// Complete the upload.
     Finalize(usize),
-    /// Ask how far X is with it.
+    /// Read its processing status.
     Status(usize),
-    /// Describe the file with this index.
+    /// Set the alt text of the file with this index.
     Describe(usize, String),
-    /// Make the post with this index public.
+    /// Publish the post with this index.
     Tweet(usize),
 }
 
-/// Smallest piece. X takes a thousand of them, each up to 5 MB.
+/// The smallest chunk. X accepts a thousand of them, each up to 5 MB.
 const PIECE: u64 = 4 << 20;
 const PIECES_MAX: u64 = 999;
 
 impl Pieces {
-    /// Returns the number of bytes each piece has, the last one aside.
+    /// Returns the size of each chunk but the last, in bytes.
     pub fn size(&self) -> u64 {
         PIECE.max(self.total.div_ceil(PIECES_MAX))
     }
@@ -86,7 +86,7 @@ impl State {
             return Next::Tweet(self.published.len());
         }
         for (index, uploaded) in self.media.iter().enumerate() {
-            // A video has no description.
+            // A video has no alt text.
             let file = draft.media.get(index).filter(|media| media.is_image());
             let alt = file.and_then(|_| alt_text(&settings.media_alt_texts, index));
             if let Some(alt) = alt.filter(|_| !uploaded.described) {
@@ -106,7 +106,7 @@ impl State {
 }
 
 impl Next {
-    /// As the ledger shows it.
+    /// Returns it as the ledger shows it.
     pub fn step(&self, is_chain: bool) -> Step {
         let of = |name: &str, index: &usize| Step::prepare(format!("{name}_{}", index + 1));
         match self {

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 use super::client;
 use crate::{Error, Identity, Result, Session, oauth};
 
-/// Asks X who the token belongs to, and what the account may do.
+/// Reads the owner of the token, and the account's subscription.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
     let user = client::me(session).await.map_err(Error::while_connecting)?;
     let facts =
@@ -19,6 +19,6 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         secrets: session.secrets.clone(),
         expires_at: oauth::ends(&session.secrets),
     }
-    // X names the picture of 48 pixels; the same one is there in 400.
+    // X returns the picture in 48 pixels; it is also available in 400.
     .pictured(user.profile_image_url.map(|url| url.replace("_normal.", "_400x400."))))
 }

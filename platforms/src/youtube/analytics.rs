@@ -1,6 +1,6 @@
-//! Numbers of channels and videos, <https://developers.google.com/youtube/analytics>.
+//! Metrics of channels and videos, <https://developers.google.com/youtube/analytics>.
 //!
-//! Since August 2026 a view counts from the first frame; what it meant before goes on as `engagedViews`.
+//! Since August 2026 a view counts from the first frame; the earlier definition is now `engagedViews`.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The most videos of a call.
+/// The most videos per call.
 const BATCH: usize = 50;
 
 /// 10,000 units a day for a project; each of these calls costs one
@@ -46,7 +46,7 @@ const DAILY: Daily = Daily {
     ],
 };
 
-/// Columns of a report, and what they are called here.
+/// Columns of a report, and their names here.
 const COLUMNS: [(&str, &str); 8] = [
     ("views", name::VIEWS),
     ("likes", name::LIKES),
@@ -65,7 +65,7 @@ const COUNTS: [(&str, &str); 4] = [
     ("/statistics/viewCount", name::PLAYS),
 ];
 
-/// The numbers of YouTube.
+/// Reads the metrics of YouTube.
 pub(super) struct Reports;
 
 #[async_trait]
@@ -131,7 +131,7 @@ impl Analytics for Reports {
     }
 }
 
-/// The rows of a report: one for each day that it has.
+/// Returns the rows of a report: one per day.
 fn rows(report: &Value) -> Vec<DayNumbers> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let headers = list(&report["columnHeaders"]);

@@ -1,9 +1,9 @@
-//! Rules that the descriptor cannot say.
+//! Rules that the descriptor cannot express.
 
 use super::{DESCRIPTION_MAX, TAGS_MAX, content, settings::Settings};
-use crate::{Draft, Violation, Warning, article};
+use crate::{Draft, Violation, Warning, article, text};
 
-/// All of them that `draft` breaks.
+/// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = article::missing_title(draft, settings.title.as_deref());
@@ -25,7 +25,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// Bytes of the description with what is added to it; of the caption alone the descriptor says enough.
+/// Checks the bytes of the description with its additions; the descriptor covers the caption alone.
 fn bytes(draft: &Draft, settings: &Settings) -> Option<Violation> {
     let whole = content::description(draft, settings);
     let told = draft.caption.len() > DESCRIPTION_MAX || whole.chars().count() > DESCRIPTION_MAX;
@@ -46,14 +46,14 @@ fn tags(settings: &Settings) -> Option<Violation> {
         let remedy = "Leave out some tags; one with a space counts two more.";
         return Some(invalid("tags", &message, remedy).with_limit(TAGS_MAX, length));
     }
-    let is_bad = |tag: &String| tag.trim().is_empty() || tag.contains(['<', '>', ',', '"']);
+    let is_bad = |tag: &String| text::is_blank(tag) || tag.contains(['<', '>', ',', '"']);
     settings.tags.iter().any(is_bad).then(|| {
         let message = "A tag holds something, and none of < > , and quotes.";
         invalid("tags", message, "Write each tag by itself, in letters and digits.")
     })
 }
 
-/// YouTube makes a Short of what is upright or square.
+/// Checks the shape: YouTube makes upright and square videos Shorts.
 fn shape(draft: &Draft) -> Option<Violation> {
     let (width, height) = draft.media.first()?.dimensions?;
     (draft.post_type == "short" && width > height).then(|| {

@@ -1,4 +1,4 @@
-//! The calls of YouTube's API, as YouTube names them.
+//! Calls to YouTube's API.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,10 +15,10 @@ use crate::{
     response,
 };
 
-/// Host of the reports.
+/// The host of the reports API.
 const ANALYTICS: &str = "https://youtubeanalytics.googleapis.com";
 
-/// Time for a chunk that is not the last, and for a thumbnail.
+/// The deadline for a chunk that is not the last, and for a thumbnail.
 const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
 
 /// One page of a list.
@@ -53,7 +53,7 @@ pub(super) struct Thumbnail {
     pub url: String,
 }
 
-/// A playlist as the tool shows it.
+/// A playlist, as the tool returns it.
 #[derive(Debug, Serialize)]
 pub(super) struct Playlist {
     id: String,
@@ -85,7 +85,7 @@ struct Video {
     status: Status,
 }
 
-/// YouTube's record of a video.
+/// The status of a video.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Status {
@@ -95,7 +95,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Returns the reason YouTube does not keep the video, if it does not.
+    /// Returns the reason if YouTube rejected the video.
     pub fn refusal(&self) -> Option<&str> {
         match self.upload_status.as_str() {
             "failed" => Some(&self.failure_reason),
@@ -109,13 +109,13 @@ impl Status {
 /// The progress of an upload.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Whole, under this id.
+    /// Complete, with this video id.
     Whole(String),
     /// The number of bytes that have arrived.
     Part(u64),
 }
 
-/// The channel that the token is for.
+/// Returns the channel of the token.
 pub(super) async fn channel(session: &Session) -> Result<Channel> {
     let query = [("part", "snippet,statistics"), ("mine", "true")];
     let page: Page<Channel> = get(session, "/youtube/v3/channels", &query).await?;
@@ -125,7 +125,7 @@ pub(super) async fn channel(session: &Session) -> Result<Channel> {
     })
 }
 
-/// One page of the channel's playlists.
+/// Reads one page of the channel's playlists.
 pub(super) async fn playlists(session: &Session, page: Option<&str>) -> Result<Page<Value>> {
     let mut query =
         vec![("part", "snippet,contentDetails,status"), ("mine", "true"), ("maxResults", "50")];
@@ -133,7 +133,7 @@ pub(super) async fn playlists(session: &Session, page: Option<&str>) -> Result<P
     get(session, "/youtube/v3/playlists", &query).await
 }
 
-/// Begins an upload: the address that its bytes go to. Whoever has it may send them.
+/// Starts an upload and returns its address, which needs no further authorization.
 pub(super) async fn begin(
     session: &Session,
     body: &Value,
@@ -160,7 +160,7 @@ pub(super) async fn begin(
         .ok_or_else(|| Error::transient("YouTube began an upload without saying where it goes."))
 }
 
-/// The token goes to Google alone.
+/// Returns true if the token may be sent to this address: only to Google's own hosts.
 fn is_googles(session: &Session, address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     match &session.base {
@@ -172,7 +172,7 @@ fn is_googles(session: &Session, address: &str) -> bool {
     }
 }
 
-/// Sends a chunk: its first byte, its end, and the size of the whole.
+/// Sends a chunk: from its first byte to its end, of a file of this size.
 pub(super) async fn put(
     session: &Session,
     address: &str,
@@ -184,7 +184,7 @@ pub(super) async fn put(
     send_range(session, address, (mime, bytes), &range, deadline).await
 }
 
-/// Asks how much has arrived.
+/// Asks how many bytes have arrived.
 pub(super) async fn probe(session: &Session, address: &str, size: u64) -> Result<Sent> {
     let nothing = ("application/octet-stream", Bytes::new());
     let range = format!("bytes */{size}");
@@ -215,13 +215,13 @@ async fn send_range(
     }
 }
 
-/// `Range: bytes=0-N`; without it nothing has arrived.
+/// Returns how many bytes have arrived, from `Range: bytes=0-N`; 0 without that header.
 fn arrived(reply: &Reply) -> u64 {
     let last = reply.header("range").and_then(|range| range.rsplit_once('-'));
     last.and_then(|(_, last)| last.trim().parse::<u64>().ok()).map_or(0, |last| last + 1)
 }
 
-/// Sets the picture that is shown before a video plays.
+/// Sets the thumbnail of a video.
 pub(super) async fn set_thumbnail(
     session: &Session,
     id: &str,
@@ -233,7 +233,7 @@ pub(super) async fn set_thumbnail(
     response::send::<Value>(session, request, parse_error).await.map(|_| ())
 }
 
-/// Puts a video into a playlist: the id of its place.
+/// Adds a video to a playlist; returns the id of the playlist item.
 pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str) -> Result<String> {
     let body = json!({"snippet": {
         "playlistId": playlist,
@@ -245,28 +245,28 @@ pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str)
     Ok(made.id)
 }
 
-/// Returns YouTube's record of a video; `None` where it does not show it (yet).
+/// Returns the status of a video; `None` if YouTube does not return it (yet).
 pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>> {
     let query = [("part", "status,processingDetails"), ("id", id)];
     let page: Page<Video> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items.into_iter().next().map(|video| video.status))
 }
 
-/// The channel with its statistics.
+/// Returns the channel with its statistics.
 pub(super) async fn statistics(session: &Session) -> Result<Value> {
     let query = [("part", "statistics"), ("mine", "true")];
     let page: Page<Value> = get(session, "/youtube/v3/channels", &query).await?;
     Ok(page.items.into_iter().next().unwrap_or_default())
 }
 
-/// Videos with their statistics, of 50 at most; those that are gone are left out.
+/// Returns videos with their statistics, 50 at most; deleted ones are left out.
 pub(super) async fn video_statistics(session: &Session, ids: &str) -> Result<Vec<Value>> {
     let query = [("part", "statistics"), ("id", ids)];
     let page: Page<Value> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items)
 }
 
-/// A report by day of the channel.
+/// Returns a daily report of the channel.
 pub(super) async fn report(
     session: &Session,
     (from, to): &(String, String),

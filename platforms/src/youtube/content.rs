@@ -1,20 +1,20 @@
-//! The content of a video when its upload begins. Pure.
+//! The metadata of a video. Pure.
 
 use serde_json::{Value, json};
 
 use super::{TITLE_MAX, settings::Settings};
 use crate::{Draft, article, settings::is_ai_generated};
 
-/// People and blogs, the category that YouTube gives by itself.
+/// People and blogs, YouTube's default category.
 const CATEGORY: &str = "22";
 const SHORTS: &str = "#Shorts";
 
-/// The title: as given, else from the caption.
+/// Returns the title: as given, else from the caption.
 pub(super) fn title(draft: &Draft, settings: &Settings) -> String {
     article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX)
 }
 
-/// The caption, and the hashtag below it if it is asked for and not there.
+/// Returns the caption, followed by the hashtag if it is requested and missing.
 pub(super) fn description(draft: &Draft, settings: &Settings) -> String {
     let caption = draft.caption.as_str();
     let is_there = caption.to_lowercase().contains(&SHORTS.to_lowercase());
@@ -25,14 +25,13 @@ pub(super) fn description(draft: &Draft, settings: &Settings) -> String {
     }
 }
 
-/// Returns the length of tags as YouTube counts it: two more for the quotes of each that holds a space, and the commas
-/// between.
+/// Returns the length of tags as YouTube counts it: including commas, and quotes around each tag with a space.
 pub(super) fn tags_length(tags: &[String]) -> usize {
     let length = |tag: &String| tag.chars().count() + if tag.contains(' ') { 2 } else { 0 };
     tags.iter().map(length).sum::<usize>() + tags.len().saturating_sub(1)
 }
 
-/// The resource that begins an upload.
+/// Returns the resource with which an upload starts.
 pub(super) fn video(draft: &Draft, settings: &Settings) -> Value {
     let mut body = json!({
         "snippet": {

@@ -1,4 +1,4 @@
-//! The meaning of YouTube's reasons, beside those of all of Google's networks.
+//! YouTube's errors, beside those shared by Google's networks.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
 /// The period of a channel's upload limit: about a day.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Says what is to be done about an answer that is no success.
+/// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     google::read("YouTube", session, reply, own)
 }
@@ -52,7 +52,7 @@ fn refused(what: &str, remedy: &str) -> Error {
     Error::rejected(format!("YouTube does not accept the {what}.")).with_remedy(remedy)
 }
 
-/// Quotas are renewed at midnight in California.
+/// Returns the time until midnight in California, when quotas reset.
 pub(super) fn until_midnight(now: DateTime<Utc>) -> Duration {
     let next = now.with_timezone(&Los_Angeles).date_naive().succ_opt();
     let next = next.map(|day| day.and_time(NaiveTime::MIN));
@@ -60,17 +60,17 @@ pub(super) fn until_midnight(now: DateTime<Utc>) -> Duration {
     next.and_then(|next| (next.to_utc() - now).to_std().ok()).unwrap_or(DAY)
 }
 
-/// Does the address of an upload no longer exist?
+/// Returns true if the upload address no longer exists.
 pub(super) fn is_gone(error: &Error) -> bool {
     error.reply.as_ref().is_some_and(|reply| matches!(reply.status, 404 | 410))
 }
 
-/// Did the chunk not fit what is there?
+/// Returns true if the chunk does not continue the bytes that have arrived.
 pub(super) fn is_misplaced(error: &Error) -> bool {
     error.reply.as_ref().is_some_and(|reply| matches!(reply.status, 400 | 416))
 }
 
-/// Returns the error of a video that YouTube does not keep.
+/// Returns the error of a video that YouTube rejected.
 pub(super) fn failed(reason: &str) -> Error {
     let error = match reason {
         "duplicate" => Error::rejected("YouTube has this video already and rejects it.")

@@ -1,7 +1,7 @@
-//! YouTube: a video is sent in chunks to an address of its own, and exists after the last.
+//! YouTube: a video is sent in chunks to its own upload address, and exists after the last.
 //!
-//! The address says at any time how much has arrived, and gives the id of the video once it is whole, so a lost answer can
-//! be asked for again.
+//! The upload address reports at any time how much has arrived, and returns the video's id once it is complete, so a
+//! lost response can be recovered.
 
 mod analytics;
 mod check;
@@ -40,9 +40,9 @@ const TAGS_MAX: usize = 500;
 /// Host of the API.
 const API: &str = "https://www.googleapis.com";
 
-/// A hundred uploads of an app in a day, the first quota of every project
-/// (<https://developers.google.com/youtube/v3/determine_quota_cost>). What everything else costs, in 10,000 units, is less
-/// than that allows.
+/// A hundred uploads of an app per day, the initial quota of every project
+/// (<https://developers.google.com/youtube/v3/determine_quota_cost>). All other calls together stay below the quota of
+/// 10,000 units.
 const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::App, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {
@@ -158,7 +158,7 @@ const EXAMPLES: &[Example] = &[
     .needing("a picture at that address"),
 ];
 
-/// The helper that lists playlists.
+/// The tool that lists playlists.
 const PLAYLISTS: &str = "youtube.playlists";
 
 /// The connector.
@@ -210,7 +210,7 @@ impl Platform for Youtube {
         publish::reconcile(session, draft, state, sent_at).await
     }
 
-    /// Google's own page asks which channel; a token is for that one.
+    /// Google's own page asks for the channel; a token is for that channel.
     fn analytics(&self) -> Option<&'static dyn Analytics> {
         Some(&analytics::Reports)
     }

@@ -1,4 +1,5 @@
-//! The steps of a video: it exists after its last byte; thumbnail and playlist follow, and never fail it.
+//! The steps of a video: it exists after its last byte; thumbnail and playlist follow, and if they fail the video does
+//! not.
 
 use std::time::Duration;
 
@@ -17,21 +18,21 @@ use crate::{
     outcome::read_state, page,
 };
 
-/// The number of times an upload whose address no longer works is begun anew.
+/// How often an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
-/// The number of times a stage is tried before it is left out, or an upload that does not move given up.
+/// How often a stage is tried before it is skipped, or a stuck upload is given up.
 const TRIES_MAX: u32 = 3;
-/// The time YouTube is asked whether it keeps a video. Processing of long ones goes on behind that.
+/// How long the status of a video is checked. Processing of long videos continues after that.
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
 const PAUSE: Duration = Duration::from_secs(10);
-/// A video that was refused longer ago than this belongs to an earlier try, and a new one is begun.
+/// A video that was rejected longer ago than this belongs to an earlier attempt, and a new one is started.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
-/// The address of an upload lives for about a week; after that it tells nothing.
+/// An upload address is valid for about a week; after that it returns no status.
 const ADDRESS_LIFE: TimeDelta = TimeDelta::days(6);
-/// Largest thumbnail that is fetched: YouTube takes 50 MiB, which nobody needs.
+/// The largest thumbnail that is fetched: YouTube accepts 50 MiB, which nobody needs.
 const THUMBNAIL_BYTES_MAX: usize = 10 << 20;
 
-/// The call that comes next.
+/// Returns the step of the next call.
 pub(super) fn step(state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default().stage {
         Stage::Begin | Stage::Failed { .. } => Step::prepare("begin_upload"),
@@ -45,7 +46,7 @@ pub(super) fn step(state: Option<&Value>) -> Step {
     }
 }
 
-/// Makes that call.
+/// Makes the next call.
 pub(super) async fn publish(
     session: &Session,
     draft: &Draft,
@@ -108,7 +109,7 @@ async fn upload(
     let bytes = video.part(start..end).await?;
     let answer = client::put(session, address, (&video.mime, bytes), (start, end, size)).await;
     let answer = match answer {
-        // Part of a chunk whose answer was lost may be there.
+        // Part of a chunk whose response was lost may have arrived.
         Err(error) if is_misplaced(&error) => match client::probe(session, address, size).await {
             Ok(Sent::Part(there)) if there == start => Err(error),
             Ok(found) => Ok(found),
@@ -135,7 +136,7 @@ async fn upload(
     }
 }
 
-/// The video is there: what remains is beside it.
+/// Continues after the last byte: with the thumbnail, the playlist or the check.
 fn whole(session: &Session, settings: &Settings, mut state: State, id: String) -> Result<Progress> {
     state.id = id.clone();
     state.stage = match (&settings.thumbnail_url, &settings.playlist_id) {
@@ -151,7 +152,7 @@ fn under_way(state: &State, after: Duration) -> Result<Progress> {
     Ok(Progress::go_on(state)?.after(after).in_public())
 }
 
-/// The thumbnail has no id of its own: the video's stands for it.
+/// Sets the thumbnail. It has no id, so the video's id is returned.
 async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<String> {
     const TYPES: &[&str] = &["image/jpeg", "image/png"];
     let address = settings.thumbnail_url.as_deref().unwrap_or_default();
@@ -161,8 +162,8 @@ async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<S
     client::set_thumbnail(session, id, picture).await.map(|()| id.to_owned())
 }
 
-/// Returns the step after something beside the video. What fails for the moment is tried again and then left out, what
-/// is refused is left out at once; what was made stands among the parts of the post.
+/// Returns the step after the thumbnail or the playlist. A temporary failure is retried and then skipped, a refusal is
+/// skipped at once; what was created is added to the parts of the post.
 fn beside(
     session: &Session,
     settings: &Settings,
@@ -172,9 +173,9 @@ fn beside(
 ) -> Result<Progress> {
     match made {
         Ok(id) => state.made.push((name.to_owned(), id)),
-        // A fresh token may be allowed to.
+        // A fresh token may be allowed to do this.
         Err(error) if error.kind == Kind::TokenExpired && state.tries == 0 => return Err(error),
-        // Nothing tells whether the video is in the playlist, and twice is worse than not at all.
+        // It is unknown whether the video is in the playlist; adding it twice is worse than not at all.
         Err(error) if may_repeat(&error, &state.stage) && state.tries < TRIES_MAX => {
             state.tries += 1;
             let wait = error.retry_after.filter(|wait| *wait < Duration::from_secs(600));
@@ -217,7 +218,7 @@ fn public(session: &Session, state: State) -> Progress {
     Progress::Done(Published { id: state.id, url, parts, warnings: Vec::new() })
 }
 
-/// The address of the upload tells whether the last byte has arrived.
+/// Finds the result of a lost call: the upload address reports whether the last byte has arrived.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,

@@ -1,24 +1,24 @@
-//! Returns the progress of a video.
+//! The state of a video.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Size of a chunk in bytes: all but the last are a multiple of 256 KiB.
+/// Size of a chunk in bytes: all but the last must be a multiple of 256 KiB.
 pub(super) const CHUNK: u64 = 8 << 20;
 
-/// Stored between two calls.
+/// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// The next step.
     pub stage: Stage,
-    /// Id of the video, once it is whole.
+    /// The id of the video, once it is complete.
     pub id: String,
-    /// The number of times the upload was begun anew because its address no longer worked.
+    /// How often the upload was restarted because its address no longer worked.
     pub restarts: u32,
-    /// The number of times this stage was tried in vain.
+    /// How often this stage has failed.
     pub tries: u32,
-    /// Name and id of what was made beside the video.
+    /// Names and ids of further objects, such as the playlist item.
     pub made: Vec<(String, String)>,
 }
 
@@ -26,22 +26,22 @@ pub(super) struct State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// Begin the upload.
+    /// Start the upload.
     #[default]
     Begin,
     /// Send the next chunk; this number of bytes has arrived.
     Upload { address: String, size: u64, sent: u64 },
     /// Set the thumbnail.
     Thumbnail,
-    /// Put the video into a playlist.
+    /// Add the video to a playlist.
     Playlist,
-    /// See whether YouTube keeps it.
+    /// Check whether YouTube accepts it.
     Look { since: DateTime<Utc> },
-    /// YouTube does not.
+    /// YouTube rejected it.
     Failed { reason: String, since: DateTime<Utc> },
 }
 
-/// End of the chunk that starts at this byte.
+/// Returns the end of the chunk that starts at this byte.
 pub(super) fn chunk_end(size: u64, start: u64) -> u64 {
     size.min(start.saturating_add(CHUNK))
 }

@@ -1,4 +1,4 @@
-//! Models that film: a job is there at once, and its film after a while of the simulator's time.
+//! Models that generate videos: a job exists at once, and its video after some of the simulator's time.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use super::{error, words::Words};
 use crate::reply::Reply;
 
-/// The time a film takes unless the prompt says otherwise, in ms.
+/// How long a video takes unless the prompt says otherwise, in ms.
 const TAKES: i64 = 3_000;
 
-/// The time xAI keeps a film, in ms.
+/// How long xAI keeps a video, in ms.
 const KEPT: i64 = 24 * 3_600_000;
 
 static FILM: &[u8] = include_bytes!("film.mp4");
 
-/// A film that is being made.
+/// A video that is being generated.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FilmJob {
     duration: i64,
@@ -25,7 +25,7 @@ pub(super) struct FilmJob {
     words: Words,
 }
 
-/// The film's bytes.
+/// Returns the video's bytes.
 pub(super) fn file() -> Reply {
     Reply {
         status: salvo::http::StatusCode::OK,
@@ -35,7 +35,7 @@ pub(super) fn file() -> Reply {
     }
 }
 
-/// Reads what xAI is asked for.
+/// Parses a request to xAI.
 pub(super) fn read_xai(body: &Value) -> Result<FilmJob, Reply> {
     let duration = body["duration"].as_i64().unwrap_or(8);
     let resolution = body["resolution"].as_str().unwrap_or("480p");
@@ -49,7 +49,7 @@ pub(super) fn read_xai(body: &Value) -> Result<FilmJob, Reply> {
     Ok(FilmJob { duration, ..FilmJob::default() })
 }
 
-/// Reads what Google is asked for.
+/// Parses a request to Google.
 pub(super) fn read_google(body: &Value) -> Result<FilmJob, Reply> {
     let form = &body["response_format"];
     let duration = form["duration"].as_str().and_then(|it| it.strip_suffix('s'));
@@ -79,7 +79,7 @@ impl FilmJob {
         now >= self.ready && now < self.ready + KEPT && !self.words.lost_result
     }
 
-    /// As xAI shows it.
+    /// Returns the job in xAI's format.
     pub fn for_xai(&self, now: i64) -> Value {
         if now < self.ready {
             let percent = (now - self.begun).max(0) * 100 / (self.ready - self.begun).max(1);
@@ -96,7 +96,7 @@ impl FilmJob {
         json!({"status": "done", "progress": 100, "video": film, "usage": {"cost_in_usd_ticks": 1_000_000_000_i64}})
     }
 
-    /// As Google shows it.
+    /// Returns the job in Google's format.
     pub fn for_google(&self, now: i64) -> Value {
         if now < self.ready {
             return json!({"status": "in_progress"});
@@ -110,7 +110,7 @@ impl FilmJob {
         json!({"status": "completed", "outputs": [{"type": "video", "mime_type": "video/mp4", "uri": self.url}]})
     }
 
-    /// As Vertex AI shows it: the film itself.
+    /// Returns the job in Vertex AI's format, which contains the video itself.
     pub fn for_vertex(&self, now: i64) -> Value {
         if now < self.ready {
             return json!({"metadata": {"@type": "type.googleapis.com/google.cloud.aiplatform.v1.PredictLongRunningMetadata"}});

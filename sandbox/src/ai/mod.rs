@@ -1,6 +1,7 @@
-//! Simulated models: a text model behind an endpoint of OpenAI's form, Google's images and films, Vertex AI's films, and xAI's. They speak the vendors'
-//! HTTP, are deterministic by prompt, and obey words in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`,
-//! `[[invent]]`, `[[invent-always]]`.
+//! Simulated models: a text model with an OpenAI-compatible endpoint, images and videos of Google, videos of Vertex AI,
+//! and images and videos of xAI. They implement the vendors' HTTP APIs, are deterministic by prompt, and obey
+//! directives in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`, `[[invent]]`,
+//! `[[invent-always]]`.
 
 mod films;
 pub(crate) mod pictures;
@@ -34,16 +35,16 @@ pub(crate) const NAME: &str = "ai";
 /// The largest request, in bytes: images come in base64.
 const BODY_MAX: usize = 64 << 20;
 
-/// The longest that an answer is held back.
+/// The longest delay of a response.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The models.
 pub(crate) struct Ai {
     env: Arc<Env>,
     films: Mutex<BTreeMap<String, FilmJob>>,
-    /// Accounts of programs at Vertex AI.
+    /// Service accounts at Vertex AI.
     accounts: vertex::Accounts,
-    /// The bill, in US cents: every result, refused or not.
+    /// The bill, in US cents: every result counts, even a refused one.
     bill: Mutex<Vec<Value>>,
 }
 
@@ -62,7 +63,7 @@ impl Ai {
         Self { env: Arc::clone(env), films: Mutex::default(), accounts, bill: Mutex::default() }
     }
 
-    /// Answers `/ai/{path}`. What is served without the secret are films alone, whose addresses nobody guesses.
+    /// Answers `/ai/{path}`. Only videos, whose addresses cannot be guessed, are served without the secret.
     pub async fn serve(
         &self,
         req: &mut Request,
@@ -106,7 +107,7 @@ impl Ai {
             tokio::time::sleep(delay.min(LONGEST)).await;
         }
         let reply = self.answer(&call, &segments, &body, &words).unwrap_or_else(|refused| refused);
-        // A dropped call was carried out; only its answer is lost.
+        // A dropped call was carried out; only its response is lost.
         if words.drop && call.method == Method::POST {
             return broken_reply::close_unanswered(connection);
         }
@@ -172,7 +173,7 @@ impl Ai {
         Ok(Reply::ok(&json!({ name: id, "status": "in_progress" })))
     }
 
-    /// A method of a model at Vertex AI.
+    /// Answers a method of a model at Vertex AI.
     fn operate(&self, path: &[&str], body: &Value, words: &Words) -> Answer {
         let (model, method) = vertex::method(path)?;
         match method {
@@ -233,7 +234,7 @@ fn vendor(path: &[&str]) -> Option<Vendor> {
     }
 }
 
-/// All that a request says to a model, wherever its vendor wants it.
+/// Returns all texts of a request, wherever the vendor's format has them.
 fn prompt(body: &Value) -> String {
     fn texts(value: &Value, all: &mut String) {
         match value {
@@ -262,7 +263,7 @@ fn knows(call: &Call, secret: &SecretString) -> bool {
     bool::from(given.as_bytes().ct_eq(secret.expose_secret().as_bytes()))
 }
 
-/// An error in the form that all of them share.
+/// Returns an error in the format that all vendors share.
 fn error(status: u16, message: &str) -> Reply {
     Reply::json(status, &json!({"error": {"code": status, "message": message}}))
 }

@@ -1,4 +1,4 @@
-//! Models that draw: small grey pictures, each of its own shade and of the shape that was asked for.
+//! Models that generate images: small grey pictures, each with its own shade and the requested aspect ratio.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::{error, words::Words};
 use crate::reply::{Answer, Reply};
 
-/// Pixels of the longer side.
+/// The longer side, in pixels.
 const SIDE: u32 = 320;
 
 /// `POST /v1beta/models/{model}:generateContent`.
@@ -67,7 +67,7 @@ pub(crate) fn shade(prompt: &str, nth: usize) -> u8 {
     digest[0].wrapping_add(u8::try_from(nth % 256).unwrap_or(0))
 }
 
-/// A grey PNG of a shape, without compression.
+/// Returns a grey PNG with an aspect ratio, without compression.
 pub(crate) fn png(ratio: &str, shade: u8) -> Vec<u8> {
     let part = |text: &str| text.parse::<f64>().ok().filter(|it| *it > 0.0);
     let sides = ratio.split_once(':').and_then(|(x, y)| Some((part(x)?, part(y)?)));
@@ -102,7 +102,7 @@ fn chunk(png: &mut Vec<u8>, name: &[u8; 4], content: &[u8]) {
     png.extend(sum.to_be_bytes());
 }
 
-/// RFC 1950 and 1951: stored blocks.
+/// Returns bytes as a zlib stream of stored blocks (RFC 1950 and 1951).
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut all = vec![0x78, 0x01];
     let mut blocks = bytes.chunks(65_535).peekable();
@@ -122,7 +122,7 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// CRC-32 as PNG has it.
+/// Returns the CRC-32, as PNG uses it.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |sum: u32, byte: &u8| {
         (0..8).fold(sum ^ u32::from(*byte), |sum, _| {

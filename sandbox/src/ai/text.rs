@@ -1,4 +1,4 @@
-//! A model that writes: it fills the schema that is asked for with sentences of the task.
+//! A text model: it fills the requested schema with sentences from the task.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::reply::{Answer, Reply};
 
-/// Facts that a model invents: a price, a date, a phone number, a link and a handle.
+/// Facts that the model invents: a price, a date, a phone number, a link and a handle.
 const INVENTED: &str = "Only 19.99 EUR until 31 March 2031! Call +49 30 5550199, see invented-offers.com and ask @inventedbar.";
 
 /// `POST /v1/chat/completions`.
@@ -45,7 +45,7 @@ fn said(body: &Value, message: &Value) -> Reply {
     }))
 }
 
-/// The first paragraph of a task, without the words that are obeyed.
+/// Returns the first paragraph of a task, without directives.
 fn sentence(task: &str) -> String {
     let plain = words::without(task);
     let lines = plain.lines().map(str::trim).skip_while(|line| line.is_empty());
@@ -61,7 +61,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// A value of a schema. Texts differ from each other, and the first one has what is invented.
+    /// Returns a value for a schema. All texts are different, and the first one contains the invented facts.
     fn value(&mut self, schema: &Value, longest: usize) -> Value {
         match schema["type"].as_str().unwrap_or("string") {
             "object" => {
@@ -94,7 +94,7 @@ impl Writer {
         let invented =
             if self.invents && self.nth == 1 { format!("{INVENTED} ") } else { String::new() };
         let text = format!("{invented}{text}");
-        // Whole words, so that no claim is cut in two.
+        // Cut between words, so that no claim is split.
         let mut short = String::new();
         for word in text.split(' ') {
             if short.chars().count() + word.chars().count() + 1 > most {

@@ -1,4 +1,5 @@
-//! Google's Vertex AI: a service account's token, and films made in long operations whose last answer holds them.
+//! Google's Vertex AI: tokens of service accounts, and videos in long-running operations whose last response contains
+//! them.
 
 use std::{
     collections::BTreeMap,
@@ -26,30 +27,30 @@ use crate::{
     reply::{Answer, Reply},
 };
 
-/// The life of a token, in seconds.
+/// The lifetime of a token, in seconds.
 const LIFE: i64 = 3_600;
 
-/// The most that clocks may differ, in seconds.
+/// The largest clock skew, in seconds.
 const SKEW: i64 = 600;
 
-/// The models that film; earlier ones have ended.
+/// The models that generate videos; earlier ones are retired.
 const MODELS: [&str; 3] =
     ["veo-3.1-generate-001", "veo-3.1-fast-generate-001", "veo-3.1-lite-generate-001"];
 
-/// The fields of a request for a film.
+/// The fields of a request for a video.
 const FIELDS: [&str; 2] = ["instances", "parameters"];
 
-/// Service accounts, and the tokens that they got.
+/// Service accounts and their tokens.
 #[derive(Default)]
 pub(super) struct Accounts {
     /// Public keys, by the account's address.
     keys: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// The end of each token, in seconds.
+    /// When each token expires, in seconds.
     tokens: Mutex<BTreeMap<String, i64>>,
 }
 
 impl Accounts {
-    /// Makes an account, as the console does; answers with its file.
+    /// Creates an account, as the console does; returns its key file.
     pub fn create(&self, base: &str) -> Answer {
         let failed = || error(500, "No key was made.");
         let key = RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| failed())?;
@@ -67,7 +68,7 @@ impl Accounts {
         })))
     }
 
-    /// `POST /token`: a signed claim for a token.
+    /// `POST /token`: exchanges a signed claim for a token.
     pub fn token(&self, call: &Call) -> Answer {
         let refused = |why: &str| {
             Reply::json(400, &json!({"error": "invalid_grant", "error_description": why}))
@@ -90,7 +91,7 @@ impl Accounts {
         Ok(Reply::ok(&json!({"access_token": token, "expires_in": LIFE, "token_type": "Bearer"})))
     }
 
-    /// The claims of a token that one of the accounts signed.
+    /// Verifies a token that one of the accounts signed, and returns its claims.
     fn verified(&self, claim: &str) -> Option<Value> {
         let (signed, signature) = claim.rsplit_once('.')?;
         let (head, body) = signed.split_once('.')?;
@@ -108,25 +109,25 @@ impl Accounts {
         is_whole.then_some(body)
     }
 
-    /// Has every token end, as an administrator can; the accounts get others.
+    /// Revokes all tokens, as an administrator can; the accounts can get new ones.
     pub fn end_tokens(&self) -> Answer {
         lock(&self.tokens).clear();
         Ok(Reply::ok(&json!({})))
     }
 
-    /// Is this a token that has not ended?
+    /// Returns true for a token that has not expired.
     pub fn knows(&self, token: &str) -> bool {
         lock(&self.tokens).get(token).is_some_and(|end| now() < *end)
     }
 }
 
-/// The machine's time, by which claims are signed: nobody moves it.
+/// Returns the real time, by which claims are signed: the simulator's clock does not change it.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or_default()
 }
 
-/// Checks the address of a method of a model: the model and the method.
+/// Parses the address of a method; returns the model and the method.
 pub(super) fn method<'a>(path: &[&'a str]) -> Result<(&'a str, &'a str), Reply> {
     let nothing = || error(404, "There is nothing at this address.");
     let ["vertex", "v1", "projects", _, "locations", _, "publishers", "google", "models", called] =
@@ -144,7 +145,7 @@ pub(super) fn method<'a>(path: &[&'a str]) -> Result<(&'a str, &'a str), Reply> 
     Err(error(404, &message))
 }
 
-/// Reads what a film is asked for with.
+/// Parses a request for a video.
 pub(super) fn read(body: &Value) -> Result<FilmJob, Reply> {
     let invalid =
         |what: &str| error(400, &format!("Request contains an invalid argument: {what}."));
@@ -192,7 +193,7 @@ fn is_image(image: &Value) -> bool {
         && matches!(image["mimeType"].as_str(), Some("image/jpeg" | "image/png" | "image/webp"))
 }
 
-/// The id of the film in the name of an operation of a model.
+/// Returns the id of the video in the name of a model's operation.
 pub(super) fn id<'a>(operation: &'a Value, model: &str) -> Result<&'a str, Reply> {
     let named = operation.as_str().and_then(|name| name.rsplit_once("/operations/"));
     match named {

@@ -1,29 +1,29 @@
-//! Words in a prompt that the simulated models obey.
+//! Directives in a prompt that the simulated models obey.
 
 use std::time::Duration;
 
-/// The words of a prompt.
+/// The directives of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Words {
     /// The content is refused.
     pub refuse: bool,
-    /// The call, or the film, fails.
+    /// The call or the video fails.
     pub fail: bool,
-    /// A film is not even taken.
+    /// The request for a video is refused.
     pub fail_submit: bool,
-    /// The model is gone.
+    /// The model is retired.
     pub retired: bool,
-    /// The answer is lost.
+    /// The response is lost.
     pub drop: bool,
-    /// The film's address answers with nothing.
+    /// The video's address returns nothing.
     pub lost_result: bool,
-    /// The answer comes later.
+    /// The response is delayed.
     pub delay: Option<Duration>,
-    /// The answer is no JSON.
+    /// The response is not JSON.
     pub bad_json: bool,
-    /// Something is invented, though not in a rewrite.
+    /// Facts are invented, but not in a rewrite.
     pub invent: bool,
-    /// Something is invented in a rewrite too.
+    /// Facts are invented, in a rewrite too.
     pub invent_always: bool,
 }
 
@@ -55,7 +55,7 @@ impl Words {
     }
 }
 
-/// A text without the words.
+/// Returns a text without the directives.
 pub(super) fn without(text: &str) -> String {
     let mut rest = text;
     let mut plain = String::with_capacity(text.len());

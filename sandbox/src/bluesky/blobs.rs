@@ -1,4 +1,4 @@
-//! Uploads: blobs of the PDS, and videos by way of the video service.
+//! Uploads: blobs to the PDS, and videos through the video service.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     if bytes.len() > BLOB_MAX {
         return Err(failure(413, "PayloadTooLarge", "request entity too large"));
     }
-    // As the PDS does: what the bytes say goes before what the client says.
+    // As the PDS does: the type of the bytes takes precedence over the client's.
     let mime = picture::sniff(bytes).map_or(said, str::to_owned);
     let blob = Blob { mime, size: bytes.len() as u64, ready_ms: 0 };
     let cid = cid::of_bytes(bytes);
@@ -38,7 +38,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"blob": shown})))
 }
 
-/// A blob as records name it.
+/// Returns a blob as records reference it.
 pub(super) fn reference(cid: &str, blob: &Blob) -> Value {
     json!({"$type": "blob", "ref": {"$link": cid}, "mimeType": blob.mime, "size": blob.size})
 }
@@ -57,7 +57,7 @@ pub(super) fn upload_video(cx: &Cx) -> Answer {
     }
     let now_ms = cx.now_ms();
     let cid = cid::of_bytes(bytes);
-    // The id leads back to the account, for the status may be asked without a token.
+    // The id contains the account, because the status can be read without a token.
     let id = format!("{did}.{cid}");
     let flaw = (picture::video(bytes) != Some("video/mp4"))
         .then(|| "the file is not an MP4 video".to_owned());

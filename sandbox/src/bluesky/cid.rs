@@ -10,12 +10,12 @@ use crate::random::BASE32;
 const DAG_CBOR: u8 = 0x71;
 const RAW: u8 = 0x55;
 
-/// The CID of a blob's bytes.
+/// Returns the CID of a blob's bytes.
 pub(crate) fn of_bytes(bytes: &[u8]) -> String {
     text(RAW, bytes)
 }
 
-/// The CID of a record. `Err` names what the data model forbids.
+/// Returns the CID of a record. `Err` says what violates the data model.
 pub(crate) fn of_record(record: &Value) -> Result<String, &'static str> {
     let mut cbor = Vec::with_capacity(256);
     encode(record, &mut cbor)?;
@@ -45,7 +45,7 @@ fn base32(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes of a CID as text, or nothing if it is none.
+/// Returns the bytes of a CID, or `None` if the text is not a CID.
 fn parse(cid: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(36);
     let (mut bits, mut held) = (0_u32, 0);

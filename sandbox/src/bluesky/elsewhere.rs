@@ -1,4 +1,4 @@
-//! Posts that the user makes in the app.
+//! Posts that the user makes natively in the app.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::elsewhere::Elsewhere;
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium};
 
-/// The pictures that one post holds.
+/// The most pictures of a post.
 const IMAGES: usize = 4;
 
-/// Returns the changes that write a post, and its address.
+/// Returns the changes that create a post, and its address.
 pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let is_taken = |us: u64| state.record(POST, &syntax::tid(us)).is_some();
     let rkey = syntax::tid(new.number(is_taken));
@@ -28,7 +28,7 @@ pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Cha
     (blobs.into_iter().chain([commit]).collect(), uri)
 }
 
-/// The blobs of a video, or else of pictures, and the embed that names them.
+/// Returns the blobs of a video, or else of pictures, and the embed with them.
 fn embed(new: &Elsewhere) -> (Vec<Change>, Option<Value>) {
     if let Some(video) = new.media().find(Medium::is_video) {
         let (change, shown) = blob(&video);
@@ -42,7 +42,7 @@ fn embed(new: &Elsewhere) -> (Vec<Change>, Option<Value>) {
     (blobs, (!new.media_urls.is_empty()).then_some(embed))
 }
 
-/// A blob that stands for a file. The address decides its CID, for the bytes are not fetched.
+/// Returns a blob for a file. Its CID is made from the address, because the bytes are not fetched.
 fn blob(medium: &Medium) -> (Change, Value) {
     let cid = cid::of_bytes(medium.url.as_deref().unwrap_or_default().as_bytes());
     let blob = Blob { mime: medium.mime.clone(), size: 0, ready_ms: 0 };

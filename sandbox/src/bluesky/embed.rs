@@ -1,4 +1,4 @@
-//! Attachments of a post: images, a video, a link card, another post; and the blobs that those name.
+//! Attachments of a post: images, a video, a link card, another post, and their blobs.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ const VIDEO_BYTES: u64 = 300_000_000;
 const CAPTION_BYTES: u64 = 20_000;
 const VIDEO_ALT: usize = 10_000;
 
-/// A blob that a record names, and the most bytes and the types its place takes.
+/// A blob that a record references, with the size limit and the accepted types of its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
     pub cid: String,
@@ -50,7 +50,7 @@ fn at(embed: &Value, place: &str) -> Check {
                 _ => at(media, &format!("{place}/media")),
             }
         }
-        // The union is open: a PDS takes kinds that it does not know.
+        // The union is open: a PDS accepts unknown kinds.
         _ => Ok(()),
     }
 }
@@ -115,7 +115,7 @@ fn blob(value: &Value, place: &str) -> Check {
     Err(format!("{place} should be a blob ref"))
 }
 
-/// Every blob that a record names.
+/// Returns every blob that a record references.
 pub(super) fn named(record: &Value) -> Vec<Named> {
     let mut found = Vec::new();
     collect(record, "", &mut found);
@@ -145,7 +145,7 @@ fn collect(value: &Value, field: &str, found: &mut Vec<Named>) {
     }
 }
 
-/// Returns true if a type is one that a place takes.
+/// Returns true if a field accepts a type.
 pub(super) fn accepted(mime: &str, accepts: &str) -> bool {
     match accepts.strip_suffix('*') {
         Some(prefix) => accepts == "*/*" || mime.starts_with(prefix),

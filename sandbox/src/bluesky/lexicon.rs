@@ -1,4 +1,4 @@
-//! The schema of records: `app.bsky.feed.post` and the two gates. Records of other kinds are taken as they are.
+//! The schema of records: `app.bsky.feed.post` and the two gates. Records of other kinds are not checked.
 //!
 //! <https://github.com/bluesky-social/atproto/tree/main/lexicons>
 
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::syntax::{AtUri, is_datetime};
 use super::{POST, embed};
 
-/// `Err` is the sentence for the client.
+/// The result of a check. `Err` is the message for the client.
 pub(super) type Check = Result<(), String>;
 type Object = Map<String, Value>;
 
@@ -21,7 +21,7 @@ const TAG_BYTES: usize = 640;
 const LABELS: usize = 10;
 const GATE_RULES: usize = 5;
 
-/// Checks a record against its lexicon. `Ok(false)` if there is none for its collection.
+/// Checks a record against its lexicon. `Ok(false)` if its collection has no lexicon here.
 pub(super) fn check(collection: &str, record: &Object) -> Result<bool, String> {
     match record.get("$type").and_then(Value::as_str) {
         Some(kind) if kind == collection => {}
@@ -186,7 +186,7 @@ fn no_overlap(record: &Object) -> Check {
     Ok(())
 }
 
-/// A string that an object must have.
+/// Returns a required string of an object.
 pub(super) fn string<'a>(object: &'a Object, place: &str, name: &str) -> Result<&'a str, String> {
     match object.get(name) {
         Some(Value::String(text)) => Ok(text),
@@ -195,7 +195,7 @@ pub(super) fn string<'a>(object: &'a Object, place: &str, name: &str) -> Result<
     }
 }
 
-/// The value as an object.
+/// Returns the value as an object.
 pub(super) fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Object, String> {
     value.as_object().ok_or_else(|| format!("{place} must be an object"))
 }

@@ -31,7 +31,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Bluesky>;
 
 /// The network.
@@ -42,7 +42,7 @@ const POST: &str = "app.bsky.feed.post";
 
 impl Network for Bluesky {
     const NAME: &'static str = "bluesky";
-    /// Videos come whole to the video service.
+    /// Videos are sent to the video service in one request.
     const BODY_MAX: usize = 310_000_000;
     type State = State;
     type Change = Change;
@@ -193,7 +193,7 @@ fn query(nsid: &str) -> Option<Route<Bluesky>> {
     }
 }
 
-/// An XRPC error.
+/// Returns an XRPC error.
 fn failure(status: u16, error: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"error": error, "message": message}))
 }
@@ -202,7 +202,7 @@ fn invalid(message: &str) -> Reply {
     failure(400, "InvalidRequest", message)
 }
 
-/// 429 as the PDS sends it; times in milliseconds.
+/// Returns 429 as the PDS does; times in milliseconds.
 fn too_many(now_ms: i64, reset_ms: i64) -> Reply {
     failure(429, "RateLimitExceeded", "Rate Limit Exceeded")
         .with("ratelimit-remaining", 0)
@@ -210,7 +210,7 @@ fn too_many(now_ms: i64, reset_ms: i64) -> Reply {
         .with("retry-after", ((reset_ms - now_ms + 999) / 1_000).max(1))
 }
 
-/// The request's body as a JSON object.
+/// Returns the request's body as a JSON object.
 fn input(call: &Call) -> Result<Map<String, Value>, Reply> {
     if call.media_type() != "application/json" {
         return Err(invalid("Request encoding (Content-Type) required but not provided, or wrong"));
@@ -222,7 +222,7 @@ fn input(call: &Call) -> Result<Map<String, Value>, Reply> {
     }
 }
 
-/// A string that the input must have.
+/// Returns a required string of the input.
 fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<&'a str, Reply> {
     match input.get(name) {
         Some(Value::String(text)) => Ok(text),
@@ -231,7 +231,7 @@ fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<&'a str, Reply>
     }
 }
 
-/// A parameter that the query must have.
+/// Returns a required parameter of the query.
 fn param(call: &Call, name: &str) -> Result<String, Reply> {
     call.query_value(name)
         .ok_or_else(|| invalid(&format!("Params must have the property \"{name}\"")))

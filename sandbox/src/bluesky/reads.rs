@@ -1,4 +1,4 @@
-//! Reading repositories back. None of it needs a token.
+//! Reads of repositories. None of them needs a token.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Log-in, refresh, and who is calling.
+//! Log-in, refresh, and the caller of a request.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The time an exchanged refresh token still works, in milliseconds.
+/// How long an exchanged refresh token still works, in milliseconds.
 const GRACE_MS: i64 = 2 * 3_600_000;
 /// <https://docs.bsky.app/docs/advanced-guides/rate-limits>
 const LOGINS: [Limit; 2] = [
@@ -23,7 +23,7 @@ const LOGINS: [Limit; 2] = [
 ];
 const ACCESS: &str = "com.atproto.appPass";
 
-/// Returns the identifier that a log-in is for.
+/// Returns the identifier of a log-in.
 pub(super) fn identifier(call: &Call) -> Option<String> {
     let body = call.json().ok()?;
     Some(body.get("identifier")?.as_str()?.trim_start_matches('@').to_ascii_lowercase())
@@ -65,7 +65,7 @@ pub(super) fn refresh(cx: &Cx) -> Answer {
             .get(&claims.jti)
             .filter(|old| old.expires_ms > now_ms)
             .ok_or_else(revoked)?;
-        // Within the grace the same exchange gives the same successor.
+        // Within the grace period, the same exchange returns the same successor.
         let id = old.next.clone().unwrap_or_else(|| random::text(BASE62, 43));
         let change = Change::Rotated {
             old: claims.jti.clone(),
@@ -132,7 +132,7 @@ pub(super) fn service_auth(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"token": token})))
 }
 
-/// The account whose access token the request carries.
+/// Returns the account of the request's access token.
 pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
     let (account, claims) = bearer(cx, ACCESS)?;
     if account.look(|state| claims.pair <= state.expired_pairs) {
@@ -141,7 +141,7 @@ pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
     Ok(account)
 }
 
-/// The account whose service token for `lxm`, or whose access token, the request carries.
+/// Returns the account of the request's service token for `lxm`, or of its access token.
 pub(super) fn service(cx: &Cx, lxm: &str) -> Result<Arc<Account<Bluesky>>, Reply> {
     let claims = cx.call.bearer().and_then(token::read);
     if claims.is_none_or(|claims| claims.lxm != lxm) {
@@ -177,7 +177,7 @@ fn bearer(cx: &Cx, scope: &str) -> Result<(Arc<Account<Bluesky>>, Claims), Reply
     Ok((account, claims))
 }
 
-/// Returns the PDS's record of a session; with tokens for a pair's number and its refresh token's id.
+/// Returns a session as the PDS shows it; with tokens if the number of a pair and its refresh token's id are given.
 fn session(cx: &Cx, identity: &Identity, pair: Option<(u64, &str)>) -> Value {
     let did = &identity.remote_id;
     let mut session = Map::from_iter([
@@ -200,7 +200,7 @@ fn session(cx: &Cx, identity: &Identity, pair: Option<(u64, &str)>) -> Value {
     Value::Object(session)
 }
 
-/// The account's DID document, whose service is this sandbox.
+/// Returns the account's DID document, with this sandbox as service.
 pub(super) fn did_document(cx: &Cx, identity: &Identity) -> Value {
     json!({
         "@context": ["https://www.w3.org/ns/did/v1"],
@@ -211,7 +211,7 @@ pub(super) fn did_document(cx: &Cx, identity: &Identity) -> Value {
     })
 }
 
-/// The DID of the PDS: `did:web:` and its host, a port's colon encoded.
+/// Returns the DID of the PDS: `did:web:` and its host, a port's colon encoded.
 fn server_did(cx: &Cx) -> String {
     let base = cx.sim.base();
     let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! An account's posts as the control API and the pages show them.
+//! Converts an account's posts to the form that the control API and the pages show.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::state::{Record, State};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
 
-/// All posts, oldest first.
+/// Returns all posts, oldest first.
 pub(super) fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
     let mut posts: Vec<_> = state.collection(POST).collect();
     posts.sort_by_key(|(_, record)| record.nth);

@@ -1,4 +1,4 @@
-//! A PDS's state of one account, and the changes it allows.
+//! The state of one account on the PDS, and its changes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,10 +16,10 @@ pub(crate) struct State {
     pub refresh: HashMap<String, Refresh>,
     /// The number of token pairs that were issued.
     pub pairs: u64,
-    /// Access tokens of this pair and all before it are expired, whatever they say.
+    /// Access tokens up to this pair are expired, whatever they claim.
     pub expired_pairs: u64,
     pub rev: String,
-    /// The number of writes that were ever made, for ordering.
+    /// The number of all writes so far, for ordering.
     pub writes: u64,
 }
 
@@ -35,19 +35,19 @@ pub(crate) struct Record {
 pub(crate) struct Blob {
     pub mime: String,
     pub size: u64,
-    /// From when a record may use it, in milliseconds since 1970.
+    /// When records can use it, in milliseconds since 1970.
     #[serde(default)]
     pub ready_ms: i64,
 }
 
-/// A video on its way to become a blob.
+/// A video that is being processed into a blob.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub cid: String,
     pub size: u64,
     pub at_ms: i64,
     pub ready_ms: i64,
-    /// The reason it failed, if it did.
+    /// Why it failed, if it did.
     pub flaw: Option<String>,
 }
 
@@ -61,19 +61,19 @@ pub(crate) struct Refresh {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
-    /// Somebody logged in.
+    /// The user logged in.
     Session {
         id: String,
         expires_ms: i64,
     },
-    /// A refresh token was exchanged; the old one lives on for a while.
+    /// A refresh token was exchanged; the old one stays valid for a while.
     Rotated {
         old: String,
         old_expires_ms: i64,
         id: String,
         expires_ms: i64,
     },
-    /// A refresh token was given up.
+    /// A refresh token was revoked.
     Ended {
         id: String,
     },
@@ -107,7 +107,7 @@ impl State {
         self.records.get(collection)?.get(rkey)
     }
 
-    /// The records of a collection, ordered by key.
+    /// Returns the records of a collection, ordered by key.
     pub fn collection(
         &self,
         collection: &str,

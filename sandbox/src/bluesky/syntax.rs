@@ -26,7 +26,7 @@ pub(crate) fn is_nsid(text: &str) -> bool {
     text.len() <= 317 && parts.len() >= 3 && parts.iter().all(part)
 }
 
-/// Returns true if `text` may be a record key.
+/// Returns true if `text` is a valid record key.
 pub(crate) fn is_record_key(text: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:~-".contains(&b);
     (1..=512).contains(&text.len()) && text != "." && text != ".." && text.bytes().all(allowed)
@@ -41,13 +41,13 @@ pub(crate) fn is_tid(text: &str) -> bool {
         && text.bytes().all(|b| SORTABLE.contains(&b))
 }
 
-/// The TID of a time in microseconds.
+/// Returns the TID of a time in microseconds.
 pub(crate) fn tid(us: u64) -> String {
-    // 53 bits of time, ten of a clock id that is always 0 here.
+    // 53 bits of time, and ten of a clock id that is always 0 here.
     spelled((us << 10) & (u64::MAX >> 1))
 }
 
-/// The first TID after another.
+/// Returns the first TID after another.
 pub(crate) fn tid_after(tid: &str) -> String {
     let digit = |byte| SORTABLE.iter().position(|one| *one == byte).unwrap_or(0) as u64;
     spelled(tid.bytes().fold(0, |bits, byte| bits << 5 | digit(byte)) + 1)
@@ -57,7 +57,7 @@ fn spelled(bits: u64) -> String {
     (0..13).rev().map(|n| char::from(SORTABLE[(bits >> (5 * n) & 31) as usize])).collect()
 }
 
-/// Returns true if `text` is a time as records must give it: RFC 3339 with a zone.
+/// Returns true if `text` is a time in the format of records: RFC 3339 with a zone.
 pub(crate) fn is_datetime(text: &str) -> bool {
     text.contains('T') && DateTime::parse_from_rfc3339(text).is_ok() && !text.ends_with("-00:00")
 }
@@ -72,7 +72,7 @@ pub(crate) struct AtUri<'a> {
 }
 
 impl<'a> AtUri<'a> {
-    /// Reads the address of one record.
+    /// Parses the address of a record.
     pub fn parse(text: &'a str) -> Option<Self> {
         let mut parts = text.strip_prefix("at://")?.split('/');
         let (repo, collection, rkey) = (parts.next()?, parts.next()?, parts.next()?);

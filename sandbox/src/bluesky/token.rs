@@ -6,9 +6,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-/// The time an access token lives, in seconds.
+/// The lifetime of an access token, in seconds.
 const ACCESS: i64 = 2 * 3_600;
-/// The time a refresh token lives, in seconds.
+/// The lifetime of a refresh token, in seconds.
 pub(crate) const REFRESH: i64 = 90 * 86_400;
 
 /// The claims of a token.
@@ -33,7 +33,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// An access token's claims. Times in seconds since 1970.
+    /// Creates an access token's claims. Times are in seconds since 1970.
     pub fn access(did: &str, aud: &str, pair: u64, now: i64) -> Self {
         let scope = "com.atproto.appPass".into();
         Self {
@@ -47,7 +47,7 @@ impl Claims {
         }
     }
 
-    /// A refresh token's claims.
+    /// Creates a refresh token's claims.
     pub fn refresh(did: &str, aud: &str, pair: u64, now: i64, id: &str) -> Self {
         let scope = "com.atproto.refresh".into();
         Self {
@@ -67,7 +67,7 @@ impl Claims {
         if self.sub.is_empty() { &self.iss } else { &self.sub }
     }
 
-    /// The token, signed with `key`.
+    /// Returns the token, signed with `key`.
     pub fn sign(&self, kind: &str, key: &str) -> String {
         let head = format!(r#"{{"typ":"{kind}","alg":"HS256"}}"#);
         let claims = serde_json::to_vec(self).unwrap_or_default();
@@ -89,7 +89,7 @@ fn signature(text: &str, key: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// Returns the claims of a token, whoever signed it.
+/// Returns the claims of a token, without verifying its signature.
 pub(crate) fn read(token: &str) -> Option<Claims> {
     let mut parts = token.split('.');
     let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);

@@ -12,7 +12,7 @@ use crate::network::Identity;
 use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 
-/// The fields of a post that show its numbers.
+/// The fields of a post with its metrics.
 const COUNTS: [(&str, &str); 5] = [
     ("/likeCount", "likes"),
     ("/replyCount", "comments"),
@@ -23,7 +23,7 @@ const COUNTS: [(&str, &str); 5] = [
 const URIS: usize = 25;
 const FEED: usize = 100;
 
-/// The number of times a post was liked, reposted, answered and quoted.
+/// How often a post was liked, reposted, answered and quoted.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     likes: u64,
@@ -61,7 +61,7 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
     let mut posts = Vec::new();
     for (uri, account, record) in &found {
         let mut post = view(uri, &account.identity, record, counts[uri]);
-        // The actions of other simulated accounts count where no number was set.
+        // If no metric was set, the actions of other simulated accounts are counted.
         for (place, name) in COUNTS {
             if account.counted(Of::Post(uri), name).is_some()
                 || post.pointer(place) == Some(&json!(0))
@@ -161,7 +161,7 @@ fn view(uri: &str, identity: &Identity, record: &Record, counts: Counts) -> Valu
     })
 }
 
-/// Goes once through all repositories and counts what points at the given posts.
+/// Counts the records in all repositories that refer to these posts, in one pass.
 fn count(cx: &Cx, uris: impl Iterator<Item = String>) -> HashMap<String, Counts> {
     let mut counts: HashMap<String, Counts> = uris.map(|uri| (uri, Counts::default())).collect();
     let mut add = |target: &Value, add: fn(&mut Counts)| {

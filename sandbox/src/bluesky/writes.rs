@@ -1,4 +1,4 @@
-//! The writes of a repository. One call is one commit: all of it or nothing.
+//! Writes to a repository. One call is one commit, which is atomic.
 
 use serde_json::{Map, Value, json};
 
@@ -18,12 +18,12 @@ const POINTS: [Limit; 2] = [
 enum Action {
     Create,
     Update,
-    /// Create or update, whichever it is.
+    /// Create or update.
     Put,
     Delete,
 }
 
-/// One write as it was asked for.
+/// A requested write.
 struct Wish {
     action: Action,
     collection: String,
@@ -31,7 +31,7 @@ struct Wish {
     value: Option<Value>,
 }
 
-/// One write as it was made.
+/// An applied write.
 struct Made {
     uri: String,
     cid: String,
@@ -152,7 +152,7 @@ fn wish(cx: &Cx, action: Action, write: &Map<String, Value>, field: &str) -> Res
     Ok(Wish { action, collection, rkey, value: value.map(Value::Object) })
 }
 
-/// Checks the wishes and makes them as one commit. Gives the new revision and what became of each.
+/// Validates the writes and applies them as one commit. Returns the new revision and the applied writes.
 fn commit(
     cx: &Cx,
     input: &Map<String, Value>,
@@ -198,7 +198,7 @@ fn commit(
     Ok((rev, made))
 }
 
-/// `swapRecord` and `swapCommit`: go on only if the repository is as the client believes.
+/// `swapRecord` and `swapCommit`: fails unless the repository is as the client expects.
 fn swap(state: &State, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), Reply> {
     if let (Some(expected), Some(wish)) = (input.get("swapRecord"), wishes.first()) {
         let now = state.record(&wish.collection, &wish.rkey).map(|record| record.cid.as_str());
@@ -237,7 +237,7 @@ fn one_write(
     });
     let present = in_batch
         .unwrap_or_else(|| state.record(&collection, &rkey).map(|record| record.cid.as_str()));
-    // The reference PDS lets its tree throw here, which a client sees as a plain 500.
+    // The reference PDS throws an exception here, which a client sees as a plain 500.
     if (action == Action::Create) == present.is_some() && action != Action::Put {
         return Err(failure(500, "InternalServerError", "Internal Server Error"));
     }
@@ -269,7 +269,7 @@ fn check(collection: &str, value: &Value, validate: Option<bool>) -> Result<&'st
     }
 }
 
-/// A record may name only blobs that were uploaded, as what they are.
+/// Checks that a record references only uploaded blobs, with their real type and size.
 fn blobs(state: &State, value: &Value, now_ms: i64) -> Result<(), Reply> {
     for named in embed::named(value) {
         let blob = state.blobs.get(&named.cid).filter(|blob| blob.ready_ms <= now_ms);

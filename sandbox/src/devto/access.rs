@@ -1,4 +1,4 @@
-//! The caller, and the answers to callers that are not allowed.
+//! The caller of a request, and the error responses.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use super::{Cx, Devto};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// An error as Forem words it.
+/// Returns an error in Forem's format.
 pub(super) fn failure(status: u16, error: &str) -> Reply {
     Reply::json(status, &json!({"error": error, "status": status}))
 }
 
-/// Too many articles in a short time.
+/// Returns the error for too many articles in a short time.
 pub(super) fn too_many(seconds: u64) -> Reply {
     let said = format!("Rate limit reached, try again in {seconds} seconds");
     failure(429, &said).with("retry-after", seconds)
 }
 
-/// The account of the request's key.
+/// Returns the account of the request's key.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Devto>>, Reply> {
     let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
     account.ok_or_else(|| failure(401, "unauthorized"))

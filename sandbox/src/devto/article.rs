@@ -1,4 +1,4 @@
-//! Articles: written, changed, listed.
+//! Creating, changing and listing articles.
 
 use serde_json::Value;
 
@@ -13,14 +13,14 @@ use crate::reply::{Answer, Reply};
 const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
 /// Changes of articles by a user.
 const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
-/// The time a title is kept from being used again.
+/// How long a title cannot be used again.
 const SAME_TITLE_MS: i64 = 5 * 60_000;
 pub(super) const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;
 /// The values of an AI disclosure.
 const AI_LEVELS: [&str; 3] = ["no_ai", "some_ai", "fully_autonomous"];
 
-/// The fields of an article that show its numbers.
+/// The fields of an article with its metrics.
 const COUNTS: [(&str, &str); 3] = [
     ("/public_reactions_count", "likes"),
     ("/comments_count", "comments"),
@@ -108,7 +108,7 @@ fn paced(cx: &Cx, limit: Limit) -> Result<(), Reply> {
     if paced.allowed { Ok(()) } else { Err(access::too_many(wait)) }
 }
 
-/// The object `article` of the body.
+/// Returns the object `article` of the body.
 fn given(cx: &Cx) -> Result<Value, Reply> {
     let body = cx.call.json().map_err(|_| access::failure(400, "bad request"))?;
     let missing = || access::failure(400, "param is missing or the value is empty: article");
@@ -119,7 +119,7 @@ fn refused(why: &str) -> Reply {
     access::failure(422, &format!("Validation failed: {why}"))
 }
 
-/// The article with everything that is said of it; front matter has the last word.
+/// Returns the article with the given fields; front matter overrides the others.
 fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, Reply> {
     let text = |name: &str| given[name].as_str().map(str::to_owned);
     article.title = text("title").unwrap_or(article.title);
@@ -198,7 +198,7 @@ fn checked(article: &Article) -> Result<(), Reply> {
     Ok(())
 }
 
-/// Neither the address nor, for five minutes, the title of another article.
+/// Checks that no other article has the same address or, for five minutes, the same title.
 fn unlike_others(state: &State, article: &Article, now_ms: i64) -> Result<(), Reply> {
     let mut others = state.articles.values();
     let address = article.canonical_url.as_ref();
@@ -215,7 +215,7 @@ fn unlike_others(state: &State, article: &Article, now_ms: i64) -> Result<(), Re
     Ok(())
 }
 
-/// A new address for a title.
+/// Returns a new slug for a title.
 pub(super) fn slug(title: &str) -> String {
     let words = title.to_lowercase();
     let words: Vec<_> =

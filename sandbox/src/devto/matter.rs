@@ -1,6 +1,6 @@
-//! Front matter: lines between `---` at the start of a text, which count more than the fields beside it.
+//! Front matter: lines between `---` at the start of a text, which override the other fields.
 
-/// The pairs of the front matter, and the text below it; `None` without any.
+/// Returns the pairs of the front matter, and the text below it; `None` if there is none.
 pub(super) fn split(body: &str) -> Option<(Vec<(String, String)>, &str)> {
     let rest =
         body.strip_prefix("---")?.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;

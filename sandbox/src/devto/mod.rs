@@ -24,7 +24,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Devto>;
 
 /// The network.

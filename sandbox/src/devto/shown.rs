@@ -1,4 +1,4 @@
-//! Articles as the API answers them, and as the control API shows them.
+//! Articles as the API returns them, and as the control API shows them.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ fn url(article: &Article, identity: &Identity, base: &str) -> String {
     format!("{base}/{}/{}", identity.username, article.slug)
 }
 
-/// The article object.
+/// Returns the article object.
 pub(super) fn article(article: &Article, identity: &Identity, base: &str) -> Value {
     let url = url(article, identity, base);
     let time = |ms: i64| utc(ms).format("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -39,7 +39,7 @@ pub(super) fn article(article: &Article, identity: &Identity, base: &str) -> Val
     })
 }
 
-/// The article for the control API and the pages.
+/// Returns the article for the control API and the pages.
 pub(super) fn post(article: &Article, identity: &Identity, base: &str) -> Post {
     let cover = article.main_image.clone();
     let media = cover.map(|url| Medium { url: Some(url), ..Medium::default() });

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Default)]
 pub(crate) struct State {
     pub articles: BTreeMap<u64, Article>,
-    /// The key was revoked by a fault.
+    /// True if a fault has revoked the key.
     pub revoked: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Article {
     pub main_image: Option<String>,
     pub series: Option<String>,
     pub organization_id: Option<i64>,
-    /// Its AI disclosure; none: not disclosed.
+    /// Its AI disclosure; `None`: not disclosed.
     #[serde(default)]
     pub ai_disclosure_level: Option<String>,
     pub created_ms: i64,

@@ -1,15 +1,15 @@
-//! Discord's "Invalid Form Body": every flaw at its place in a tree.
+//! Discord's "Invalid Form Body": a tree with the errors of each field.
 
 use serde_json::{Map, Value, json};
 
 use crate::reply::Reply;
 
-/// Flaws found so far.
+/// The errors found so far.
 #[derive(Debug, Default)]
 pub(super) struct Flaws(Map<String, Value>);
 
 impl Flaws {
-    /// Notes a flaw at a dotted path such as `poll.answers.0`.
+    /// Adds an error at a dotted path such as `poll.answers.0`.
     pub fn add(&mut self, path: &str, code: &str, message: &str) {
         let mut map = &mut self.0;
         for step in path.split('.') {
@@ -23,19 +23,19 @@ impl Flaws {
         }
     }
 
-    /// Notes a text that is longer than `most` characters.
+    /// Adds an error if a text is longer than `most` characters.
     pub fn length(&mut self, path: &str, text: &str, most: usize) {
         if text.chars().count() > most {
             self.add(path, "BASE_TYPE_MAX_LENGTH", &format!("Must be {most} or fewer in length."));
         }
     }
 
-    /// Notes a value of the wrong type.
+    /// Adds an error for a value of the wrong type.
     pub fn mistyped(&mut self, path: &str, expected: &str) {
         self.add(path, "BASE_TYPE_BAD_TYPE", &format!("Expected {expected}."));
     }
 
-    /// The refusal, if there is any flaw.
+    /// Returns the error response, if there is any error.
     pub fn refuse(self) -> Result<(), Reply> {
         if self.0.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Messages: said, read back, edited, taken away.
+//! Sending, reading, editing and deleting messages.
 
 use super::flaws::Flaws;
 use super::state::Change;
@@ -6,9 +6,9 @@ use super::{Cx, below_api, failure, payload, shown, too_many, webhook, with_buck
 use crate::rate_limit::{Limit, Paced};
 use crate::reply::{Answer, Reply};
 
-/// A webhook's own bucket.
+/// The rate limit of a webhook.
 const BUCKET: Limit = Limit { name: "execute", units: 5, span_ms: 2_000 };
-/// All messages of a channel.
+/// The rate limit of a channel.
 const CHANNEL: Limit = Limit { name: "channel", units: 30, span_ms: 60_000 };
 
 /// `POST /webhooks/{id}/{token}`
@@ -37,7 +37,7 @@ pub(super) fn execute(cx: &Cx) -> Answer {
     Ok(with_bucket(reply, shown_pace(bucket), BUCKET.units, now_ms))
 }
 
-/// With limits off a full bucket is shown as empty, and nothing follows from it.
+/// Returns the limit as shown. If limits are off, an exhausted one is shown but has no effect.
 fn shown_pace(paced: Paced) -> Paced {
     Paced { remaining: if paced.allowed { paced.remaining } else { 0 }, ..paced }
 }

@@ -27,17 +27,17 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Discord>;
 
 /// The network.
 pub(crate) struct Discord;
 
-/// The start of Discord's ids: the first second of 2015, in milliseconds.
+/// The epoch of Discord's ids: the start of 2015, in milliseconds.
 const EPOCH_MS: u64 = 1_420_070_400_000;
-/// The address of Discord's own API; a client with another base address keeps the path.
+/// The address of Discord's real API; a client with another base address keeps the path.
 const REAL: &str = "https://discord.com";
-/// Files of one message, and the bytes of each in a server without boosts.
+/// The most files of a message, and the most bytes of each in a server without boosts.
 const FILES: usize = 10;
 const FILE_MAX: usize = 10 << 20;
 
@@ -150,7 +150,7 @@ impl Network for Discord {
     }
 }
 
-/// The path below `api` and its version.
+/// Returns the path below `api` and its version.
 fn below_api<'a, 'b>(path: &'a [&'b str]) -> Option<&'a [&'b str]> {
     let rest = path.strip_prefix(&["api"])?;
     let version =
@@ -158,7 +158,7 @@ fn below_api<'a, 'b>(path: &'a [&'b str]) -> Option<&'a [&'b str]> {
     if version { rest.get(1..) } else { Some(rest) }
 }
 
-/// Discord's kind of id for a unique number of microseconds.
+/// Returns Discord's kind of id for a unique number of microseconds.
 fn snowflake(us: u64) -> u64 {
     ((us / 1_000).saturating_sub(EPOCH_MS) << 22) | (us % 1_000)
 }
@@ -172,7 +172,7 @@ fn status_line(status: u16) -> String {
     format!("{status}: {}", reason.unwrap_or("Error"))
 }
 
-/// 429 with the time to wait as body and headers have it.
+/// Returns 429 with the time to wait, in body and headers.
 fn too_many(retry_ms: u64, now_ms: i64) -> Reply {
     let seconds = retry_ms as f64 / 1_000.0;
     let body =
@@ -186,7 +186,7 @@ fn too_many(retry_ms: u64, now_ms: i64) -> Reply {
         .with("x-ratelimit-scope", "user")
 }
 
-/// The headers by which Discord tells how much of a bucket is left.
+/// Adds the headers that report the state of a rate limit.
 fn with_bucket(reply: Reply, paced: Paced, units: u32, now_ms: i64) -> Reply {
     reply
         .with("x-ratelimit-limit", units)

@@ -1,4 +1,4 @@
-//! Reading what a webhook is asked to say, in any of the three encodings, and checking it.
+//! Parses and validates the message of a webhook request, in any of the three encodings.
 
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
@@ -16,7 +16,7 @@ const CONTENT: usize = 2_000;
 const NAME: usize = 80;
 const DESCRIPTION: usize = 1_024;
 const EMBEDS: usize = 10;
-/// SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS and IS_COMPONENTS_V2: what a webhook may set.
+/// SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS and IS_COMPONENTS_V2: the flags that a webhook may set.
 const FLAGS: u64 = 1 << 2 | 1 << 12 | 1 << 15;
 
 /// A request's fields and files.
@@ -25,7 +25,7 @@ pub(super) struct Payload {
     files: Vec<Part>,
 }
 
-/// Reads the body.
+/// Parses the body.
 pub(super) fn read(call: &Call) -> Result<Payload, Reply> {
     let broken = || failure(400, 50109, "The request body contains invalid JSON.");
     let object = |value: Value| value.as_object().cloned().ok_or_else(broken);
@@ -67,7 +67,7 @@ pub(super) fn read(call: &Call) -> Result<Payload, Reply> {
 }
 
 impl Payload {
-    /// The message it makes, if Discord would take it.
+    /// Returns the message, if Discord would accept it.
     pub fn message(&self, cx: &Cx) -> Result<Message, Reply> {
         let mut flaws = Flaws::default();
         let content = self.content(&mut flaws);
@@ -102,7 +102,7 @@ impl Payload {
         })
     }
 
-    /// The text as it will stand: without spaces around it.
+    /// Returns the text without surrounding white space.
     pub fn content(&self, flaws: &mut Flaws) -> String {
         let content = match self.fields.get("content") {
             None | Some(Value::Null) => "",

@@ -11,7 +11,7 @@ const ANSWER: usize = 55;
 /// 32 days.
 const HOURS: u64 = 768;
 
-/// Checks a poll request and gives the poll as a message shows it.
+/// Validates a poll request and returns the poll as a message shows it.
 pub(super) fn checked(poll: &Value, now_ms: i64, flaws: &mut Flaws) -> Option<Value> {
     let question = poll["question"]["text"].as_str().unwrap_or_default();
     if question.is_empty() {

@@ -1,4 +1,4 @@
-//! A message as the API answers it, and as the control API shows it.
+//! A message as the API returns it, and as the control API shows it.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::state::{Attachment, Message};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
 
-/// The message object.
+/// Returns the message object.
 pub(super) fn message(message: &Message, identity: &Identity, base: &str) -> Value {
     let rest = message.rest.as_deref().cloned().unwrap_or_default();
     let attachments: Vec<_> =
@@ -71,7 +71,7 @@ fn attachment(attachment: &Attachment, identity: &Identity, base: &str) -> Value
     shown
 }
 
-/// The message for the control API and the pages.
+/// Returns the message for the control API and the pages.
 pub(super) fn post(message: &Message, identity: &Identity, base: &str) -> Post {
     let mut extra = Map::new();
     extra.insert("mention_everyone".into(), json!(mentions_everyone(message)));

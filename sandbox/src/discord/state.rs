@@ -1,4 +1,4 @@
-//! A channel's state of one webhook.
+//! The state of one webhook.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 #[derive(Default)]
 pub(crate) struct State {
     pub messages: BTreeMap<u64, Message>,
-    /// The token was revoked by a fault.
+    /// True if a fault has revoked the token.
     pub revoked: bool,
 }
 
-/// One message. Parts that most messages lack are boxed, for there may be millions.
+/// One message. Fields that most messages lack are boxed, because there may be millions of messages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub id: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Message {
     pub rest: Option<Box<Rest>>,
 }
 
-/// Members that few messages have.
+/// Fields that few messages have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     pub username: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct Attachment {
     pub size: u64,
     pub sha256: String,
     pub dimensions: Option<(u32, u32)>,
-    /// The address of a file that was not fetched; neither its size nor its hash is known.
+    /// The address of a file that was not fetched, so that its size and hash are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The webhook itself, and whether a request may use it.
+//! The webhook itself, and its authorization.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Cx, Discord, below_api, failure};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The webhook that the path names with its token.
+/// Returns the webhook that the path names with its token.
 pub(super) fn caller(cx: &Cx) -> Result<Arc<Account<Discord>>, Reply> {
     let segments = cx.call.segments();
     let path = below_api(&segments).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The rules for the content of posts, and Facebook's refusals.
+//! Validates the content of posts, and Facebook's error responses.
 
 use crate::graph::failure;
 use crate::params::Params;
@@ -15,17 +15,17 @@ pub(super) const VIDEO_BYTES: u64 = 10_000_000_000;
 pub(super) const PHOTO_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 pub(super) const VIDEO_TYPES: [&str; 2] = ["video/mp4", "video/quicktime"];
 
-/// A parameter that cannot be.
+/// Returns the error of an invalid parameter.
 pub(super) fn wrong(what: &str) -> Reply {
     failure::graph(400, 100, 0, &format!("(#100) {what}"))
 }
 
-/// A parameter that must be there.
+/// Returns a required parameter.
 pub(super) fn required(params: &Params, name: &str) -> Result<String, Reply> {
     params.filled(name).ok_or_else(|| wrong(&format!("The parameter {name} is required")))
 }
 
-/// A text that is not too long.
+/// Returns a text, unless it is too long.
 pub(super) fn message(params: &Params, name: &str) -> Result<String, Reply> {
     let text = params.text(name).unwrap_or_default();
     if text.chars().count() > MESSAGE {
@@ -34,7 +34,7 @@ pub(super) fn message(params: &Params, name: &str) -> Result<String, Reply> {
     Ok(text)
 }
 
-/// A title that is not too long.
+/// Returns a title, unless it is too long.
 pub(super) fn title(params: &Params) -> Result<String, Reply> {
     let title = params.text("title").unwrap_or_default();
     if title.chars().count() > 255 {
@@ -43,7 +43,7 @@ pub(super) fn title(params: &Params) -> Result<String, Reply> {
     Ok(title)
 }
 
-/// The answer to a post that was made already.
+/// Returns the error of a duplicate post.
 pub(super) fn same_again(subcode: u32) -> Reply {
     let explanation = "This status update is identical to the last one you posted. Try posting something different, or delete your previous update.";
     failure::explained(

@@ -1,4 +1,4 @@
-//! Posts that somebody makes for the page on Facebook itself.
+//! Posts that a user makes for the page natively on Facebook.
 
 use serde_json::Map;
 
@@ -8,10 +8,10 @@ use crate::elsewhere::Elsewhere;
 use crate::network::{Identity, Medium};
 use crate::random;
 
-/// Digits of the ids of files.
+/// The number of digits of file ids.
 const DIGITS: u32 = 16;
 
-/// Returns the changes that make a post, and its id: a video's files come first, or else photos.
+/// Returns the changes that make a post, and its id: with its video, or else its photos.
 pub(super) fn post(page: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let (kind, photos, video) = (kind(new), photos(new), video(new));
     let post = Post {
@@ -39,7 +39,7 @@ pub(super) fn post(page: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     (photos.into_iter().map(Change::Photo).chain([last]).collect(), id)
 }
 
-/// The kind that was asked for, else the usual one of its files.
+/// Returns the requested kind, else the usual one for its files.
 fn kind(new: &Elsewhere) -> Kind {
     let is_video = new.medium().is_some_and(|medium| medium.is_video());
     match new.post_type.as_str() {
@@ -61,7 +61,7 @@ fn photos(new: &Elsewhere) -> Vec<Photo> {
     stills.map(photo).collect()
 }
 
-/// The film of a post whose first file is one.
+/// Returns the video of a post whose first file is one.
 fn video(new: &Elsewhere) -> Option<Video> {
     let medium = new.medium().filter(Medium::is_video)?;
     Some(Video {

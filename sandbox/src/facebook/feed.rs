@@ -10,9 +10,9 @@ use crate::graph::{access, failure, with_usage};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// The time the same text is refused, in milliseconds.
+/// How long the same text is refused, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
-/// Ids of backgrounds that Facebook once had are shorter than those that it has.
+/// The number of digits of background ids; retired backgrounds have shorter ones.
 const PRESET_DIGITS: std::ops::RangeInclusive<usize> = 12..=20;
 
 /// `POST /{page}/feed`
@@ -50,7 +50,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
     Ok(with_usage(Reply::ok(&picked), 3))
 }
 
-/// The ids in `attached_media=[{"media_fbid": …}]`.
+/// Returns the ids in `attached_media=[{"media_fbid": …}]`.
 fn attached(params: &Params) -> Result<Vec<u64>, Reply> {
     let Some(list) = params.json("attached_media") else { return Ok(Vec::new()) };
     let unreadable = || wrong("Param attached_media must be an array");
@@ -62,7 +62,7 @@ fn attached(params: &Params) -> Result<Vec<u64>, Reply> {
     list.iter().map(|entry| id(entry).ok_or_else(unreadable)).collect()
 }
 
-/// Photos must be the page's own and may stand in one post.
+/// Checks that the photos are the page's own and in no other post.
 pub(super) fn usable(state: &State, photos: &[u64]) -> Result<(), Reply> {
     for id in photos {
         match state.photos.get(id) {
@@ -110,7 +110,7 @@ fn extra(
             return Err(wrong("Param text_format_preset_id must be a valid ID"));
         }
         if !PRESET_DIGITS.contains(&preset.len()) {
-            // The answer of Facebook for a background that it no longer has.
+            // Facebook's error for a retired background.
             return Err(failure::graph(500, 1, 99, "An unknown error occurred"));
         }
         let fits = without_photos && extra.is_empty() && message.chars().count() <= COLOURED;

@@ -1,4 +1,4 @@
-//! Comments on a page's posts, and what the page hears of them and of its messages.
+//! Comments on a page's posts, and webhooks about them and about messages.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::mailbox::{Item, Kind, NewItem, Verb};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 
-/// The id of something new that somebody else made: what it is about is there.
+/// Returns the id of a new item of another user, after checking that its post or comment exists.
 pub(super) fn new_id(
     unique: u64,
     state: &State,
@@ -36,12 +36,12 @@ pub(super) fn new_id(
     }
 }
 
-/// A post, or the video in one.
+/// Returns true for the number of a post, or of the video in one.
 fn is_post(state: &State, number: u64) -> bool {
     state.posts.contains_key(&number) || state.posts.values().any(|post| post.video == Some(number))
 }
 
-/// The webhook that a page receives.
+/// Returns the webhook that a page receives.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     let page = &owner.remote_id;
     if item.kind == Kind::Message {
@@ -85,7 +85,7 @@ pub(super) fn comment(cx: &Cx) -> Answer {
     inbox::answer(cx, &message, format!("{post}_{}", id(cx)))
 }
 
-/// `GET /{post}/comments` and `GET /{comment}/comments`, the latest last.
+/// `GET /{post}/comments` and `GET /{comment}/comments`, latest last.
 pub(super) fn comments(cx: &Cx) -> Answer {
     const KNOWN: [&str; 5] = ["parent", "attachment", "from", "can_hide", "can_remove"];
     let account = access::page(cx)?;
@@ -130,7 +130,7 @@ pub(super) fn comments(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": data })))
 }
 
-/// `POST /{comment}`: hides it, or shows it again.
+/// `POST /{comment}`: hides or unhides it.
 pub(super) fn hide(cx: &Cx) -> Answer {
     inbox::hide(cx, params(cx)?.flag("is_hidden"))
 }

@@ -1,4 +1,4 @@
-//! Numbers of the page and of its posts. A page with few likes has none, and reels tell theirs without being asked.
+//! Metrics of the page and of its posts. A page with few likes has none, and reels return theirs without names.
 
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ fn is_there(account: &Account<Facebook>, named: &str) -> Result<(), Reply> {
     if found { Ok(()) } else { Err(failure::missing(named)) }
 }
 
-/// Puts reactions, comments and shares into a view.
+/// Adds reactions, comments and shares to a JSON representation.
 pub(super) fn summarize(
     account: &Account<Facebook>,
     named: &str,

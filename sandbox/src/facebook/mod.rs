@@ -32,7 +32,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Facebook>;
 
 /// The network.
@@ -173,7 +173,7 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
         let phase = params().and_then(|params| params.filled("upload_phase"));
         phase.as_deref() == Some("finish")
     };
-    // A post is public unless the request says that it stays hidden.
+    // A post is public unless the request keeps it unpublished.
     let public =
         || params().and_then(|params| params.filled("published")).as_deref() != Some("false");
     let phase = |commits: bool| if commits { Commit } else { Prepare };
@@ -210,23 +210,23 @@ fn reading(path: &[&str]) -> Option<Route<Facebook>> {
     }
 }
 
-/// A new id of 16 digits.
+/// Returns a new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
     cx.sim.env.unique()
 }
 
-/// The first segment of the path below the version.
+/// Returns the first segment of the path below the version.
 fn first(cx: &Cx) -> String {
     let segments = cx.call.segments();
     below_version(&segments).first().copied().unwrap_or_default().to_owned()
 }
 
-/// The page in the path, which the token must be of.
+/// Returns the page in the path, which the token must belong to.
 fn page(cx: &Cx) -> Result<Arc<Account<Facebook>>, Reply> {
     access::named(cx, &first(cx))
 }
 
-/// The parameters of the request.
+/// Returns the parameters of the request.
 fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| content::wrong("The body cannot be read"))
 }

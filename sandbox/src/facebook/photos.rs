@@ -1,4 +1,4 @@
-//! Photos, and the one at the page's head.
+//! Photos, and the cover photo.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Cx, feed, id, page, params, shown};
 use crate::graph::{crawl, failure};
 use crate::reply::{Answer, Reply};
 
-/// `POST /{page}/photos`: by its address, public at once unless the request says otherwise.
+/// `POST /{page}/photos`: from an address, public at once unless the request says otherwise.
 pub(super) async fn post(cx: Arc<Cx>) -> Answer {
     let account = page(&cx)?;
     let params = params(&cx)?;
@@ -35,7 +35,7 @@ pub(super) async fn post(cx: Arc<Cx>) -> Answer {
     Ok(Reply::ok(&json!({"id": id.to_string(), "post_id": post_id})))
 }
 
-/// The crawler's own words for a file that is too large.
+/// Returns true for the crawler's error for a file that is too large.
 fn is_too_large(refused: &Reply) -> bool {
     let body: Value = serde_json::from_slice(&refused.body).unwrap_or_default();
     body["error"]["error_subcode"] == 2_207_004
@@ -65,11 +65,11 @@ fn unfetched() -> Reply {
     )
 }
 
-/// `POST /{page}` with `cover`: a photo becomes the page's head.
+/// `POST /{page}` with `cover`: sets the cover photo.
 pub(super) fn cover(cx: &Cx) -> Answer {
     let account = page(cx)?;
     let params = params(cx)?;
-    // Some send the id alone, some an object with it.
+    // Some clients send the id alone, some an object with it.
     let cover = match params.json("cover") {
         Some(Ok(Value::Object(cover))) => cover.get("photo_id").cloned().unwrap_or_default(),
         Some(Ok(value)) => value,

@@ -10,10 +10,10 @@ use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// Fields that a post may be without.
+/// Optional fields of a post.
 const POST_FIELDS: [&str; 6] =
     ["message", "full_picture", "attachments", "story", "reactions", "shares"];
-/// Fields that a video may be without.
+/// Optional fields of a video.
 const VIDEO_FIELDS: [&str; 5] = ["description", "title", "reactions", "comments", "shares"];
 
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
@@ -44,7 +44,7 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
     view
 }
 
-/// `GET /{page}/videos`: those of the feed and reels, from the moment they were handed over.
+/// `GET /{page}/videos`: those of the feed and reels, from the moment they were uploaded.
 pub(super) fn videos(cx: &Cx) -> Answer {
     let account = page(cx)?;
     account.look(|state| {
@@ -74,7 +74,7 @@ pub(super) fn stories(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"data": stories})))
 }
 
-/// The page's own comments directly below a post.
+/// Returns the page's own comments directly below a post.
 pub(super) fn own_comments(cx: &Cx, account: &Account<Facebook>, named: &str) -> Vec<Value> {
     let (owner, base) = (&account.identity, cx.sim.base());
     account.look(|state| {
@@ -153,7 +153,7 @@ fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value 
     view
 }
 
-/// Returns the progress of a video, by its phases.
+/// Returns the status of a video, by its phases.
 fn status(cx: &Cx, video: &Video) -> Value {
     let flaw = match &video.uploaded {
         Some(Uploaded::Flaw(flaw)) => Some(flaw),

@@ -1,4 +1,4 @@
-//! Ids and addresses, and a post as the control API and the pages show it.
+//! Ids and addresses, and posts as the control API and the pages show them.
 
 use serde_json::json;
 
@@ -6,12 +6,12 @@ use super::state::{Kind, Post, State};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post as Shown};
 
-/// The id under which the API knows a post.
+/// Returns a post's id in the API.
 pub(super) fn public_id(page: &Identity, id: u64) -> String {
     format!("{}_{id}", page.remote_id)
 }
 
-/// The id that the call which made a post answers.
+/// Returns the id in the response to the call that created a post.
 pub(super) fn id(page: &Identity, post: &Post) -> String {
     match (post.kind, post.video) {
         (Kind::Reel | Kind::Video, Some(video)) => video.to_string(),
@@ -20,7 +20,7 @@ pub(super) fn id(page: &Identity, post: &Post) -> String {
     }
 }
 
-/// The number in such an id, or in one without a page.
+/// Returns the number in such an id, or in one without a page.
 pub(super) fn number(named: &str) -> Option<u64> {
     named.rsplit('_').next()?.parse().ok()
 }
@@ -30,11 +30,11 @@ pub(super) fn permalink(base: &str, page: &Identity, id: u64) -> String {
     format!("{base}/ui/{}/{id}", page.remote_id)
 }
 
-/// The post with its media.
+/// Returns the post with its media.
 pub(super) fn post(state: &State, post: &Post, page: &Identity, base: &str) -> Shown {
     let photos = post.photos.iter().filter_map(|id| Some(state.photos.get(id)?.medium.clone()));
     let video = post.video.and_then(|id| state.videos.get(&id));
-    // A video that is still being fetched stands there without its file.
+    // A video that is still being fetched has no file.
     let film = video.map(|video| {
         let fetching = || Medium { mime: "video/*".into(), ..Medium::default() };
         video.medium().cloned().unwrap_or_else(fetching)

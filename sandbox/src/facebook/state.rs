@@ -1,4 +1,4 @@
-//! Facebook's state of one page.
+//! The state of one page.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) struct State {
     pub posts: BTreeMap<u64, Post>,
     pub comments: BTreeMap<u64, Comment>,
     pub mail: Mailbox,
-    /// The photo at the page's head.
+    /// The cover photo.
     pub cover: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Photo {
     pub id: u64,
     pub at_ms: i64,
     pub medium: Medium,
-    /// It stands in a post, a story or at the page's head.
+    /// True if it is in a post, a story or the cover.
     #[serde(default)]
     pub used: bool,
 }
@@ -48,17 +48,17 @@ pub(crate) struct Video {
     pub id: u64,
     pub at_ms: i64,
     pub kind: Kind,
-    /// The time at which its file was there, and what came of it.
+    /// Its file, once it was uploaded, or why it failed.
     pub uploaded: Option<Uploaded>,
-    /// The time at which it was said to be public.
+    /// When it was published.
     pub finished_ms: Option<i64>,
-    /// The time at which it is seen.
+    /// When it becomes visible.
     pub seen_ms: Option<i64>,
     #[serde(default)]
     pub title: String,
     #[serde(default)]
     pub description: String,
-    /// SHA-256 of the picture that stands for it.
+    /// SHA-256 of its thumbnail.
     #[serde(default)]
     pub thumbnail: Option<String>,
 }
@@ -71,7 +71,7 @@ pub(crate) enum Uploaded {
 }
 
 impl Video {
-    /// Its file, if there is a good one.
+    /// Returns its file, if it is valid.
     pub fn medium(&self) -> Option<&Medium> {
         match &self.uploaded {
             Some(Uploaded::File(medium)) => Some(medium),
@@ -91,7 +91,7 @@ pub(crate) struct Post {
     pub photos: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub video: Option<u64>,
-    /// Link, background and the like, by their parameters' names.
+    /// Other parameters such as link and background, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
@@ -109,9 +109,9 @@ pub(crate) struct Comment {
 pub(crate) enum Change {
     Login(login::Change),
     Photo(Photo),
-    /// A video, new or as it is now.
+    /// A new video, or its new state.
     Video(Video),
-    /// A video's file arrived, or did not.
+    /// A video's file was uploaded, or failed.
     Uploaded {
         id: u64,
         uploaded: Uploaded,

@@ -1,4 +1,4 @@
-//! Reels and stories: begun, handed over, finished.
+//! Reels and stories: starting, uploading and finishing.
 
 use serde_json::{Map, json};
 

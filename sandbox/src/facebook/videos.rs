@@ -1,4 +1,4 @@
-//! Videos: in one call by their address, or begun, handed over and finished.
+//! Videos: in one call from an address, or started, uploaded and finished.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 use crate::specimen::Specimen;
 
-/// The formats that it plays, and those that become a reel.
+/// The formats that are accepted, and those of reels.
 const FEED: Asks = OF_BROWSERS;
 const REEL: Asks = Asks { frames: (24.0, 60.0), ..FEED };
 
-/// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it afterwards, but lists it at once.
+/// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it later, but lists it at once.
 pub(super) fn post(cx: &Cx) -> Answer {
     let account = page(cx)?;
     let params = params(cx)?;

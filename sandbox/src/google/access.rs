@@ -1,4 +1,4 @@
-//! Tokens: whose, for how long, and for what.
+//! Tokens: their owner, lifetime and scopes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,21 +14,22 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::sim::{Account, Sim};
 
-/// An hour and half a year in milliseconds.
+/// The lifetimes of access and refresh tokens: an hour and half a year, in milliseconds.
 pub(crate) const ACCESS_MS: i64 = 3_600_000;
 pub(crate) const REFRESH_MS: i64 = 180 * 86_400_000;
-/// The prefix of permissions' names.
+/// The prefix of scopes.
 pub(crate) const PREFIX: &str = "https://www.googleapis.com/auth/";
-/// Names of the tokens that an account is born with.
+/// Names of an account's initial tokens.
 const ACCESS: &str = "access_token";
 const REFRESH: &str = "refresh_token";
 
-/// A new token, code or upload of an account, whose id stands in it, so that it can be found again.
+/// Returns a new token, code or upload id of an account, which contains the account's id, so that the account can be
+/// found by it.
 pub(crate) fn new_token(prefix: &str, remote_id: &str) -> String {
     format!("{prefix}.{remote_id}!{}", random::text(BASE62, 48))
 }
 
-/// The tokens that an account is born with.
+/// Returns the initial tokens of an account.
 pub(crate) fn born(remote_id: &str) -> BTreeMap<String, String> {
     BTreeMap::from([
         (ACCESS.to_owned(), new_token("ya29", remote_id)),
@@ -36,7 +37,7 @@ pub(crate) fn born(remote_id: &str) -> BTreeMap<String, String> {
     ])
 }
 
-/// The same as credentials.
+/// Returns the initial tokens as credentials.
 pub(crate) fn credentials(identity: &Identity) -> Map<String, Value> {
     Map::from_iter([
         (ACCESS.to_owned(), json!(identity.private(ACCESS))),
@@ -45,7 +46,7 @@ pub(crate) fn credentials(identity: &Identity) -> Map<String, Value> {
     ])
 }
 
-/// The account whose token, code or upload this is.
+/// Returns the account of a token, code or upload id.
 pub(crate) fn owner<N: Network>(sim: &Sim<N>, token: &str) -> Option<Arc<Account<N>>> {
     let (_, rest) = token.split_once('.')?;
     sim.account(rest.split('!').next()?)
@@ -64,7 +65,7 @@ pub(crate) fn caller<N: Google>(sim: &Sim<N>, call: &Call) -> Option<Arc<Account
     names.iter().find_map(|name| owner(sim, &params.filled(name)?))
 }
 
-/// A token that the account has, with its life.
+/// Returns a token of the account.
 pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let scope: Vec<_> = N::SCOPES.iter().map(|scope| format!("{PREFIX}{scope}")).collect();
@@ -79,16 +80,16 @@ pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str
     found.filter(|_| !logins.is_dead(token))
 }
 
-/// The reason a request is refused.
+/// Why a request is not authorized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// Its token is none, or no longer good.
+    /// Its token is missing or invalid.
     Token,
-    /// Its token is for something else.
+    /// Its token lacks the scope.
     Scope,
 }
 
-/// The account of a good token that is for one of these.
+/// Returns the account of a valid token with one of these scopes.
 pub(crate) fn with<N: Google>(cx: &Cx<N>, scopes: &[&str]) -> Result<Arc<Account<N>>, Refused> {
     let token = cx.call.bearer().ok_or(Refused::Token)?;
     let account = owner(&cx.sim, token).ok_or(Refused::Token)?;

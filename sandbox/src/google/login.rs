@@ -15,7 +15,7 @@ use crate::network::Cx;
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
 
 /// The codes and tokens in an account's state.
@@ -23,9 +23,9 @@ const CODE_MS: i64 = 10 * 60_000;
 pub(crate) struct Logins {
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
-    /// Tokens that were given back; an empty one stands for those that the account was born with.
+    /// Revoked tokens; an empty one stands for the initial tokens.
     dead: HashSet<String>,
-    /// Every access token is expired, by a fault.
+    /// True if a fault has expired all access tokens.
     pub expired: bool,
 }
 
@@ -36,14 +36,14 @@ pub(crate) struct Token {
     pub refresh: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Code {
     client_id: String,
     redirect_uri: String,
     scope: String,
     challenge: Option<String>,
-    /// A refresh token was asked for.
+    /// True if a refresh token was requested.
     offline: bool,
     expires_ms: i64,
 }
@@ -55,12 +55,12 @@ pub(crate) enum Change {
         code: String,
         consent: Code,
     },
-    /// Tokens were given; a code is spent by it, a refresh token is not.
+    /// Tokens were issued; this consumes a code, but not a refresh token.
     Tokens {
         spent: String,
         tokens: Vec<(String, Token)>,
     },
-    /// The permission was taken back.
+    /// The authorization was revoked.
     Revoked,
     Expired(bool),
 }
@@ -82,7 +82,7 @@ impl Logins {
         }
     }
 
-    /// Is a token no longer good?
+    /// Returns true if a token is no longer valid.
     pub fn is_dead(&self, token: &str) -> bool {
         self.dead.contains(token) || (self.dead.contains("") && !self.tokens.contains_key(token))
     }
@@ -176,7 +176,7 @@ fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
     Ok(Reply::ok(&body))
 }
 
-/// The refresh token stays, and lives as long as it is used.
+/// Refreshes an access token. The refresh token stays the same, and is valid as long as it is used.
 fn refresh<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
     let refresh = params.filled("refresh_token").ok_or_else(dead)?;
     let account = access::owner(&cx.sim, &refresh).ok_or_else(dead)?;
@@ -205,7 +205,7 @@ fn given(token: &str, scope: &str) -> Value {
     })
 }
 
-/// `POST /revoke`: takes either token, and ends everything that was permitted.
+/// `POST /revoke`: accepts either token, and revokes the whole authorization.
 pub(crate) fn revoke<N: Google>(cx: &Cx<N>) -> Answer {
     let refused = || failure::oauth("invalid_token", "Token expired or revoked");
     let token = Params::read(&cx.call).ok().and_then(|params| params.filled("token"));

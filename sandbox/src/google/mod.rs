@@ -1,4 +1,4 @@
-//! Parts that Google's networks share: the page on which a person consents, codes, tokens, and the words of refusals.
+//! Code shared by Google's networks: the consent page, codes, tokens, and error responses.
 //!
 //! <https://developers.google.com/identity/protocols/oauth2/web-server>
 
@@ -8,12 +8,12 @@ pub(crate) mod login;
 
 use crate::network::Network;
 
-/// A network that a Google account lets an app act on.
+/// A network that uses Google's OAuth.
 pub(crate) trait Google: Network {
-    /// Everything an app may ask for here, without [`access::PREFIX`].
+    /// The scopes that an app may request, without [`access::PREFIX`].
     const SCOPES: &'static [&'static str];
     /// Returns the tokens in an account's state.
     fn logins(state: &Self::State) -> &login::Logins;
-    /// A change of them.
+    /// Wraps a change of the tokens.
     fn login(change: login::Change) -> Self::Change;
 }

@@ -1,4 +1,4 @@
-//! The owner of a token, and the locations it may act on.
+//! The owner of a token, and the owner's locations.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::Account;
 
-/// The permission that an app needs.
+/// The scope that an app needs.
 pub(super) const MANAGE: &str = "business.manage";
 
-/// The account of a good token.
+/// Returns the account of a valid token.
 pub(super) fn with(cx: &Cx) -> Result<Arc<Account<GoogleBusiness>>, Reply> {
     access::with(cx, &[MANAGE]).map_err(|refused| match refused {
         Refused::Token => failure::unauthenticated(),
@@ -20,7 +20,7 @@ pub(super) fn with(cx: &Cx) -> Result<Arc<Account<GoogleBusiness>>, Reply> {
     })
 }
 
-/// The same with the full name of the location in the path, which the person manages.
+/// Returns the account and the full name of the location in the path, which the user must manage.
 pub(super) fn location(cx: &Cx) -> Result<(Arc<Account<GoogleBusiness>>, String), Reply> {
     let account = with(cx)?;
     let name = cx.call.segments()[1..].iter().take(4).copied().collect::<Vec<_>>().join("/");
@@ -35,7 +35,7 @@ pub(super) fn location(cx: &Cx) -> Result<(Arc<Account<GoogleBusiness>>, String)
     Err(if exists { failure::denied() } else { failure::missing() })
 }
 
-/// Counts a change of a location: ten in a minute.
+/// Counts a change of a location: ten per minute.
 pub(super) fn edit(cx: &Cx, account: &Account<GoogleBusiness>, name: &str) -> Result<(), Reply> {
     const fn edits(name: &'static str) -> Limit {
         Limit { name, units: 10, span_ms: 60_000 }

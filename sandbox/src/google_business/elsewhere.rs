@@ -1,4 +1,4 @@
-//! Posts that somebody makes for a location on Google itself.
+//! Posts that a user makes for a location natively on Google.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::state::{Change, LocalPost, State};
 use crate::elsewhere::Elsewhere;
 use crate::network::{Identity, Medium};
 
-/// Returns the change that makes a post, and its name. It is the location's that was asked for, else the first one's.
+/// Returns the change that creates a post, and its name. It is for the requested location, else for the first one.
 pub(super) fn post(owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let is_asked = |which: &str| new.remote_id.split('/').any(|part| part == owner.private(which));
     let asked = LOCATIONS.iter().map(|(which, ..)| *which).find(|which| is_asked(which));
@@ -16,7 +16,7 @@ pub(super) fn post(owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
         number: new.unique,
         parent: location(owner, asked.unwrap_or(LOCATIONS[0].0)),
         at_ms: new.at_ms,
-        // Google has looked it over already.
+        // Google has already reviewed it.
         ready_ms: 0,
         rejected: false,
         resource: resource(new, &media),

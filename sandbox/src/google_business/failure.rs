@@ -1,4 +1,4 @@
-//! Refusals of the Business Profile APIs.
+//! Error responses of the Business Profile APIs.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::reply::Reply;
 
 const NONE: Value = Value::Null;
 
-/// A request that cannot be, because of one field.
+/// Returns the error of a request with an invalid field.
 pub(super) fn invalid(field: &str, message: &str) -> Reply {
     let details = json!([{
         "@type": "type.googleapis.com/google.mybusiness.v4.ValidationError",
@@ -16,13 +16,13 @@ pub(super) fn invalid(field: &str, message: &str) -> Reply {
     status(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", &details)
 }
 
-/// A token that is not good, for any reason.
+/// Returns the error of an invalid token.
 pub(super) fn unauthenticated() -> Reply {
     let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";
     status(401, "UNAUTHENTICATED", message, &NONE)
 }
 
-/// A token that is for something else.
+/// Returns the error of a token without the scope.
 pub(super) fn scope() -> Reply {
     let details = json!([{
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -33,17 +33,17 @@ pub(super) fn scope() -> Reply {
     status(403, "PERMISSION_DENIED", message, &details)
 }
 
-/// Somebody else's location.
+/// Returns the error for another user's location.
 pub(super) fn denied() -> Reply {
     status(403, "PERMISSION_DENIED", "The caller does not have permission", &NONE)
 }
 
-/// Something that is not there.
+/// Returns the error for something that does not exist.
 pub(super) fn missing() -> Reply {
     status(404, "NOT_FOUND", "Requested entity was not found.", &NONE)
 }
 
-/// Too much in a minute. Google does not say how long to wait.
+/// Returns the error for too many calls in a minute. Google does not say how long to wait.
 pub(super) fn exhausted() -> Reply {
     let details = json!([{
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -55,7 +55,7 @@ pub(super) fn exhausted() -> Reply {
     status(429, "RESOURCE_EXHAUSTED", message, &details)
 }
 
-/// A fault's status in Google's words.
+/// Returns a fault's status in Google's words.
 pub(super) fn of_status(code: u16) -> Reply {
     let say = |word, message| status(code, word, message, &NONE);
     match code {

@@ -1,4 +1,4 @@
-//! Photos and films of a location, which Google fetches itself.
+//! Photos and videos of a location, which Google fetches itself.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ const PHOTO_MIN: u64 = 10 << 10;
 const VIDEO_MAX: u64 = 75 << 20;
 const SIDE_MIN: u32 = 250;
 
-/// A photo or film.
+/// A photo or video.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Medium {
     pub key: String,
     pub parent: String,
     pub at_ms: i64,
-    /// The time at which it is listed.
+    /// When it appears in lists.
     pub ready_ms: i64,
     pub video: bool,
     pub category: String,
@@ -63,7 +63,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
         _ => return Err(failure::invalid("media_format", "Invalid media format.")),
     };
     let category = body["locationAssociation"]["category"].as_str().unwrap_or_default();
-    // A logo is the profile's photo by an older name.
+    // LOGO is an older name of PROFILE.
     let category = if category == "LOGO" { "PROFILE" } else { category };
     if category.is_empty() {
         return Err(failure::invalid("category", "The category is required."));
@@ -102,7 +102,7 @@ async fn fetch(cx: &Cx, url: &str, video: bool) -> Result<(u32, u32), Reply> {
     Ok((found.width, found.height))
 }
 
-/// `GET /v4/{location}/media`; a film is listed once it was looked over.
+/// `GET /v4/{location}/media`; a video is listed once it was reviewed.
 pub(super) fn list(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     let now_ms = cx.now_ms();
@@ -139,7 +139,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 }
 
 impl Medium {
-    /// Under which name the state keeps it.
+    /// Returns the name under which the state stores it.
     pub fn kept_as(&self) -> String {
         self.name()
     }

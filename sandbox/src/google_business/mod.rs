@@ -1,7 +1,7 @@
-//! Google Business Profile: permission, locations and their posts, below one address.
+//! Google Business Profile: OAuth, locations and their posts, below one address.
 //!
-//! <https://developers.google.com/my-business/reference/rest>. An account is a person with two locations; it is found by
-//! the number of either.
+//! <https://developers.google.com/my-business/reference/rest>. An account is a user with two locations; it can be found
+//! by the number of either.
 
 mod access;
 mod elsewhere;
@@ -31,7 +31,7 @@ use crate::sim::{Account, Sim};
 use places::LOCATIONS;
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<GoogleBusiness>;
 
 /// The network.
@@ -133,7 +133,7 @@ impl Network for GoogleBusiness {
         state.posts.values().map(|post| posts::shown(post, base)).collect()
     }
 
-    /// Each location has posts of its own; the account stands for both.
+    /// Each location has its own posts; the account has those of both.
     fn is_of(post: &Post, key: &str) -> bool {
         let parent = post.extra.get("location").and_then(Value::as_str).unwrap_or_default();
         parent.split('/').any(|part| part == key)

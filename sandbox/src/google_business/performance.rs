@@ -1,5 +1,5 @@
-//! Performance of a location by the day, <https://developers.google.com/my-business/reference/performance/rest>. The
-//! numbers are those of the account, whichever of its locations is asked for.
+//! Daily performance of a location, <https://developers.google.com/my-business/reference/performance/rest>. Both
+//! locations return the metrics of the account.
 
 use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::{Cx, access, failure};
 use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 
-/// Metrics by the names of their numbers here.
+/// Google's metrics and their names here.
 const METRICS: [(&str, &str); 10] = [
     ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", "map_views"),
     ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", "search_views"),
@@ -22,7 +22,7 @@ const METRICS: [(&str, &str); 10] = [
     ("BUSINESS_FOOD_ORDERS", "food_orders"),
 ];
 
-/// `GET /v1/locations/{id}:fetchMultiDailyMetricsTimeSeries`: a value that is 0 is left out.
+/// `GET /v1/locations/{id}:fetchMultiDailyMetricsTimeSeries`: values of 0 are left out.
 pub(super) fn read(cx: &Cx) -> Answer {
     let account = access::with(cx)?;
     let (from, to) = (date(cx, "start_date")?, date(cx, "end_date")?);

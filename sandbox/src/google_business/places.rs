@@ -1,4 +1,4 @@
-//! Accounts and their locations. Every person has one account with the same two.
+//! Accounts and their locations. Every user has one account with the same two.
 
 use serde_json::{Value, json};
 
@@ -6,16 +6,16 @@ use super::{Cx, access, failure};
 use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 
-/// Private names of the locations' numbers, what they are called after their business, and their streets.
+/// The locations: the private name of the number, the suffix of the title, and the street.
 pub(super) const LOCATIONS: [(&str, &str, &str); 2] =
     [("main", "Main Street", "1 Main Street"), ("harbour", "Harbour", "20 Harbour Road")];
 
-/// The account, as its locations' names begin.
+/// Returns the name of the account, with which its locations' names begin.
 pub(super) fn account(identity: &Identity) -> String {
     format!("accounts/{}", identity.remote_id)
 }
 
-/// The full name of a location.
+/// Returns the full name of a location.
 pub(super) fn location(identity: &Identity, which: &str) -> String {
     format!("{}/locations/{}", account(identity), identity.private(which))
 }
@@ -86,7 +86,7 @@ fn show(
     shown
 }
 
-/// The name and private name of the location in a path like `v1/locations/{l}`.
+/// Returns the name and private name of the location in a path like `v1/locations/{l}`.
 fn named(
     cx: &Cx,
 ) -> Result<(&'static (&'static str, &'static str, &'static str), Identity), Reply> {

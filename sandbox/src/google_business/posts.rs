@@ -1,4 +1,4 @@
-//! Posts: making, listing, deleting, and the files in them, which Google fetches itself.
+//! Creating, listing and deleting posts, and their files, which Google fetches itself.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// One photo or video.
+/// Fetches the photo or video of a post.
 async fn files(cx: &Cx, media: &Value) -> Result<Vec<Medium>, Reply> {
     let refused = |message: &str| failure::invalid("media", message);
     let items = match media {
@@ -88,7 +88,7 @@ fn live_state(post: &LocalPost, now_ms: i64) -> &'static str {
     }
 }
 
-/// A post as Google shows it.
+/// Returns a post in Google's format.
 fn view(cx: &Cx, post: &LocalPost) -> Value {
     let mut shown = post.resource.clone();
     shown["name"] = json!(post.name());
@@ -104,7 +104,7 @@ fn address(base: &str, post: &LocalPost) -> String {
     format!("{base}/local/{}", post.number)
 }
 
-/// `GET /v4/{location}/localPosts`: the latest first.
+/// `GET /v4/{location}/localPosts`: latest first.
 pub(super) fn list(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     let query = |name: &str| cx.call.query_value(name);
@@ -149,7 +149,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({})))
 }
 
-/// `GET /local/{id}`: what people see in the search.
+/// `GET /local/{id}`: the post as people see it in search.
 pub(super) fn public(cx: &Cx) -> Answer {
     let number: u64 = cx.call.segment(1).parse().map_err(|_| failure::missing())?;
     let found = cx.sim.all().into_iter();

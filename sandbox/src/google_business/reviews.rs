@@ -18,20 +18,20 @@ const REPLY_MAX: usize = 4_096;
 pub(crate) struct Answered {
     pub text: String,
     pub at_ms: i64,
-    /// The time at which Google has looked it over.
+    /// When Google has reviewed it.
     pub ready_ms: i64,
     pub rejected: bool,
 }
 
-/// Google's decisions on answers and films.
+/// Google's review decisions on replies and videos.
 #[derive(Default, Clone, Serialize, Deserialize)]
 pub(crate) struct Decisions {
     pub rejects: bool,
-    /// The time films are looked over.
+    /// How long videos are reviewed.
     pub video_ms: i64,
 }
 
-/// The id of a new review, and the location that it is of: the first one.
+/// Returns the id of a new review, and its location, the first one.
 pub(super) fn new_id(
     unique: u64,
     identity: &Identity,
@@ -90,7 +90,7 @@ fn of<'a>(state: &'a State, parent: &str) -> Vec<&'a Item> {
     all
 }
 
-/// `GET /v4/{location}/reviews`, the last changed first.
+/// `GET /v4/{location}/reviews`, last changed first.
 pub(super) fn list(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     let query = |name: &str| cx.call.query_value(name);
@@ -129,7 +129,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     })
 }
 
-/// `PUT /v4/{location}/reviews/{id}/reply`, in place of an earlier answer.
+/// `PUT /v4/{location}/reviews/{id}/reply`, replaces an earlier reply.
 pub(super) fn reply(cx: &Cx) -> Answer {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;

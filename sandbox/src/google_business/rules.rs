@@ -1,4 +1,4 @@
-//! The rules for the content of a post.
+//! Validates the content of a post.
 
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -11,7 +11,7 @@ const SUMMARY_MAX: usize = 1_500;
 const TITLE_MAX: usize = 58;
 const TOPICS: [&str; 3] = ["STANDARD", "EVENT", "OFFER"];
 const ACTIONS: [&str; 6] = ["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"];
-/// Everything that a post is made of, and what may stand in its parts.
+/// The fields of a post, and the fields of its parts.
 const FIELDS: [&str; 8] = [
     "languageCode",
     "summary",
@@ -28,7 +28,7 @@ const PARTS: [(&str, &[&str]); 3] = [
     ("offer", &["couponCode", "redeemOnlineUrl", "termsConditions"]),
 ];
 
-/// Says what is wrong with a post, its files aside.
+/// Validates a post, except its files.
 pub(super) fn check(post: &Value) -> Result<(), Reply> {
     let object = post.as_object().ok_or_else(|| failure::invalid("", "The body is no object."))?;
     unknown("", object.keys().map(String::as_str), &FIELDS)?;
@@ -62,7 +62,7 @@ pub(super) fn check(post: &Value) -> Result<(), Reply> {
     }
 }
 
-/// Google knows its fields, and refuses others.
+/// Refuses unknown fields.
 fn unknown<'a>(
     part: &str,
     given: impl Iterator<Item = &'a str>,
@@ -123,7 +123,7 @@ fn day(date: &Value) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(i32::try_from(part("year")?).ok()?, part("month")?, part("day")?)
 }
 
-/// Does a text break the rules for content? Of those, a phone number in the text is the one that is looked for here.
+/// Returns true if a text violates the content policy. Only phone numbers are detected.
 pub(super) fn breaks_rules(post: &Value) -> bool {
     const DIGITS: usize = 10;
     let mut row = 0;

@@ -1,4 +1,4 @@
-//! Google's state of the locations that one person manages.
+//! The state of the locations that one user manages.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ pub(crate) struct State {
     pub logins: login::Logins,
     /// Reviews.
     pub mail: Mailbox,
-    /// The time at which reviews were last changed, by their ids.
+    /// When reviews were last changed, by id.
     pub edited: BTreeMap<String, i64>,
-    /// Answers to reviews, by the reviews' ids.
+    /// Replies to reviews, by the reviews' ids.
     pub replies: BTreeMap<String, Answered>,
-    /// Photos and films, by their names.
+    /// Photos and videos, by name.
     pub media: BTreeMap<String, ProfileMedium>,
-    /// Google's next decisions.
+    /// The review decisions.
     pub decisions: Decisions,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct LocalPost {
     /// `accounts/{a}/locations/{l}`
     pub parent: String,
     pub at_ms: i64,
-    /// The time at which Google has looked it over.
+    /// When Google has reviewed it.
     pub ready_ms: i64,
-    /// It breaks the rules for content.
+    /// True if it violates the content policy.
     pub rejected: bool,
     /// As it was sent.
     pub resource: Value,
@@ -46,7 +46,7 @@ pub(crate) struct LocalPost {
 }
 
 impl LocalPost {
-    /// Its full name.
+    /// Returns its full name.
     pub fn name(&self) -> String {
         format!("{}/localPosts/{}", self.parent, self.number)
     }

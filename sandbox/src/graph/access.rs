@@ -1,4 +1,4 @@
-//! The owner of a token, and its validity.
+//! The owner and the validity of tokens.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ pub(crate) const PAGE_TOKEN: &str = "access_token";
 const PERSON: &str = "EAAU";
 const PAGE: &str = "EAAP";
 
-/// A new token of a person. The id of the first account stands in it, so that it can be found again.
+/// Returns a new user token. It contains the id of the first account, so that the account can be found by it.
 pub(crate) fn person_token(remote_id: &str) -> String {
     format!("{PERSON}{remote_id}Z{}", random::text(BASE62, 80))
 }
 
-/// A new token of a page.
+/// Returns a new page token.
 pub(crate) fn page_token(remote_id: &str) -> String {
     format!("{PAGE}{remote_id}Z{}", random::text(BASE62, 80))
 }
@@ -33,12 +33,12 @@ fn account_of<N: Network>(sim: &Sim<N>, token: &str) -> Option<Arc<Account<N>>> 
     sim.account(rest.split_once('Z')?.0)
 }
 
-/// The account that a code stands for first.
+/// Returns the first account of a code.
 pub(crate) fn of_code<N: Network>(sim: &Sim<N>, code: &str) -> Option<Arc<Account<N>>> {
     sim.account(code.strip_prefix("AQ")?.split_once('.')?.0)
 }
 
-/// The token of a request, wherever it stands.
+/// Returns the token of a request, from the header or a parameter.
 pub(crate) fn token(call: &Call) -> Option<String> {
     let header = call.header("authorization").and_then(|header| header.split_once(' '));
     if let Some((scheme, token)) = header
@@ -85,14 +85,14 @@ fn taken_away() -> Reply {
     )
 }
 
-/// The token of the request.
+/// Returns the required token of the request.
 pub(crate) fn needed(call: &Call) -> Result<String, Reply> {
     token(call).ok_or_else(|| {
         failure::graph(400, 104, 0, "An access token is required to request this resource.")
     })
 }
 
-/// The account whose good page token the request carries.
+/// Returns the account of the request's valid page token.
 pub(crate) fn page<N: Graph>(cx: &Cx<N>) -> Result<Arc<Account<N>>, Reply> {
     let token = needed(&cx.call)?;
     let account = account_of(&cx.sim, &token).ok_or_else(broken)?;
@@ -115,7 +115,7 @@ pub(crate) fn page<N: Graph>(cx: &Cx<N>) -> Result<Arc<Account<N>>, Reply> {
     }
 }
 
-/// The account that a person's good token names first, and what the person granted.
+/// Returns the first account of the request's valid user token, and what the user granted.
 pub(crate) fn person_of<N: Graph>(
     cx: &Cx<N>,
     token: &str,
@@ -130,12 +130,12 @@ pub(crate) fn person_of<N: Graph>(
     }
 }
 
-/// True when the request carries a person's token.
+/// Returns true if the request has a user token.
 pub(crate) fn is_person(call: &Call) -> bool {
     token(call).is_some_and(|token| token.starts_with(PERSON))
 }
 
-/// The account, when `named` is it: `me`, its page or its own id.
+/// Returns the account if `named` refers to it: `me`, its page or its own id.
 pub(crate) fn named<N: Graph>(cx: &Cx<N>, named: &str) -> Result<Arc<Account<N>>, Reply> {
     let account = page(cx)?;
     let is_it = |identity: &Identity| {

@@ -1,4 +1,4 @@
-//! Posts in two calls, as Instagram and Threads make them: a container first, which is then made public.
+//! Posts in two calls, as on Instagram and Threads: a container is created, then published.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,34 +8,34 @@ use crate::elsewhere::Elsewhere;
 use crate::network::Medium;
 use crate::random;
 
-/// The time a container may be published, in milliseconds.
+/// How long a container can be published, in milliseconds.
 const LIFE_MS: i64 = 24 * 3_600_000;
-/// The time a fetch may take; a restart of the sandbox ends those that were under way.
+/// How long a fetch may take; a restart of the sandbox aborts running ones.
 const FETCH_MS: i64 = 5 * 60_000;
 
 /// The content of a network's posts.
 pub(crate) trait Content: Clone {
-    /// The network's name for a reason why a container fails.
+    /// The network's error for a failed container.
     type Flaw: Clone;
 
-    /// The reason of a download that took too long.
+    /// Returns the error of a download that timed out.
     fn timed_out() -> Self::Flaw;
 
-    /// The parts of a carousel.
+    /// Returns the parts of a carousel.
     fn children(&self) -> &[u64];
 
-    /// The file of the post.
+    /// Returns the file of the post.
     fn medium(&mut self) -> &mut Option<Medium>;
 }
 
-/// A post that is being made.
+/// A post that is being prepared.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Container<C, F> {
     pub id: u64,
     pub at_ms: i64,
-    /// The time at which processing ends; `None` while its video is still to come.
+    /// When processing ends; `None` until its video has arrived.
     pub ready_ms: Option<i64>,
-    /// The reason it fails.
+    /// Why it fails.
     pub flaw: Option<F>,
     #[serde(default)]
     pub published: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Container<C, F> {
 }
 
 impl<C, F> Container<C, F> {
-    /// Returns a container of a post that is public already.
+    /// Creates a container of a post that is already public.
     pub fn used(at_ms: i64, content: C) -> Self {
         let id = random::number(17).unsigned_abs();
         Self { id, at_ms, ready_ms: Some(at_ms), flaw: None, published: true, content }
@@ -63,7 +63,7 @@ pub(crate) struct Published<C> {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change<C, F> {
     Container(Box<Container<C, F>>),
-    /// A container's video arrived, or did not.
+    /// A container's video was fetched, or failed.
     Fetched {
         id: u64,
         ready_ms: i64,
@@ -76,15 +76,15 @@ pub(crate) enum Change<C, F> {
         at_ms: i64,
         shortcode: String,
     },
-    /// Somebody posted without a program.
+    /// A user posted natively.
     Elsewhere(Box<Published<C>>),
     Gone {
         id: u64,
     },
 }
 
-/// Returns the changes by which an account posts without a program, as `wrap` makes them the network's own, and the post's id.
-/// `parts` are the files of a carousel, in order.
+/// Returns the changes of a native post, which `wrap` converts to the network's own, and the post's id. `parts` are the
+/// files of a carousel, in order.
 pub(crate) fn elsewhere<C, F, W>(
     new: &Elsewhere,
     parts: Vec<Container<C, F>>,
@@ -110,7 +110,7 @@ pub(crate) enum Status<F> {
 }
 
 impl<F> Status<F> {
-    /// The networks' word for it.
+    /// Returns its code in the API.
     pub fn code(&self) -> &'static str {
         match self {
             Self::InProgress => "IN_PROGRESS",
@@ -158,7 +158,7 @@ impl<C: Content> Made<C> {
         }
     }
 
-    /// Returns the status of a container. A carousel is as far as its slowest part.
+    /// Returns the status of a container. The status of a carousel is that of its slowest part.
     pub fn status(&self, container: &Container<C, C::Flaw>, now_ms: i64) -> Status<C::Flaw> {
         if container.published {
             return Status::Published;

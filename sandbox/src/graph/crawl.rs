@@ -40,7 +40,7 @@ pub(crate) async fn picture<N: Network>(
     Ok((medium, picture))
 }
 
-/// Fetches a video; `Err` says what is wrong with it.
+/// Fetches a video.
 pub(crate) async fn video<N: Network>(
     sim: &Sim<N>,
     url: &str,
@@ -60,7 +60,7 @@ pub(crate) async fn video<N: Network>(
     })
 }
 
-/// A fault of a video.
+/// Why a video is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VideoFlaw {
     Unfetched,

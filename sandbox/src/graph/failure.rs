@@ -1,4 +1,4 @@
-//! The Graph API's way of saying no.
+//! The Graph API's error responses.
 
 use salvo::http::Method;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 
-/// An error with its code; a subcode of 0 is none.
+/// Returns an error with its code; a subcode of 0 is left out.
 pub(crate) fn graph(status: u16, code: u32, subcode: u32, message: &str) -> Reply {
     Reply::json(status, &json!({"error": error(code, subcode, message)}))
 }
@@ -21,7 +21,7 @@ fn error(code: u32, subcode: u32, message: &str) -> Value {
     error
 }
 
-/// An error with words for a person.
+/// Returns an error with a message for users.
 pub(crate) fn explained(
     status: u16,
     code: u32,
@@ -37,12 +37,12 @@ pub(crate) fn explained(
     Reply::json(status, &json!({"error": error}))
 }
 
-/// A parameter that cannot be.
+/// Returns the error of an invalid parameter.
 pub(crate) fn invalid(explanation: &str) -> Reply {
     explained(400, 100, 0, "Invalid parameter", "Invalid parameter", explanation)
 }
 
-/// Nothing of this id that the caller may see.
+/// Returns the error for an id that does not exist or that the caller may not see.
 pub(crate) fn missing(id: &str) -> Reply {
     let message = format!(
         "Unsupported get request. Object with ID '{id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation"
@@ -50,12 +50,12 @@ pub(crate) fn missing(id: &str) -> Reply {
     graph(400, 100, 33, &message)
 }
 
-/// A path that leads nowhere.
+/// Returns the error for an unknown path.
 pub(crate) fn unknown_path(method: &Method, path: &str) -> Reply {
     graph(400, 2500, 0, &format!("Unknown path components: /{path} ({method})"))
 }
 
-/// A fault's status in the Graph API's words.
+/// Returns a fault's status in the Graph API's words.
 pub(crate) fn of_status(status: u16) -> Reply {
     match status {
         400 => graph(400, 100, 0, "(#100) Invalid parameter"),

@@ -1,4 +1,4 @@
-//! Fields that a request names, out of all that a node has.
+//! Selects the fields of a node that a request names.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::failure;
 use crate::call::Call;
 use crate::reply::Reply;
 
-/// The id and the fields that the request names. `known` are those that such a node may have without having them now.
+/// Returns the id and the fields that the request names. `known` are optional fields of such a node.
 pub(crate) fn pick(call: &Call, whole: &Value, known: &[&str], node: &str) -> Result<Value, Reply> {
     let mut picked = Map::new();
     if let Some(id) = whole.get("id") {
@@ -27,7 +27,7 @@ pub(crate) fn pick(call: &Call, whole: &Value, known: &[&str], node: &str) -> Re
     Ok(Value::Object(picked))
 }
 
-/// The names in `a,b{c,d},e`: those outside of braces.
+/// Returns the names in `a,b{c,d},e` outside of braces.
 fn names(text: &str) -> Vec<String> {
     let (mut names, mut depth) = (vec![String::new()], 0_u32);
     for c in text.chars() {

@@ -13,10 +13,10 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The time a page may answer a message, and how long a person may who says so, in milliseconds.
+/// The reply window of a page, and of a human agent, in milliseconds.
 const WINDOW_MS: i64 = 24 * 3_600_000;
 const HUMAN_MS: i64 = 7 * 24 * 3_600_000;
-/// Messages of a conversation that are shown.
+/// How many messages of a conversation are shown.
 const SHOWN: usize = 20;
 
 fn empty() -> &'static Mailbox {
@@ -24,7 +24,7 @@ fn empty() -> &'static Mailbox {
     EMPTY.get_or_init(Mailbox::default)
 }
 
-/// The items of an account.
+/// Returns the items of an account.
 pub(crate) fn mail<N: Graph>(state: &N::State) -> &Mailbox {
     match N::mailbox(state) {
         Some(mail) => mail,
@@ -32,7 +32,7 @@ pub(crate) fn mail<N: Graph>(state: &N::State) -> &Mailbox {
     }
 }
 
-/// A change of the items, where the network has any.
+/// Wraps a change of the items, if the network has any.
 pub(crate) fn change<N: Graph>(change: Change) -> Result<N::Change, Reply> {
     N::mail(change).ok_or_else(|| failure::graph(400, 100, 0, "(#100) No inbox"))
 }
@@ -62,7 +62,7 @@ pub(crate) fn conversations<N: Graph>(cx: &Cx<N>) -> Answer {
     Ok(Reply::ok(&reply))
 }
 
-/// The conversations, the one with the latest message first.
+/// Returns the conversations, the one with the latest message first.
 fn threads(mail: &Mailbox, owner: &Identity, page: &str) -> Vec<Value> {
     let mut people: Vec<(Author, Vec<&Item>)> = Vec::new();
     for item in mail.seen(Kind::Message).into_iter().rev() {
@@ -171,7 +171,7 @@ fn us<N: Graph>(account: &Account<N>) -> Author {
     }
 }
 
-/// The person, as long as a message may be sent.
+/// Returns the recipient, if the reply window is open.
 fn open<N: Graph>(mail: &Mailbox, to: &str, now_ms: i64, human: bool) -> Result<Author, Reply> {
     let from_them = mail.seen(Kind::Message).into_iter().rev();
     let last = from_them.filter(|item| !item.own).find(|item| item.author.id == to);
@@ -222,7 +222,7 @@ pub(crate) fn subscribe<N: Graph>(cx: &Cx<N>) -> Answer {
     Ok(Reply::ok(&json!({"success": true})))
 }
 
-/// Makes a comment of the account's own below another one; below an answer it stands beside that.
+/// Creates a reply of the account to a comment; a reply to a reply becomes its sibling.
 pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> Answer {
     let account = access::page(cx)?;
     let segments = cx.call.segments();
@@ -256,7 +256,7 @@ pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> Answer {
     Ok(Reply::ok(&json!({ "id": id })))
 }
 
-/// Hides a comment, or shows it again.
+/// Hides or unhides a comment.
 pub(crate) fn hide<N: Graph>(cx: &Cx<N>, hidden: bool) -> Answer {
     let verb = if hidden { crate::mailbox::Verb::Hide } else { crate::mailbox::Verb::Unhide };
     touch(cx, verb, |id| Change::Hidden { id, hidden })
@@ -286,14 +286,14 @@ fn touch<N: Graph>(
     Ok(Reply::ok(&json!({"success": true})))
 }
 
-/// Delivers what happened, in its own time.
+/// Delivers the webhook of an event, in the background.
 fn tell<N: Graph>(cx: &Cx<N>, owner: &Identity, item: Item, verb: crate::mailbox::Verb) {
     let Some(body) = N::webhook(owner, &item, verb, cx.now_ms()) else { return };
     let env = Arc::clone(&cx.sim.env);
     tokio::spawn(async move { env.hooks.deliver(N::NAME, &body).await });
 }
 
-/// A message in an entry of a webhook.
+/// Returns a message as an entry of a webhook.
 pub(crate) fn messaging(
     object: &str,
     account: &str,

@@ -1,4 +1,4 @@
-//! Insights as Meta words them: one number that is refused fails the whole call, and one that is not known is left out.
+//! Insights in Meta's format: one refused metric fails the whole call, and an unknown value is left out.
 
 use chrono::DateTime;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::numbers::{Of, Reason, Told, days, seconds};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// A number's name on the network and ours.
+/// The network's name of a metric, and ours.
 pub(crate) type Known = (&'static str, &'static str);
 
-/// The numbers that are asked for.
+/// The requested metrics and period.
 pub(crate) struct Asked {
     metrics: Vec<Known>,
     since: Option<i64>,
@@ -21,7 +21,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Reads the request; a name that is not `known` fails it.
+    /// Parses the request, which fails if a name is not `known`.
     pub fn read(call: &Call, known: &[Known]) -> Result<Self, Reply> {
         let names = call.query_value("metric").unwrap_or_default();
         let mut metrics = Vec::new();
@@ -33,13 +33,13 @@ impl Asked {
         Ok(Self { metrics, since: time("since"), until: time("until") })
     }
 
-    /// The dates of the asked days, with their ends.
+    /// Returns the requested days: their dates and ends.
     pub fn days(&self) -> Vec<(String, i64)> {
         let (Some(since), Some(until)) = (self.since, self.until) else { return Vec::new() };
         days(since, until).into_iter().map(|(date, end)| (date.to_string(), end)).collect()
     }
 
-    /// The answer: what `show` makes of each number; `None` leaves it out.
+    /// Returns the response, with what `show` makes of each metric; unknown ones are left out.
     pub fn answer(
         &self,
         told: impl Fn(&str) -> Option<Told>,
@@ -56,7 +56,7 @@ impl Asked {
         Ok(Reply::ok(&json!({ "data": data })))
     }
 
-    /// The answer with each number as a series by day.
+    /// Returns the response with each metric as a time series by day.
     pub fn series<N: Network>(&self, account: &Account<N>) -> Answer {
         let (mut data, days) = (Vec::new(), self.days());
         for (theirs, ours) in &self.metrics {
@@ -80,12 +80,12 @@ impl Asked {
     }
 }
 
-/// A total as Meta shows it.
+/// Returns a total in Meta's format.
 pub(crate) fn total(name: &str, value: i64) -> Value {
     json!({"name": name, "period": "day", "title": name, "total_value": {"value": value}})
 }
 
-/// A number of a post as Meta shows it.
+/// Returns a metric of a post in Meta's format.
 pub(crate) fn lifetime(name: &str, value: i64) -> Value {
     json!({"name": name, "period": "lifetime", "title": name, "values": [{"value": value}]})
 }

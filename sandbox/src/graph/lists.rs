@@ -1,4 +1,4 @@
-//! Lists in pages, the latest first. A cursor is the id that a page ends with.
+//! Lists in pages, latest first. A cursor is the last id of a page.
 
 use serde_json::{Value, json};
 
@@ -6,17 +6,17 @@ use super::Graph;
 use crate::network::Cx;
 use crate::reply::{Answer, Reply};
 
-/// The number of entries a page has unless the request says so, and at most.
+/// The default and the largest number of entries of a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Size {
     pub usual: usize,
     pub most: usize,
 }
 
-/// Most lists.
+/// The page size of most lists.
 pub(crate) const USUAL: Size = Size { usual: 25, most: 100 };
 
-/// The page that is asked for. The last one has cursors too, but no address of the next.
+/// Returns the requested page. The last one has cursors too, but no `next`.
 pub(crate) fn page<'a, N: Graph, T: 'a>(
     cx: &Cx<N>,
     size: Size,

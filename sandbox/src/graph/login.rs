@@ -1,4 +1,4 @@
-//! Consent, codes and tokens of a person who runs pages.
+//! Consent, codes and tokens of a user who manages pages.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
-/// The time the token of a code lives, and the one it is exchanged for.
+/// The lifetimes of a short-lived token and of the long-lived one it is exchanged for.
 const SHORT_MS: i64 = 3_600_000;
 const LONG_MS: i64 = 60 * 86_400_000;
 
@@ -23,13 +23,13 @@ const LONG_MS: i64 = 60 * 86_400_000;
 pub(crate) struct Logins {
     pub codes: HashMap<String, Consent>,
     pub tokens: HashMap<String, PersonToken>,
-    /// The page's token is expired, by a fault.
+    /// True if a fault has expired the page's token.
     pub expired: bool,
-    /// The person took the app's access away.
+    /// True if the user removed the app's access.
     pub revoked: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Consent {
     pub redirect_uri: String,
@@ -37,16 +37,16 @@ pub(crate) struct Consent {
     pub granted: Granted,
 }
 
-/// The permissions that a person gave an app.
+/// The permissions that a user granted to an app.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Granted {
-    /// The accounts whose pages were ticked.
+    /// The accounts whose pages were selected.
     pub accounts: Vec<String>,
     pub scopes: Vec<String>,
     pub declined: Vec<String>,
 }
 
-/// A token that acts for the person.
+/// A user token.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct PersonToken {
     pub expires_ms: i64,
@@ -70,7 +70,7 @@ pub(crate) enum Change {
         token: String,
         life: PersonToken,
     },
-    /// A person let the app act for this page again.
+    /// The user authorized the app for this page again.
     Granted,
     Expired(bool),
     Revoked,
@@ -95,7 +95,7 @@ impl Logins {
     }
 }
 
-/// `GET /dialog/oauth`: lets a person tick pages, then goes back to the client with a code.
+/// `GET /dialog/oauth`: lets the user select pages, then redirects to the client with a code.
 pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let required = |name: &str| {
@@ -128,7 +128,7 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
         let names = query(name).unwrap_or_default();
         names.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
     };
-    // A person may untick what an app asks for.
+    // A user may decline permissions that an app requests.
     let declined = list("declined");
     let scopes = list("scope").into_iter().filter(|name| !declined.contains(name)).collect();
     let code = format!("AQ{}.{}", first.identity.remote_id, random::text(BASE62, 60));
@@ -136,11 +136,11 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     let consent = Consent { redirect_uri, expires_ms: cx.now_ms() + CODE_MS, granted };
     cx.sim.make(&first, N::login(Change::Code { code: code.clone(), consent }));
     back.query_pairs_mut().append_pair("code", &code);
-    // Facebook ends its redirects so.
+    // Facebook's redirects end like this.
     Ok(Reply::empty(302).with("location", format!("{back}#_=_")))
 }
 
-/// `/oauth/access_token`: a code for a token of an hour, or that for one of 60 days.
+/// `/oauth/access_token`: exchanges a code for a token of an hour, or that for one of 60 days.
 pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
     let params = Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;

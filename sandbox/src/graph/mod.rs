@@ -1,5 +1,5 @@
-//! Parts that Meta's networks share: refusals, fields that are asked for, posts in two calls, the login by which a
-//! person lets an app act for pages.
+//! Code shared by Meta's networks: error responses, field selection, posts in two calls, and the login by which a user
+//! authorizes an app for pages.
 //!
 //! <https://developers.facebook.com/docs/graph-api>
 
@@ -21,19 +21,19 @@ use crate::network::{Identity, Network};
 use crate::reply::Reply;
 use crate::sim::Account;
 
-/// A network whose accounts are reached through the pages of a person.
+/// A network whose accounts belong to the pages of a user.
 pub(crate) trait Graph: Network {
     /// Returns the tokens in an account's state.
     fn logins(state: &Self::State) -> &login::Logins;
-    /// A change of them.
+    /// Wraps a change of the tokens.
     fn login(change: login::Change) -> Self::Change;
-    /// The id of the account's page.
+    /// Returns the id of the account's page.
     fn page_id(identity: &Identity) -> &str;
-    /// Returns the members of a page besides its id and name.
+    /// Returns the fields of a page besides its id and name.
     fn page_extra(identity: &Identity, picture: &str) -> Value;
 }
 
-/// A page as the Graph API shows it, without its token.
+/// Returns a page in the Graph API's format, without its token.
 pub(crate) fn page<N: Graph>(account: &Account<N>, picture: &str) -> Value {
     let identity = &account.identity;
     let mut page = json!({
@@ -50,7 +50,7 @@ pub(crate) fn page<N: Graph>(account: &Account<N>, picture: &str) -> Value {
     page
 }
 
-/// The path below an API version such as `v25.0`.
+/// Returns the path below an API version such as `v25.0`.
 pub(crate) fn below_version<'a, 'b>(path: &'a [&'b str]) -> &'a [&'b str] {
     let is_version = |v: &str| {
         v.strip_prefix('v').is_some_and(|v| v.split('.').all(|n| n.parse::<u8>().is_ok()))
@@ -61,24 +61,24 @@ pub(crate) fn below_version<'a, 'b>(path: &'a [&'b str]) -> &'a [&'b str] {
     }
 }
 
-/// A time as the Graph API writes it.
+/// Formats a time as the Graph API does.
 pub(crate) fn time(ms: i64) -> String {
     utc(ms).format("%Y-%m-%dT%H:%M:%S+0000").to_string()
 }
 
-/// The answer with the app's use of its calls, in percent.
+/// Adds the app's call usage, in percent, to a response.
 pub(crate) fn with_usage(reply: Reply, percent: u32) -> Reply {
     let usage =
         json!({"call_count": percent, "total_cputime": percent / 2, "total_time": percent / 2});
     reply.with("x-app-usage", usage)
 }
 
-/// The refusal of a caller that called too often, with the time after which it may call again, in milliseconds.
+/// Returns the error of a caller that called too often, with the time to wait, in milliseconds.
 pub(crate) fn throttled(code: u32, message: &str, business: &str, wait_ms: u64) -> Reply {
     with_wait(failure::graph(400, code, 0, message), business, wait_ms)
 }
 
-/// The answer with the time after which the caller may call again.
+/// Adds the time to wait to a response.
 pub(crate) fn with_wait(reply: Reply, business: &str, wait_ms: u64) -> Reply {
     let usage = json!({business: [{
         "type": "pages", "call_count": 100, "total_cputime": 25, "total_time": 25,

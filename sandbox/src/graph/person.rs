@@ -1,4 +1,4 @@
-//! Objects that a person's token reads: the person, the pages, the permissions.
+//! Objects that a user token can read: the user, the pages, the permissions.
 
 use serde_json::{Value, json};
 
@@ -7,14 +7,14 @@ use crate::network::Cx;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// Pages in one answer.
+/// The default and the largest number of pages in a response.
 const PAGE: usize = 25;
 const PAGE_MAX: usize = 100;
 
-/// Fields of a page that one may be without.
+/// Optional fields of a page.
 const OPTIONAL: [&str; 4] = ["instagram_business_account", "cover", "followers_count", "fan_count"];
 
-/// `GET /me`: the person, or the page whose token it is.
+/// `GET /me`: the user, or the page that the token belongs to.
 pub(crate) fn me<N: Graph>(cx: &Cx<N>) -> Answer {
     if access::is_person(&cx.call) {
         let (account, _) = access::person_of(cx, &access::needed(&cx.call)?)?;
@@ -30,7 +30,7 @@ fn person_id<N: Graph>(account: &Account<N>) -> String {
     format!("9{}", account.identity.remote_id)
 }
 
-/// `GET /me/accounts`: the pages that the person ticked, each with its token.
+/// `GET /me/accounts`: the pages that the user selected, each with its token.
 pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> Answer {
     let (_, life) = access::person_of(cx, &access::needed(&cx.call)?)?;
     let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
@@ -53,7 +53,7 @@ pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> Answer {
     Ok(Reply::ok(&json!({"data": shown, "paging": paging})))
 }
 
-/// `GET /me/businesses`: this person has none.
+/// `GET /me/businesses`: this user has none.
 pub(crate) fn businesses<N: Graph>(cx: &Cx<N>) -> Answer {
     access::person_of(cx, &access::needed(&cx.call)?)?;
     Ok(Reply::ok(&json!({"data": []})))
@@ -70,7 +70,7 @@ pub(crate) fn permissions<N: Graph>(cx: &Cx<N>) -> Answer {
     Ok(Reply::ok(&json!({"data": all})))
 }
 
-/// `DELETE /me/permissions`: the app loses its access to all pages of the person.
+/// `DELETE /me/permissions`: the app loses its access to all pages of the user.
 pub(crate) fn revoke<N: Graph>(cx: &Cx<N>) -> Answer {
     let (_, life) = access::person_of(cx, &access::needed(&cx.call)?)?;
     for account in life.granted.accounts.iter().filter_map(|id| cx.sim.account(id)) {

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-/// A field that was asked for.
+/// A requested field.
 #[derive(Debug, PartialEq)]
 pub(super) struct Field {
-    /// Under which name it is answered.
+    /// Its name in the response.
     pub alias: String,
     pub name: String,
     pub arguments: Map<String, Value>,
@@ -20,7 +20,7 @@ pub(super) struct Operation {
     pub fields: Vec<Field>,
 }
 
-/// Reads a document with one operation.
+/// Parses a document with one operation.
 pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, String> {
     let mut reader = Reader { words: words(document), at: 0, variables };
     let mut is_mutation = false;
@@ -30,7 +30,7 @@ pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, Stri
             return Err(format!("Unexpected Name \"{kind}\"."));
         }
         reader.at += 1;
-        // A name and the types of variables say nothing that is needed here.
+        // The name and the types of variables are not needed here.
         while reader.peek().is_some_and(|word| word != "{") {
             reader.at += 1;
         }
@@ -38,7 +38,7 @@ pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, Stri
     Ok(Operation { is_mutation, fields: reader.selection()? })
 }
 
-/// The parts of a document: names, numbers, texts in quotes, and signs.
+/// Splits a document into tokens: names, numbers, quoted texts, and punctuators.
 fn words(document: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = document.trim_start();
@@ -153,13 +153,13 @@ impl Reader<'_> {
                 self.at += 1;
                 Ok(Value::Array(items))
             }
-            // An enum's value is a name.
+            // A name is an enum value.
             text => Ok(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
         }
     }
 }
 
-/// The parts of `whole` that were asked for; `Err` names one that does not exist.
+/// Returns the requested fields of `whole`; `Err` names one that does not exist.
 pub(super) fn pick(whole: &Value, fields: &[Field], of: &str) -> Result<Value, String> {
     match whole {
         Value::Array(items) => items

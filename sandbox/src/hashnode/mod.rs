@@ -24,7 +24,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Hashnode>;
 
 /// The network.
@@ -68,7 +68,7 @@ impl Network for Hashnode {
         ])
     }
 
-    /// Clients name an account by user and publication.
+    /// Clients identify an account by user and publication.
     fn bare_id(remote_id: &str) -> &str {
         remote_id.split(':').next().unwrap_or(remote_id)
     }

@@ -1,4 +1,4 @@
-//! Running an operation.
+//! Runs operations.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// An error as the API words it.
+/// Returns an error in the API's format.
 pub(super) fn failure(status: u16, code: &str, message: &str) -> Reply {
     let error = json!({"message": message, "extensions": {"code": code}});
     Reply::json(status, &json!({"errors": [error], "data": null}))
@@ -23,12 +23,12 @@ fn read(call: &Call) -> Result<Operation, String> {
     graphql::parse(document, &body["variables"])
 }
 
-/// Does the request change something?
+/// Returns true if the request changes something.
 pub(super) fn is_mutation(call: &Call) -> bool {
     read(call).is_ok_and(|operation| operation.is_mutation)
 }
 
-/// The account of the request's token.
+/// Returns the account of the request's token.
 fn account(cx: &Cx) -> Result<Arc<Account<Hashnode>>, Reply> {
     let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
     account.ok_or_else(|| failure(200, "UNAUTHENTICATED", "You must be authenticated."))
@@ -62,7 +62,7 @@ pub(super) fn run(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": data })))
 }
 
-/// An article with its numbers, by its id.
+/// Returns an article with its metrics, by its id.
 fn counts(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     let account = account(cx)?;
     let id = field.arguments.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -76,7 +76,7 @@ fn counts(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     Ok(post)
 }
 
-/// A publication, with the article that was asked for by its slug.
+/// Returns a publication, with the requested article by its slug.
 fn publication(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     account(cx)?;
     let id = field.arguments.get("id").and_then(Value::as_str).unwrap_or_default();

@@ -72,7 +72,7 @@ pub(super) fn publish(cx: &Cx, account: &Account<Hashnode>, input: &Value) -> Re
     })
 }
 
-/// The wanted slug or that of the title; with an ending if another article has it.
+/// Returns the requested slug or that of the title; with a suffix if another article has it.
 pub(super) fn address(state: &State, wanted: Option<String>, title: &str) -> String {
     let slug = wanted.unwrap_or_else(|| sluggish(title));
     let is_taken = state.articles.iter().any(|other| other.slug == slug);

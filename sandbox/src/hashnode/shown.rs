@@ -10,7 +10,7 @@ fn url(article: &Article, identity: &Identity, base: &str) -> String {
     format!("{base}/{}/{}", identity.username, article.slug)
 }
 
-/// The `Publication` object.
+/// Returns the `Publication` object.
 pub(super) fn publication(identity: &Identity, base: &str) -> Value {
     json!({
         "id": identity.private("publication_id"),
@@ -19,7 +19,7 @@ pub(super) fn publication(identity: &Identity, base: &str) -> Value {
     })
 }
 
-/// The `MyUser` object.
+/// Returns the `MyUser` object.
 pub(super) fn user(identity: &Identity, base: &str) -> Value {
     let publications =
         json!({"edges": [{"node": publication(identity, base)}], "totalDocuments": 1});
@@ -32,7 +32,7 @@ pub(super) fn user(identity: &Identity, base: &str) -> Value {
     })
 }
 
-/// The `Post` object.
+/// Returns the `Post` object.
 pub(super) fn article(article: &Article, identity: &Identity, base: &str) -> Value {
     let tags: Vec<_> =
         article.tags.iter().map(|(slug, name)| json!({"slug": slug, "name": name})).collect();
@@ -47,7 +47,7 @@ pub(super) fn article(article: &Article, identity: &Identity, base: &str) -> Val
     })
 }
 
-/// The article for the control API and the pages.
+/// Returns the article for the control API and the pages.
 pub(super) fn post(article: &Article, identity: &Identity, base: &str) -> Post {
     let cover = article.cover_image.clone();
     let extra = json!({

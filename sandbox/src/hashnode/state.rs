@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct State {
     /// Oldest first.
     pub articles: Vec<Article>,
-    /// The token was revoked by a fault.
+    /// True if a fault has revoked the token.
     pub revoked: bool,
 }
 

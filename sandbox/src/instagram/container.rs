@@ -1,9 +1,9 @@
-//! The status of a container, in words.
+//! The text of a container's status.
 
 use super::state::Flaw;
 use crate::graph::containers::Status;
 
-/// `status`, for people.
+/// Returns `status`, a text for people.
 pub(super) fn words(status: &Status<Flaw>) -> String {
     match status {
         Status::InProgress => "In Progress: Media is still being processed.".into(),

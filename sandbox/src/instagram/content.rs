@@ -1,4 +1,4 @@
-//! The rules for the content of a container.
+//! Validates the content of a container.
 
 use serde_json::{Map, Value, json};
 
@@ -17,17 +17,17 @@ const MENTIONS: usize = 20;
 const CHILDREN: std::ops::RangeInclusive<usize> = 2..=10;
 const COLLABORATORS: usize = 3;
 
-/// A parameter that cannot be.
+/// Returns the error of an invalid parameter.
 pub(super) fn wrong(what: &str) -> Reply {
     failure::graph(400, 100, 0, &format!("(#100) {what}"))
 }
 
-/// A refusal with the number of its reason.
+/// Returns an error with a subcode.
 pub(super) fn refused(subcode: u32, title: &str, explanation: &str) -> Reply {
     failure::explained(400, 100, subcode, "Invalid parameter", title, explanation)
 }
 
-/// Checks a request and gives the content that it asks for. Media are not fetched yet.
+/// Validates a request and returns the content of the container. Media are not fetched yet.
 pub(super) fn content(account: &Account<Instagram>, params: &Params) -> Result<Content, Reply> {
     let kind = kind(params)?;
     let carousel_item = params.flag("is_carousel_item");
@@ -118,7 +118,7 @@ fn children(account: &Account<Instagram>, params: &Params) -> Result<Vec<u64>, R
     Ok(ids)
 }
 
-/// Everything besides text and media, checked.
+/// Validates all parameters besides text and media.
 fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, Reply> {
     let mut extra = Map::new();
     let whole = !item && kind != Kind::Stories;

@@ -1,4 +1,4 @@
-//! Making containers.
+//! Creating containers.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
     let Some(medium) = &content.medium else { return Ok(()) };
     let (url, alt) = (medium.url.clone().unwrap_or_default(), medium.alt.clone());
     let (fetched, size) = crawl::picture(&cx.sim, &url, &IMAGE_TYPES, IMAGE_BYTES, alt).await?;
-    // From 4:5 to 1.91:1; a story is cut to the screen.
+    // From 4:5 to 1.91:1; a story is cropped to the screen.
     let (width, height) = (u64::from(size.width), u64::from(size.height));
     let fits = width * 5 >= height * 4 && width * 100 <= height * 191;
     if content.kind == Kind::Image && !fits {
@@ -82,7 +82,7 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
     Ok(())
 }
 
-/// Fetches a video behind the client's back, and writes down how that went.
+/// Fetches a video in the background, and records the result.
 async fn fetch_video(
     cx: Arc<Cx>,
     account: Arc<Account<Instagram>>,

@@ -1,4 +1,4 @@
-//! Posts that the account makes in the app.
+//! Posts that the account makes natively in the app.
 
 use serde_json::Map;
 
@@ -7,7 +7,7 @@ use crate::elsewhere::Elsewhere;
 use crate::graph::containers::{self, Container as Part};
 use crate::network::Medium;
 
-/// Returns the changes that make a post, and its id. Several files are a carousel.
+/// Returns the changes that create a post, and its id. Several files are a carousel.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     let parts = parts(new);
     let single = if parts.is_empty() { new.medium() } else { None };
@@ -18,7 +18,7 @@ pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     containers::elsewhere(new, parts, content, Change::Made)
 }
 
-/// The kind that was asked for, else the usual one of its files.
+/// Returns the requested kind, else the usual one for its files.
 fn kind(new: &Elsewhere, usual: Kind) -> Kind {
     match new.post_type.as_str() {
         "story" => Kind::Stories,
@@ -29,7 +29,7 @@ fn kind(new: &Elsewhere, usual: Kind) -> Kind {
     }
 }
 
-/// The parts of a carousel; none of a story or of a post with one file.
+/// Returns the parts of a carousel; none for a story or a post with one file.
 fn parts(new: &Elsewhere) -> Vec<Container> {
     if new.media_urls.len() < 2 || ["story", "reel"].contains(&new.post_type.as_str()) {
         return Vec::new();

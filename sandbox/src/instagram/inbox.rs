@@ -1,4 +1,4 @@
-//! Comments on posts of others than the account, and what it hears of them and of its messages.
+//! Comments by others on the account's posts, and webhooks about them and about messages.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::reply::{Answer, Reply};
 /// Longest comment.
 const COMMENT: usize = 2_200;
 
-/// The id of something new that somebody else made: what it is about is there.
+/// Returns the id of a new item of another user, after checking that its post or comment exists.
 pub(super) fn new_id(
     unique: u64,
     state: &State,
@@ -41,7 +41,7 @@ pub(super) fn new_id(
     }
 }
 
-/// The webhook that the account receives: no event reports a change, a hiding or a deletion.
+/// Returns the webhook that the account receives: edits, hides and deletions are not reported.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     let account = &owner.remote_id;
     match (item.kind, verb) {
@@ -96,7 +96,7 @@ pub(super) fn replies(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": data })))
 }
 
-/// Fields that not every comment has.
+/// Optional fields of comments.
 pub(super) const OPTIONAL: [&str; 3] = ["from", "replies", "parent_id"];
 
 fn below(state: &State, parent: &str) -> Vec<Item> {
@@ -105,7 +105,7 @@ fn below(state: &State, parent: &str) -> Vec<Item> {
     below.cloned().collect()
 }
 
-/// Comments of others on a post, the latest first. With the login by way of a page, hidden ones are not among them.
+/// Returns comments by others on a post, latest first. With the login through a page, hidden ones are left out.
 pub(super) fn on_post(state: &State, post: u64) -> Vec<Value> {
     let post = post.to_string();
     let seen = state.mail.seen(Kind::Comment).into_iter().rev();
@@ -123,7 +123,7 @@ pub(super) fn on_post(state: &State, post: u64) -> Vec<Value> {
     top.map(with_replies).collect()
 }
 
-/// A comment as Instagram shows it.
+/// Returns a comment in Instagram's format.
 pub(super) fn view(item: &Item) -> Value {
     let mut view = json!({
         "id": item.id, "text": item.text, "timestamp": graph::time(item.at_ms),
@@ -136,7 +136,7 @@ pub(super) fn view(item: &Item) -> Value {
     view
 }
 
-/// `POST /{comment}`: hides it, or shows it again.
+/// `POST /{comment}`: hides or unhides it.
 pub(super) fn hide(cx: &Cx) -> Answer {
     inbox::hide(cx, params(cx)?.flag("hide"))
 }

@@ -1,4 +1,4 @@
-//! Numbers of the account and of its posts.
+//! Metrics of the account and of its posts.
 
 use super::state::Kind;
 use super::{Cx, first};
@@ -32,7 +32,7 @@ const OF_FEED: [Known; 7] = [
 const OF_STORY: [Known; 4] =
     [("reach", "reach"), ("views", "views"), ("replies", "comments"), ("shares", "shares")];
 
-/// The time numbers of a story are told, in milliseconds.
+/// How long metrics of a story are available, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// `GET /{user}/insights` and `GET /{media}/insights`
@@ -45,7 +45,7 @@ pub(super) fn read(cx: &Cx) -> Answer {
     let asked = Asked::read(&cx.call, &OF_ACCOUNT)?;
     let is_total = cx.call.query_value("metric_type").as_deref() == Some("total_value");
     if !is_total {
-        // Reach alone comes as a series.
+        // Only reach is a time series.
         let names = cx.call.query_value("metric").unwrap_or_default();
         if names != "reach" {
             let message = "(#100) The following metrics should be specified with parameter metric_type=total_value";

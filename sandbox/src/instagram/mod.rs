@@ -33,13 +33,13 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Instagram>;
 
 /// The network.
 pub(crate) struct Instagram;
 
-/// The name of the linked page's id among an identity's private values.
+/// The private value of an identity that holds the linked page's id.
 const PAGE: &str = "page_id";
 
 impl Network for Instagram {
@@ -196,24 +196,24 @@ impl Graph for Instagram {
     }
 }
 
-/// A new id of 17 digits.
+/// Returns a new id of 17 digits.
 fn id(cx: &Cx) -> u64 {
     17_000_000_000_000_000 + cx.sim.env.unique()
 }
 
-/// The first segment of the path below the version.
+/// Returns the first segment of the path below the version.
 fn first(cx: &Cx) -> String {
     let segments = cx.call.segments();
     below_version(&segments).first().copied().unwrap_or_default().to_owned()
 }
 
-/// The account in the path, which the token's page must be linked to.
+/// Returns the account in the path, which the token's page must be linked to.
 fn user(cx: &Cx) -> Result<Arc<Account<Instagram>>, Reply> {
     let (named, account) = (first(cx), access::page(cx)?);
     if named == account.identity.remote_id { Ok(account) } else { Err(failure::missing(&named)) }
 }
 
-/// The parameters of the request.
+/// Returns the parameters of the request.
 fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))

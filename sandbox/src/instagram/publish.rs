@@ -1,4 +1,4 @@
-//! The call that makes a container public, and how many of them there may be.
+//! Publishing containers, and the publishing limit.
 
 use serde_json::json;
 
@@ -63,12 +63,12 @@ fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply>
     }
 }
 
-/// Posts of the last 24 hours.
+/// Returns the number of posts in the last 24 hours.
 fn used(state: &State, now_ms: i64) -> usize {
     state.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
 }
 
-/// `GET /{user}/content_publishing_limit`. While limits are not enforced nothing is used up.
+/// `GET /{user}/content_publishing_limit`. While limits are not enforced, usage is 0.
 pub(super) fn limit(cx: &Cx) -> Answer {
     let account = user(cx)?;
     let now_ms = cx.now_ms();

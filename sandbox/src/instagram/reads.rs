@@ -12,10 +12,10 @@ use crate::numbers::Of;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The time a story is seen, in milliseconds.
+/// How long a story is visible, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
-/// Fields that a post may be without.
+/// Optional fields of a post.
 const FIELDS: [&str; 6] =
     ["caption", "media_url", "thumbnail_url", "children", "alt_text", "is_shared_to_feed"];
 
@@ -25,7 +25,7 @@ pub(super) fn media(cx: &Cx) -> Answer {
     list(cx, &account, |post| post.content.kind != Kind::Stories)
 }
 
-/// `GET /{user}/stories`: those that are still seen.
+/// `GET /{user}/stories`: those that are still visible.
 pub(super) fn stories(cx: &Cx) -> Answer {
     let account = user(cx)?;
     let since_ms = cx.now_ms() - STORY_MS;

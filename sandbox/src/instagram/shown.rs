@@ -1,4 +1,4 @@
-//! A post as the control API and the pages show it.
+//! Converts a post to the form that the control API and the pages show.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
     format!("{base}/ui/{}/{id}", owner.remote_id)
 }
 
-/// The post with its media; a carousel's are its children's.
+/// Returns the post with its media; those of a carousel are its children's.
 pub(super) fn post(state: &State, post: &Published, owner: &Identity, base: &str) -> Post {
     let content = &post.content;
     let children = content

@@ -1,4 +1,4 @@
-//! Instagram's state of one account.
+//! The state of one account.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::network::Medium;
 
 pub(crate) type Container = containers::Container<Content, Flaw>;
 pub(crate) type Published = containers::Published<Content>;
-/// The number of the reason why nothing comes of a container.
+/// The error subcode of a failed container.
 pub(crate) type Flaw = u32;
 
 /// One account's containers, posts and comments.
@@ -45,7 +45,7 @@ pub(crate) struct Content {
     pub children: Vec<u64>,
     #[serde(default)]
     pub carousel_item: bool,
-    /// Everything else that was asked for, by its parameter's name.
+    /// All other parameters, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }

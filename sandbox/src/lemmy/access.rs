@@ -1,4 +1,4 @@
-//! Logging in, and who a token belongs to.
+//! Logging in, and the owner of a token.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 
-/// An error as Lemmy words it.
+/// Returns an error in Lemmy's format.
 pub(super) fn failure(status: u16, code: &str) -> Reply {
     Reply::json(status, &json!({ "error": code }))
 }
 
-/// The token of a request: a header, or the cookie of old versions.
+/// Returns the token of a request: from the header, or the cookie of old versions.
 fn token(call: &Call) -> Option<&str> {
     let cookie = || call.header("cookie")?.split("; ").find_map(|one| one.strip_prefix("jwt="));
     call.bearer().or_else(cookie)
@@ -33,13 +33,13 @@ pub(super) fn caller(sim: &Sim<Lemmy>, call: &Call) -> Option<Arc<Account<Lemmy>
     sim.find(&call.json().ok()?["username_or_email"].as_str()?.to_lowercase())
 }
 
-/// The account that is logged in; `None` for a visitor.
+/// Returns the account that is logged in; `None` for a visitor.
 pub(super) fn visitor(cx: &Cx) -> Option<Arc<Account<Lemmy>>> {
     let token = token(&cx.call)?;
     cx.account.clone().filter(|account| account.look(|state| state.tokens.contains(token)))
 }
 
-/// The account that must be logged in.
+/// Returns the account, which must be logged in.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Lemmy>>, Reply> {
     visitor(cx).ok_or_else(|| failure(401, "not_logged_in"))
 }

@@ -1,4 +1,4 @@
-//! Communities: those of this instance, and those of others, which must be looked up once before they are known.
+//! Communities: those of this instance, and remote ones, which must be resolved once before they are known.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ const ALL: [Community; 5] = [
     Community { id: 5, name: "rust", host: "programming.example", mods_only: false },
 ];
 
-/// The community with this number.
+/// Returns the community with this id.
 pub(super) fn by_id(id: u64) -> Option<&'static Community> {
     ALL.iter().find(|one| one.id == id)
 }
@@ -33,7 +33,7 @@ impl Community {
         format!("{}@{}", self.name, self.host)
     }
 
-    /// The `CommunityView` object.
+    /// Returns the `CommunityView` object.
     pub fn view(&self) -> Value {
         json!({
             "community": {
@@ -53,7 +53,7 @@ impl Community {
     }
 }
 
-/// One of this instance by its name, or any by its full name.
+/// Returns a local community by its name, or any by its full name.
 fn named(name: &str) -> Option<&'static Community> {
     let (name, host) = name.split_once('@').unwrap_or((name, HOST));
     ALL.iter()
@@ -71,7 +71,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let found = id.or_else(|| named(&name?)).ok_or_else(unknown)?;
     let is_known =
         |state: &super::State| found.host == HOST || state.resolved.contains(&found.full_name());
-    // A community that one account has looked up is known to all.
+    // A community that one account has resolved is known to all.
     if !cx.sim.all().iter().any(|account| account.look(is_known)) {
         return Err(unknown());
     }
@@ -86,7 +86,7 @@ pub(super) fn list(_cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"communities": local.map(Community::view).collect::<Vec<_>>()})))
 }
 
-/// `GET /resolve_object?q=!name@host`, for those who are logged in.
+/// `GET /resolve_object?q=!name@host`, for logged-in users.
 pub(super) fn resolve(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let query = cx.call.query_value("q").unwrap_or_default();

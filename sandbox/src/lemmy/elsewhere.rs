@@ -1,4 +1,4 @@
-//! Posts that the user makes on the instance itself.
+//! Posts that the user makes natively on the instance.
 
 use super::posting;
 use super::state::{Change, LemmyPost, State};
@@ -6,10 +6,10 @@ use crate::elsewhere::Elsewhere;
 use crate::network::{Identity, Medium};
 use crate::random::{self, BASE62};
 
-/// The community that takes them.
+/// The community of these posts.
 const COMMUNITY: u64 = 1;
 
-/// Returns the changes that make a post, and its number. Its link is its first file.
+/// Returns the changes that create a post, and its id. Its link is its first file.
 pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let id = posting::next_id(state, owner);
     let medium = new.medium();
@@ -26,13 +26,13 @@ pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Cha
     (image.into_iter().chain([Change::Post(Box::new(post))]).collect(), id.to_string())
 }
 
-/// A file that the post shows.
+/// Returns the change that uploads a file of the post.
 fn image(medium: Medium) -> Change {
     let file = format!("{}-{}", random::text(BASE62, 32).to_lowercase(), medium.file_name());
     Change::Image { file, medium }
 }
 
-/// Returns the change that deletes a post; the instance keeps it with a mark.
+/// Returns the change that deletes a post; the instance keeps it marked as deleted.
 pub(super) fn delete(state: &State, id: &str) -> Vec<Change> {
     let post = id.parse().ok().and_then(|id: u64| state.posts.get(&id)).cloned();
     let deleted = |post| Change::Post(Box::new(LemmyPost { deleted: true, ..post }));

@@ -48,7 +48,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     Ok(Reply::json(201, &json!({"msg": "ok", "files": files})))
 }
 
-/// `GET /pictrs/image/{file}`: the bytes are not kept, so a picture of nothing is shown.
+/// `GET /pictrs/image/{file}`: the bytes are not stored, so an empty picture is returned.
 pub(super) fn get(cx: &Cx) -> Answer {
     let file = cx.call.segment(2).to_owned();
     let known =

@@ -1,4 +1,4 @@
-//! Reading posts and users back.
+//! Reads of posts and users.
 
 use serde_json::json;
 
@@ -6,10 +6,10 @@ use super::{Cx, access, shown};
 use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 
-/// The fields of a post that show its numbers.
+/// The fields of a post with its metrics.
 const COUNTS: [(&str, &str); 2] = [("/counts/upvotes", "likes"), ("/counts/comments", "comments")];
 
-/// Most posts of a page.
+/// The most posts of a page.
 const LIMIT_MAX: usize = 50;
 
 /// `GET /user?username=`: a user with a page of posts and comments.

@@ -26,7 +26,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Lemmy>;
 
 /// The network: one instance, whose users are the accounts.
@@ -34,7 +34,7 @@ pub(crate) struct Lemmy;
 
 /// The name by which other instances know this one.
 const HOST: &str = "lemmy.example";
-/// The number of digits of a user number.
+/// The number of digits of a user id.
 const AUTHOR_DIGITS: usize = 7;
 
 impl Network for Lemmy {
@@ -69,7 +69,7 @@ impl Network for Lemmy {
         ])
     }
 
-    /// Clients name an account by instance and person.
+    /// Clients identify an account by instance and person.
     fn bare_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
@@ -127,7 +127,7 @@ impl Network for Lemmy {
             401 => access::failure(401, "not_logged_in"),
             403 => access::failure(400, "only_mods_can_post_in_community"),
             404 => access::failure(404, "couldnt_find_post"),
-            // An instance of 0.19 gives no 429 and no time.
+            // An instance of version 0.19 returns neither 429 nor a time to wait.
             429 => access::failure(400, "rate_limit_error"),
             409 | 422 => access::failure(400, "couldnt_create_post"),
             500 => access::failure(500, "unknown"),
@@ -141,7 +141,7 @@ impl Network for Lemmy {
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {
         match path {
-            // The author's number stands at the start of a post's.
+            // A post's id starts with the author's.
             ["post", id] => Some((id.get(..AUTHOR_DIGITS)?, id)),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Posts: made and taken away.
+//! Creating and deleting posts.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::network::Identity;
 use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 
-/// "Posts: 6 in 600 seconds", as instances come.
+/// The default of instances: "Posts: 6 in 600 seconds".
 const POSTS: Limit = Limit { name: "posts", units: 6, span_ms: 600_000 };
 pub(super) const TITLE: std::ops::RangeInclusive<usize> = 3..=200;
 const BODY_MAX: usize = 50_000;
@@ -31,7 +31,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// The number of an author's next post. It begins with the author's.
+/// Returns the id of an author's next post, which starts with the author's.
 pub(super) fn next_id(state: &State, author: &Identity) -> u64 {
     let author: u64 = author.remote_id.parse().unwrap_or_default();
     author * 1_000_000 + state.posts.len() as u64 + 1

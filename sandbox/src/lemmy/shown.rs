@@ -7,7 +7,7 @@ use super::{HOST, community};
 use crate::env::{rfc3339, utc};
 use crate::network::{Identity, Medium, Post};
 
-/// The `Person` object.
+/// Returns the `Person` object.
 pub(super) fn person(identity: &Identity) -> Value {
     json!({
         "id": identity.remote_id.parse::<u64>().unwrap_or_default(),
@@ -22,12 +22,12 @@ pub(super) fn person(identity: &Identity) -> Value {
     })
 }
 
-/// A time as Lemmy writes it.
+/// Formats a time as Lemmy does.
 fn time(ms: i64) -> String {
     utc(ms).format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
-/// The `PostView` object.
+/// Returns the `PostView` object.
 pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
     let mut shown = json!({
         "id": post.id,
@@ -64,7 +64,7 @@ pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
     })
 }
 
-/// The post for the control API and the pages.
+/// Returns the post for the control API and the pages.
 pub(super) fn post(state: &State, post: &LemmyPost, base: &str) -> Post {
     let body = post.body.as_deref().unwrap_or_default();
     let shown = [post.url.as_deref(), post.custom_thumbnail.as_deref(), Some(body)];

@@ -13,7 +13,7 @@ pub(crate) struct State {
     pub images: BTreeMap<String, Medium>,
     /// Tokens that are logged in.
     pub tokens: BTreeSet<String>,
-    /// Communities of other instances that were looked up, and are known here since.
+    /// Remote communities that were resolved.
     pub resolved: BTreeSet<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Change {
     LoggedIn {
         token: String,
     },
-    /// Every token has ended, by a fault.
+    /// A fault has expired all tokens.
     LoggedOut,
     Resolved {
         community: String,

@@ -1,4 +1,4 @@
-//! Tokens: whose, for how long, and for what.
+//! Tokens: their owner, lifetime and scopes.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
-/// 60 days and a year, in milliseconds.
+/// The lifetimes of access and refresh tokens: 60 days and a year, in milliseconds.
 pub(super) const ACCESS_MS: i64 = 60 * 86_400_000;
 pub(super) const REFRESH_MS: i64 = 365 * 86_400_000;
-/// Characters of a member's id.
+/// The number of characters of a member's id.
 pub(super) const SUB: usize = 10;
-/// Everything an application may ask for here.
+/// The scopes that an app may request.
 pub(super) const SCOPES: &str = "openid profile w_member_social r_organization_social \
      w_organization_social rw_organization_admin";
 const PREFIX: &str = "AQ";
 
-/// A new token or code of a member. The member's id stands in it, so that it can be found again.
+/// Returns a new token or code of a member. It contains the member's id, so that the account can be found by it.
 pub(super) fn new_token(sub: &str) -> String {
     format!("{PREFIX}{sub}{}", random::text(BASE62, 90))
 }
 
-/// The member whose token, code or file this is.
+/// Returns the member of a token, code or file.
 pub(super) fn owner(sim: &Sim<Linkedin>, token: &str) -> Option<Arc<Account<Linkedin>>> {
     sim.find(token.strip_prefix(PREFIX)?.get(..SUB)?)
 }
@@ -47,7 +47,7 @@ pub(super) fn caller(sim: &Sim<Linkedin>, call: &Call) -> Option<Arc<Account<Lin
     }
 }
 
-/// A token that the member's account has, with its life.
+/// Returns a token of the member's account.
 pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let is_it = token == identity.private(name);
@@ -59,7 +59,7 @@ pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<T
         .or_else(|| state.tokens.get(token).cloned())
 }
 
-/// The account whose good token the request carries, and what the token is for.
+/// Returns the account of the request's valid token, and the token's scopes.
 pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply> {
     let token =
         cx.call.bearer().filter(|token| !token.is_empty()).ok_or_else(|| {
@@ -82,7 +82,7 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply
     Ok((account, found.scope))
 }
 
-/// The account, if its token is also for one of these.
+/// Returns the account, if its token has one of these scopes.
 pub(super) fn with(cx: &Cx, scopes: &[&str], what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
     let (account, granted) = account(cx)?;
     let has = granted.split([' ', ',']).any(|scope| scopes.contains(&scope));
@@ -90,17 +90,17 @@ pub(super) fn with(cx: &Cx, scopes: &[&str], what: &str) -> Result<Arc<Account<L
     has.then_some(account).ok_or_else(refused)
 }
 
-/// URN of the member.
+/// Returns the URN of the member.
 pub(super) fn person(identity: &Identity) -> String {
     format!("urn:li:person:{}", identity.private("sub"))
 }
 
-/// URN of the page that the member looks after.
+/// Returns the URN of the page that the member administers.
 pub(super) fn page(identity: &Identity) -> String {
     format!("urn:li:organization:{}", identity.private("organization_id"))
 }
 
-/// The account, if it may post as `author`.
+/// Returns the account, if it may post as `author`.
 pub(super) fn author(cx: &Cx, author: &str, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
     let is_page = author.starts_with("urn:li:organization:");
     let scope = if is_page { "w_organization_social" } else { "w_member_social" };
@@ -113,7 +113,7 @@ pub(super) fn author(cx: &Cx, author: &str, what: &str) -> Result<Arc<Account<Li
     ))
 }
 
-/// Versioned calls name a version that is spoken.
+/// Checks that a versioned call names a supported version.
 pub(super) fn version(cx: &Cx) -> Result<(), Reply> {
     const OLDEST: u32 = 202_511;
     let Some(named) = cx.call.header("linkedin-version") else {

@@ -1,4 +1,4 @@
-//! The rules for the content of a post.
+//! Validates the content of a post.
 
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ const FIELDS: [&str; 9] = [
     "contentLandingPage",
 ];
 
-/// The visible parts of a post: its text, its files, and whether one of them is a video.
+/// The content of a post: its text, its files, and whether one of them is a video.
 pub(super) struct Shown {
     pub text: String,
     pub media: Vec<Medium>,
@@ -46,7 +46,7 @@ pub(super) struct Shown {
     pub extra: Map<String, Value>,
 }
 
-/// Reads a post; `Err` says what is wrong with it.
+/// Parses and validates a post.
 pub(super) fn read(state: &State, post: &Value, author: &str, now_ms: i64) -> Result<Shown, Reply> {
     let Value::Object(fields) = post else {
         return Err(failure::malformed("The body is no object"));
@@ -148,7 +148,7 @@ fn fill(
     }
 }
 
-/// Adds a file to what the post shows.
+/// Adds a file to the content of the post.
 fn add<'a>(
     state: &'a State,
     named: &Value,

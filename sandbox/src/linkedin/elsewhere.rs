@@ -1,4 +1,4 @@
-//! Posts that the member makes on LinkedIn itself, as the member or as the page.
+//! Posts that the member makes natively on LinkedIn, as the member or as the page.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::elsewhere::Elsewhere;
 use crate::network::{Identity, Medium};
 use crate::random::{self, BASE62};
 
-/// Returns the changes that make a post, and its URN.
+/// Returns the changes that create a post, and its URN.
 pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let author = author(owner, new);
     let assets: Vec<Asset> = new.media().map(|medium| asset(owner, &author, medium)).collect();
@@ -30,7 +30,7 @@ pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Cha
     (assets.chain([Change::Published { number, post }]).collect(), urn)
 }
 
-/// The URN of the member or page that was asked for.
+/// Returns the URN of the requested member or page.
 fn author(owner: &Identity, new: &Elsewhere) -> String {
     match new.remote_id.as_str() {
         urn if urn.starts_with("urn:li:") => urn.to_owned(),
@@ -39,7 +39,7 @@ fn author(owner: &Identity, new: &Elsewhere) -> String {
     }
 }
 
-/// A free number that begins with the post's time in milliseconds.
+/// Returns a free number that begins with the post's time in milliseconds.
 fn number(state: &State, new: &Elsewhere) -> u64 {
     let mut number = (new.at_ms.unsigned_abs() << 22) | (new.unique & 0x3f_ffff);
     while state.posts.contains_key(&number) {
@@ -65,7 +65,7 @@ fn asset(owner: &Identity, author: &str, medium: Medium) -> Asset {
     }
 }
 
-/// The other members of a post, with its files.
+/// Returns the other fields of a post, including its files.
 fn extra(author: &str, assets: &[Asset]) -> Map<String, Value> {
     let mut extra = Map::from_iter([
         ("author".to_owned(), json!(author)),

@@ -1,48 +1,48 @@
-//! LinkedIn's way of saying no.
+//! LinkedIn's error responses.
 
 use serde_json::json;
 
 use crate::reply::Reply;
 
-/// An error with its code.
+/// Returns an error with its code.
 pub(super) fn error(status: u16, code: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"status": status, "code": code, "message": message}))
 }
 
-/// An error about the token, which also has a number.
+/// Returns an error about the token, which also has a number.
 pub(super) fn token(number: u32, code: &str, message: &str) -> Reply {
     let body = json!({"status": 401, "serviceErrorCode": number, "code": code, "message": message});
     Reply::json(401, &body)
 }
 
-/// The member may not.
+/// Returns the error of a member without permission.
 pub(super) fn denied(message: &str) -> Reply {
     let body = json!({"status": 403, "serviceErrorCode": 100, "code": "ACCESS_DENIED", "message": message});
     Reply::json(403, &body)
 }
 
-/// A field that cannot be.
+/// Returns the error of an invalid field.
 pub(super) fn invalid(field: &str, why: &str) -> Reply {
     let message = format!("ERROR :: /{field} :: {why}");
     error(422, "UNPROCESSABLE_ENTITY", &message)
 }
 
-/// A request that says too little.
+/// Returns the error of an incomplete request.
 pub(super) fn malformed(message: &str) -> Reply {
     error(400, "ILLEGAL_ARGUMENT", message)
 }
 
-/// Nothing of that name.
+/// Returns the error for something that does not exist.
 pub(super) fn missing(what: &str) -> Reply {
     error(404, "NOT_FOUND", &format!("Could not find entity {what}"))
 }
 
-/// An error of the token endpoint.
+/// Returns an error of the token endpoint.
 pub(super) fn oauth(status: u16, code: &str, description: &str) -> Reply {
     Reply::json(status, &json!({"error": code, "error_description": description}))
 }
 
-/// A fault's status in LinkedIn's words.
+/// Returns a fault's status in LinkedIn's words.
 pub(super) fn of_status(status: u16) -> Reply {
     match status {
         400 => malformed("Invalid param"),

@@ -1,9 +1,10 @@
-//! "Little text": what people see of what was sent.
+//! "Little text", LinkedIn's text format.
 
 const RESERVED: &[char] =
     &['|', '{', '}', '@', '[', ']', '(', ')', '<', '>', '#', '\\', '*', '_', '~'];
 
-/// The text as people see it. It ends at the first reserved character that is neither escaped nor part of an element.
+/// Returns the text as displayed. It ends at the first reserved character that is neither escaped nor part of an
+/// element.
 pub(super) fn shown(sent: &str) -> String {
     let mut text = String::new();
     let mut rest = sent;
@@ -25,7 +26,7 @@ pub(super) fn shown(sent: &str) -> String {
     text
 }
 
-/// The text as it is sent for people to see all of it.
+/// Escapes a text so that it is displayed completely.
 pub(super) fn escaped(text: &str) -> String {
     let mut sent = String::new();
     for one in text.chars() {
@@ -37,7 +38,7 @@ pub(super) fn escaped(text: &str) -> String {
     sent
 }
 
-/// An element at the start of `rest`: what is seen of it, and its length in bytes.
+/// Returns the element at the start of `rest`: its displayed text, and its length in bytes.
 fn element(rest: &str) -> Option<(String, usize)> {
     if let Some(named) = rest.strip_prefix("@[") {
         let (name, after) = named.split_once("](urn:li:")?;

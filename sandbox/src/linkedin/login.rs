@@ -8,7 +8,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 30 * 60_000;
 
 /// `GET /oauth/v2/authorization`
@@ -88,13 +88,13 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
         "expires_in": access::ACCESS_MS / 1_000,
         "refresh_token": refresh_token,
         "refresh_token_expires_in": access::REFRESH_MS / 1_000,
-        // LinkedIn separates by commas here, and by spaces where it asks.
+        // LinkedIn separates scopes by commas here, and by spaces in requests.
         "scope": scope.replace(' ', ","),
         "token_type": "Bearer",
     })))
 }
 
-/// The refresh token stays the same, and so does its end.
+/// Refreshes the access token. The refresh token and its expiry stay the same.
 fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
     let dead = |why: &str| failure::oauth(400, "invalid_grant", why);
     let account = access::owner(&cx.sim, refresh_token)
@@ -127,7 +127,7 @@ pub(super) fn revoke(cx: &Cx) -> Answer {
     let token =
         token.ok_or_else(|| failure::oauth(400, "invalid_request", "A token is missing"))?;
     if let Some(account) = access::owner(&cx.sim, &token) {
-        // With a refresh token everything that came from it ends.
+        // Revoking a refresh token revokes all its access tokens.
         let of_it = account.look(|state| {
             let refresh =
                 access::known(&account.identity, state, &token).is_some_and(|it| it.refresh);

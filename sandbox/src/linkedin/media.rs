@@ -1,4 +1,4 @@
-//! Uploads: asking where to, sending the bytes there, finishing a video, and how far processing is.
+//! Uploads: initializing, sending the bytes, finalizing a video, and the processing status.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// Size of a video's parts.
+/// The size of a video's parts.
 const PART: u64 = 4 << 20;
 const VIDEO_MAX: u64 = 500 << 20;
 const PIXELS_MAX: u64 = 36_152_320;
@@ -22,7 +22,7 @@ fn kind_of(name: &str) -> Option<Kind> {
         .find(|kind| format!("{}s", kind.as_str()) == name)
 }
 
-/// The kind that the path names.
+/// Returns the kind in the path.
 fn kind(cx: &Cx) -> Result<Kind, Reply> {
     kind_of(cx.call.segment(1)).ok_or_else(|| failure::missing(cx.call.segment(1)))
 }
@@ -140,7 +140,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
     Ok(Reply::empty(201).with("etag", etag))
 }
 
-/// Returns the type of a file by its bytes, or its fault.
+/// Returns the type of a file by its bytes, and its error, if any.
 fn judge(kind: Kind, part: usize, file: &Specimen) -> (&'static str, Option<String>) {
     let flawed = |why: &str| Some(why.to_owned());
     match kind {
@@ -197,7 +197,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let (kind, urn) = (kind(cx)?, urn_of(cx, 2));
     let asset = account.look(|state| state.assets.get(&urn).cloned());
     let asset = asset.filter(|asset| asset.kind == kind).ok_or_else(|| failure::missing(&urn))?;
-    // An application may not read back a member's uploads, videos aside.
+    // An app may not read the status of a member's uploads, except videos.
     if kind != Kind::Video && asset.owner == access::person(&account.identity) {
         return Err(failure::denied("Not enough permissions to access: GET"));
     }
@@ -208,7 +208,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// Returns the progress of a file.
+/// Returns the processing status of a file.
 pub(super) fn status(asset: &Asset, now_ms: i64) -> &'static str {
     match (asset.ready_ms, &asset.flaw) {
         (None, _) => "WAITING_UPLOAD",

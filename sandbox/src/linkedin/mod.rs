@@ -1,7 +1,7 @@
-//! LinkedIn: permission, people and pages, uploads and posts, below one address.
+//! LinkedIn: OAuth, people and pages, uploads and posts, below one address.
 //!
-//! <https://learn.microsoft.com/en-us/linkedin/>. An account is a member and the one page that the member looks after.
-//! One that is asked for by the name `company/…` is the page, with its administrator's tokens.
+//! <https://learn.microsoft.com/en-us/linkedin/>. An account is a member and the one page that the member administers.
+//! An account that is created with the name `company/…` is the page, with its administrator's tokens.
 
 mod access;
 mod content;
@@ -31,10 +31,10 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Linkedin>;
 
-/// The prefix by which a page is asked for.
+/// The prefix of a page's name.
 const PAGE: &str = "company/";
 
 /// The network.
@@ -170,7 +170,7 @@ impl Network for Linkedin {
         shown.collect()
     }
 
-    /// A page and its administrator post under names of their own.
+    /// A page and its administrator have separate posts.
     fn is_of(post: &Post, key: &str) -> bool {
         !key.starts_with("urn:li:") || post.extra.get("author").is_none_or(|author| author == key)
     }
@@ -196,12 +196,12 @@ impl Network for Linkedin {
     }
 }
 
-/// The URN at a place in the path.
+/// Returns the URN at a position in the path.
 fn urn_of(cx: &Cx, place: usize) -> String {
     cx.call.segment(place).replace("%3A", ":").replace("%3a", ":")
 }
 
-/// Counts a request of the member's.
+/// Counts a request of the member.
 fn pace(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
     const DAY: Limit = Limit { name: "requests", units: 150, span_ms: 86_400_000 };
     if !cx.sim.env.rate_limits() || account.count(DAY, 1, cx.now_ms()).allowed {

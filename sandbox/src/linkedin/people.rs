@@ -1,4 +1,4 @@
-//! Members and the organizations that they look after.
+//! Members and the organizations that they administer.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Posts: making, reading, deleting.
+//! Creating, reading and deleting posts.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::state::{Change, Published, State};
 use super::{Cx, access, content, failure, pace, urn_of};
 use crate::reply::{Answer, Reply};
 
-/// For how long the same text is taken for a duplicate, in milliseconds.
+/// How long the same text counts as a duplicate, in milliseconds.
 const DUPLICATE_MS: i64 = 10 * 60_000;
 
 /// `POST /rest/posts`
@@ -42,7 +42,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     Ok(Reply::empty(201).with("x-restli-id", &urn).with("x-linkedin-id", &urn))
 }
 
-/// LinkedIn's numbers begin with their time in milliseconds.
+/// Returns a new number. LinkedIn's numbers begin with their time in milliseconds.
 fn number(cx: &Cx, now_ms: i64) -> u64 {
     (now_ms.unsigned_abs() << 22) | (cx.sim.env.unique() & 0x3f_ffff)
 }
@@ -73,7 +73,7 @@ fn view(post: &Published) -> Value {
     view
 }
 
-/// `GET /rest/posts?q=author&author=…`: an organization's posts, the latest first. A member's are not given out.
+/// `GET /rest/posts?q=author&author=…`: an organization's posts, latest first. A member's cannot be read.
 pub(super) fn list(cx: &Cx) -> Answer {
     access::version(cx)?;
     let author = cx.call.query_value("author").unwrap_or_default();
@@ -105,7 +105,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     Ok(Reply::ok(&view(&post)))
 }
 
-/// The account, if it may read what `author` posted.
+/// Returns the account, if it may read the posts of `author`.
 fn reader(
     cx: &Cx,
     author: &str,
@@ -117,7 +117,7 @@ fn reader(
     Err(failure::denied("Not enough permissions to access: partnerApiPosts.FINDER-author"))
 }
 
-/// `DELETE /rest/posts/{urn}`: gone, whether or not it was there.
+/// `DELETE /rest/posts/{urn}`: succeeds even if the post does not exist.
 pub(super) fn delete(cx: &Cx) -> Answer {
     access::version(cx)?;
     let urn = urn_of(cx, 2);

@@ -1,4 +1,4 @@
-//! LinkedIn's state of one member and the member's page.
+//! The state of one member and the member's page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(crate) struct State {
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
     pub revoked: HashSet<String>,
-    /// Every access token is expired, by a fault.
+    /// True if a fault has expired all access tokens.
     pub expired: bool,
 }
 
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// A file that is being uploaded, or is there.
+/// A file that is being uploaded, or is complete.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Asset {
     pub urn: String,
@@ -49,15 +49,15 @@ pub(crate) struct Asset {
     pub parts: Vec<u64>,
     /// The results, in the same order.
     pub received: BTreeMap<usize, Received>,
-    /// Of a video: what finishes it.
+    /// The token that finalizes a video.
     pub token: String,
     pub thumbnail: bool,
-    /// The time at which processing ends, once everything is there.
+    /// When processing ends, once all bytes have arrived.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
 }
 
-/// A part that arrived.
+/// A received part.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Received {
     pub etag: String,
@@ -75,7 +75,7 @@ pub(crate) struct Published {
     /// As people see it.
     pub text: String,
     pub media: Vec<Medium>,
-    /// Other members that were sent, by name.
+    /// Other fields, by name.
     pub extra: Map<String, Value>,
 }
 
@@ -83,11 +83,11 @@ pub(crate) struct Published {
 pub(crate) struct Token {
     pub expires_ms: i64,
     pub scope: String,
-    /// A refresh token.
+    /// True for a refresh token.
     pub refresh: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub redirect_uri: String,
@@ -125,7 +125,7 @@ pub(crate) enum Change {
         code: String,
         consent: Code,
     },
-    /// Tokens were given, for a code or for a refresh token.
+    /// Tokens were issued for a code or a refresh token.
     Tokens {
         code: Option<String>,
         tokens: Vec<(String, Token)>,

@@ -76,7 +76,7 @@ pub(super) fn size(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"firstDegreeSize": account.number(Of::Now, "followers")})))
 }
 
-/// The asked days, as `(timeRange:(start:1,end:2),timeGranularityType:DAY)` names them.
+/// Returns the requested days, as `(timeRange:(start:1,end:2),timeGranularityType:DAY)` names them.
 fn asked_days(cx: &Cx) -> Vec<(String, i64, i64)> {
     let text = cx.call.query_value("timeIntervals").unwrap_or_default();
     let after = |name: &str| -> Option<i64> {

@@ -1,4 +1,4 @@
-//! Access: tokens, rate limits, and the answers to callers that are not allowed.
+//! Access: tokens, rate limits, and error responses.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// All calls of an account.
+/// The limit on all calls of an account.
 pub(super) const CALLS: Limit = Limit { name: "calls", units: 300, span_ms: 300_000 };
 
-/// An error as Mastodon words it.
+/// Returns an error in Mastodon's format.
 pub(super) fn failure(status: u16, error: &str) -> Reply {
     Reply::json(status, &json!({ "error": error }))
 }
 
-/// A value that cannot be.
+/// Returns the error of an invalid value.
 pub(super) fn invalid(why: &str) -> Reply {
     failure(422, &format!("Validation failed: {why}"))
 }
 
-/// The reply with where a limit stands; its end is a time, not a number.
+/// Adds the state of a limit to a reply; its reset is a time, not a number.
 pub(super) fn with_limit(reply: Reply, units: u32, remaining: u32, reset_ms: i64) -> Reply {
     reply
         .with("x-ratelimit-limit", units)
@@ -34,7 +34,7 @@ pub(super) fn with_limit(reply: Reply, units: u32, remaining: u32, reset_ms: i64
         .with("x-ratelimit-reset", rfc3339(reset_ms))
 }
 
-/// The token of a form, as `revoke` takes it.
+/// Returns the token in a form, as `revoke` accepts it.
 pub(super) fn token_in_form(call: &Call) -> Option<String> {
     if call.path != "oauth/revoke" {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn token_in_form(call: &Call) -> Option<String> {
     Params::read(call).ok()?.filled("token")
 }
 
-/// The account of the request's token.
+/// Returns the account of the request's token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
     let account = cx.account.clone().ok_or_else(|| failure(401, "The access token is invalid"))?;
     if account.look(|state| state.revoked) {
@@ -51,7 +51,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
     Ok(account)
 }
 
-/// Counts a call, does it, and says in its answer where the limit stands.
+/// Counts a call, runs it, and adds the state of the limit to the response.
 pub(super) fn limited(
     cx: &Cx,
     limit: Limit,
@@ -78,7 +78,7 @@ pub(super) fn verify_credentials(cx: &Cx) -> Answer {
     })
 }
 
-/// `POST /oauth/revoke`: always succeeds for a client that is let in.
+/// `POST /oauth/revoke`: always succeeds for a valid client.
 pub(super) fn revoke(cx: &Cx) -> Answer {
     if let Some(account) = &cx.account {
         cx.sim.make(account, Change::Revoked(true));

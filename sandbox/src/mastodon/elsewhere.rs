@@ -1,11 +1,11 @@
-//! Statuses that the user writes in the app.
+//! Statuses that the user writes natively in the app.
 
 use super::state::{Change, Status, Upload};
 use crate::elsewhere::Elsewhere;
 use crate::network::Medium;
 use crate::random;
 
-/// Returns the changes that make a status, and its id.
+/// Returns the changes that create a status, and its id.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     let uploads: Vec<Upload> = new.media().map(upload).collect();
     let status = Status {

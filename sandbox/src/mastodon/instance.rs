@@ -1,4 +1,4 @@
-//! The instance's description of itself.
+//! The instance's metadata.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use crate::reply::{Answer, Reply};
 
 /// Most characters of a status.
 pub(super) const CHARACTERS_MAX: usize = 500;
-/// The length that every address counts for.
+/// The length that every address counts as.
 pub(super) const PER_URL: usize = 23;
 /// Most media of a status.
 pub(super) const MEDIA_MAX: usize = 4;
-/// Longest description of a medium.
+/// The longest description of a file.
 pub(super) const DESCRIPTION_MAX: usize = 1_500;
 /// Largest image and video in bytes.
 pub(super) const IMAGE_BYTES_MAX: u64 = 16_777_216;
@@ -20,7 +20,7 @@ pub(super) const VIDEO_BYTES_MAX: u64 = 103_809_024;
 pub(super) const IMAGE_PIXELS_MAX: u64 = 33_177_600;
 /// Most frames a second of a video.
 pub(super) const FRAME_RATE_MAX: f64 = 120.0;
-/// Types that are taken.
+/// The accepted types.
 pub(super) const TYPES: [&str; 7] = [
     "image/jpeg",
     "image/png",

@@ -1,4 +1,4 @@
-//! Reading statuses back.
+//! Reads of statuses.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The fields of a status that show its numbers.
+/// The fields of a status with its metrics.
 const COUNTS: [(&str, &str); 4] = [
     ("/favourites_count", "likes"),
     ("/replies_count", "comments"),
@@ -18,7 +18,7 @@ const COUNTS: [(&str, &str); 4] = [
     ("/quotes_count", "quotes"),
 ];
 
-/// A status and whose it is.
+/// Returns a status and its account.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Mastodon>>, Status)> {
     cx.sim.all().into_iter().find_map(|account| {
         let status = account.look(|state| state.statuses.get(&id).cloned())?;

@@ -1,4 +1,4 @@
-//! Media: uploaded, looked at while they are processed, described.
+//! Media: uploading, processing, describing.
 
 use super::instance::{
     DESCRIPTION_MAX, FRAME_RATE_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX,
@@ -14,12 +14,12 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// Films that are shown as they are, or made so.
+/// The video formats that are accepted.
 const FILMS: Asks = Asks { frames: (0.0, FRAME_RATE_MAX), ..OF_BROWSERS };
 /// Uploads of an account.
 const UPLOADS: Limit = Limit { name: "media", units: 30, span_ms: 1_800_000 };
 
-/// `POST /media`: 200 for what is ready at once, 202 for what is still processed.
+/// `POST /media`: 200 if it is ready at once, 202 if it is still processed.
 pub(super) fn create(cx: &Cx) -> Answer {
     access::limited(cx, UPLOADS, |account| {
         let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
@@ -77,7 +77,7 @@ fn described(params: &Params) -> Result<Option<String>, Reply> {
     Ok(text)
 }
 
-/// A medium that belongs to no status yet; an attached one is not found any more.
+/// Returns a file that belongs to no status yet; an attached one cannot be found any more.
 fn loose(cx: &Cx) -> Result<(u64, Upload), Reply> {
     let account = access::account(cx)?;
     let id: Option<u64> = cx.call.segment(3).parse().ok();

@@ -29,7 +29,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Mastodon>;
 
 /// The network: one instance, whose users are the accounts.
@@ -69,7 +69,7 @@ impl Network for Mastodon {
         ])
     }
 
-    /// Clients name an account by instance and number.
+    /// Clients identify an account by instance and number.
     fn bare_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }

@@ -1,4 +1,4 @@
-//! Apps, consent and tokens. Each instance keeps its own list of apps, and its tokens do not end.
+//! Apps, consent and tokens. Each instance keeps its own list of apps, and its tokens do not expire.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::params::Params;
 use crate::random::{self, BASE64URL};
 use crate::reply::{Answer, Reply};
 
-/// The scopes that a client may ask for.
+/// The scopes that a client may request.
 const SCOPES: [&str; 6] =
     ["read:accounts", "read:statuses", "write:statuses", "write:media", "profile", "read"];
 

@@ -8,7 +8,7 @@ use super::state::Poll;
 use crate::params::Params;
 use crate::reply::Reply;
 
-/// The poll that is asked for, as JSON or as `poll[…]` of a form.
+/// Parses the requested poll, given as JSON or as `poll[…]` of a form.
 pub(super) fn read(params: &Params, now_ms: i64) -> Result<Option<Poll>, Reply> {
     let json = match params.json("poll") {
         Some(Ok(poll)) if poll.is_object() => Some(poll),

@@ -7,7 +7,7 @@ use crate::env::rfc3339;
 use crate::network::{Identity, Post};
 use crate::page::escape;
 
-/// The `Account` object.
+/// Returns the `Account` object.
 pub(super) fn account(identity: &Identity, base: &str) -> Value {
     json!({
         "id": identity.remote_id,
@@ -21,7 +21,7 @@ pub(super) fn account(identity: &Identity, base: &str) -> Value {
     })
 }
 
-/// The `MediaAttachment` object; without an address while it is processed.
+/// Returns the `MediaAttachment` object; without an address while it is processed.
 pub(super) fn medium(upload: &Upload, base: &str, now_ms: i64) -> Value {
     let is_ready = upload.ready_ms <= now_ms;
     let url = format!("{base}/system/media_attachments/files/{}", upload.id);
@@ -41,7 +41,7 @@ fn url(status: &Status, identity: &Identity, base: &str) -> String {
     format!("{base}/@{}/{}", identity.username, status.id)
 }
 
-/// The text as HTML, as the API gives it.
+/// Returns the text as HTML, as the API does.
 fn html(text: &str) -> String {
     if text.is_empty() {
         return String::new();
@@ -50,7 +50,7 @@ fn html(text: &str) -> String {
     paragraphs.map(|one| format!("<p>{one}</p>")).collect()
 }
 
-/// The `Status` object.
+/// Returns the `Status` object.
 pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: &str) -> Value {
     let media = status.media.iter().filter_map(|id| state.media.get(id));
     let media: Vec<_> = media.map(|upload| medium(upload, base, i64::MAX)).collect();
@@ -90,7 +90,7 @@ pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: 
     })
 }
 
-/// The status for the control API and the pages.
+/// Returns the status for the control API and the pages.
 pub(super) fn post(state: &State, status: &Status, identity: &Identity, base: &str) -> Post {
     let media = status.media.iter().filter_map(|id| state.media.get(id));
     let poll = status.poll.as_ref();

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::Medium;
 
-/// The time a key is remembered.
+/// How long an idempotency key is remembered.
 const KEY_MS: i64 = 3_600_000;
 
 #[derive(Default)]
 pub(crate) struct State {
     pub statuses: BTreeMap<u64, Status>,
     pub media: BTreeMap<u64, Upload>,
-    /// The status that each key made, and the time of it.
+    /// The status that each idempotency key created, and when.
     keys: BTreeMap<String, (u64, i64)>,
     pub revoked: bool,
 }
@@ -44,17 +44,17 @@ pub(crate) struct Poll {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Upload {
     pub id: u64,
-    /// From when on it can be attached.
+    /// When it can be attached.
     pub ready_ms: i64,
     pub medium: Medium,
     pub size: Option<(u32, u32)>,
     pub focus: Option<String>,
-    /// It belongs to a status.
+    /// True if it belongs to a status.
     pub attached: bool,
 }
 
 impl Upload {
-    /// `image`, `gifv` or `video`.
+    /// Returns `image`, `gifv` or `video`.
     pub fn kind(&self) -> &'static str {
         match self.medium.mime.as_str() {
             "image/gif" => "gifv",
@@ -103,7 +103,7 @@ impl State {
         }
     }
 
-    /// The status that this key made within the last hour.
+    /// Returns the status that this key created within the last hour.
     pub fn made_by(&self, key: &str, now_ms: i64) -> Option<&Status> {
         let (id, at_ms) = self.keys.get(key)?;
         if now_ms - at_ms >= KEY_MS { None } else { self.statuses.get(id) }

@@ -1,4 +1,4 @@
-//! Statuses: made and taken away.
+//! Creating and deleting statuses.
 
 use super::instance::{CHARACTERS_MAX, MEDIA_MAX};
 use super::state::{Change, State, Status};
@@ -8,7 +8,7 @@ use crate::reply::{Answer, Reply};
 
 const VISIBILITIES: [&str; 4] = ["public", "unlisted", "private", "direct"];
 
-/// `POST /statuses`: a key that made a status within the hour gives that one again, whatever is said now.
+/// `POST /statuses`: a key that created a status within the last hour returns that status, whatever the request says.
 pub(super) fn create(cx: &Cx) -> Answer {
     access::limited(cx, access::CALLS, |account| {
         let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
@@ -35,14 +35,14 @@ pub(super) fn create(cx: &Cx) -> Answer {
     })
 }
 
-/// The status to quote, which must be there.
+/// Returns the status to quote, which must exist.
 fn quoted(cx: &Cx, params: &Params) -> Result<Option<u64>, Reply> {
     let Some(id) = params.filled("quoted_status_id") else { return Ok(None) };
     let id = id.parse().ok().filter(|id| listing::find(cx, *id).is_some());
     id.map(Some).ok_or_else(|| access::failure(404, "Record not found"))
 }
 
-/// The status that the parameters ask for.
+/// Parses the requested status.
 fn said(state: &State, params: &Params, now_ms: i64) -> Result<Status, Reply> {
     let text = params.text("status").unwrap_or_default().trim().to_owned();
     let spoiler_text = params.text("spoiler_text").unwrap_or_default();
@@ -77,7 +77,8 @@ fn said(state: &State, params: &Params, now_ms: i64) -> Result<Status, Reply> {
     })
 }
 
-/// The media to attach: the account's own, processed, in no other status, and not a film beside pictures.
+/// Returns the media to attach: they must be the account's own, processed, in no other status, and not a video with
+/// pictures.
 fn attached(state: &State, params: &Params, now_ms: i64) -> Result<Vec<u64>, Reply> {
     let ids = params.texts("media_ids");
     if ids.len() > MEDIA_MAX {

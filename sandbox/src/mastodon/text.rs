@@ -1,10 +1,10 @@
-//! The count of a text: an address as 23 characters, of `@user@host` only `@user`, and all else as people see it.
+//! Counts a text: an address as 23 characters, of `@user@host` only `@user`, and all else in graphemes.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::instance::PER_URL;
 
-/// The length of a status' text.
+/// Returns the length of a status' text.
 pub(super) fn length(text: &str) -> usize {
     text.split_inclusive(char::is_whitespace).map(word).sum()
 }
@@ -14,7 +14,7 @@ fn word(word: &str) -> usize {
     bare(trimmed) + word[trimmed.len()..].graphemes(true).count()
 }
 
-/// A word without spaces: an address may have signs before it, a mention its host behind it.
+/// Returns the length of a word: an address may follow other characters, a mention may include a host.
 fn bare(word: &str) -> usize {
     if let Some(at) = ["https://", "http://"].iter().filter_map(|start| word.find(start)).min() {
         let address = &word[at..];
@@ -39,7 +39,7 @@ fn bare(word: &str) -> usize {
     }
 }
 
-/// Does a name with a known ending follow the scheme?
+/// Returns true if the scheme is followed by a host with a known top-level domain.
 fn is_host(address: &str) -> bool {
     let host = url::Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_owned));
     let ending = host.as_deref().and_then(|host| host.rsplit_once('.')).map(|(_, ending)| ending);

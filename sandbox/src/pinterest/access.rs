@@ -1,4 +1,4 @@
-//! Tokens: whose, for how long, and for what.
+//! Tokens: their owner, lifetime and scopes.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
-/// 30 and 60 days in milliseconds.
+/// The lifetimes of access and refresh tokens: 30 and 60 days, in milliseconds.
 pub(super) const ACCESS_MS: i64 = 30 * 86_400_000;
 pub(super) const REFRESH_MS: i64 = 60 * 86_400_000;
-/// Everything an application may ask for here.
+/// The scopes that an app may request.
 pub(super) const SCOPES: &str = "user_accounts:read,boards:read,boards:write,pins:read,pins:write,\
      boards:read_secret,boards:write_secret,pins:read_secret,pins:write_secret";
 
-/// A new token or code of a user. The user's id stands in it, so that it can be found again.
+/// Returns a new token or code of a user. It contains the user's id, so that the account can be found by it.
 pub(super) fn new_token(prefix: &str, user: &str) -> String {
     format!("{prefix}_{user}_{}", random::text(BASE62, 60))
 }
 
-/// The user whose token or code this is.
+/// Returns the user of a token or code.
 pub(super) fn owner(sim: &Sim<Pinterest>, token: &str) -> Option<Arc<Account<Pinterest>>> {
     sim.account(token.split('_').nth(1)?)
 }
@@ -43,7 +43,7 @@ pub(super) fn caller(sim: &Sim<Pinterest>, call: &Call) -> Option<Arc<Account<Pi
     }
 }
 
-/// A token that the account has, with its life.
+/// Returns a token of the account.
 pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
@@ -55,7 +55,7 @@ pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<T
         .or_else(|| state.tokens.get(token).cloned())
 }
 
-/// The account of a good token that is for all of these.
+/// Returns the account of a valid token with all of these scopes.
 pub(super) fn with(cx: &Cx, scopes: &[&str]) -> Result<Arc<Account<Pinterest>>, Reply> {
     let (account, granted) = account(cx)?;
     let lacks = |scope: &&&str| !granted.split([',', ' ']).any(|one| one == **scope);
@@ -65,7 +65,7 @@ pub(super) fn with(cx: &Cx, scopes: &[&str]) -> Result<Arc<Account<Pinterest>>, 
     }
 }
 
-/// The account whose good token the request carries, and what the token is for.
+/// Returns the account of the request's valid token, and the token's scopes.
 pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Pinterest>>, String), Reply> {
     let refused = failure::unauthenticated;
     let token = cx.call.bearer().ok_or_else(refused)?;

@@ -9,13 +9,13 @@ use crate::numbers::{self, Of};
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The days that reports go back.
+/// How many days reports go back.
 const WINDOW: i64 = 90;
 
 /// The number of days after which a day is final.
 const READY: i64 = 2;
 
-/// A name of ours; `of_pin` tells pins from accounts.
+/// Returns our name of a metric; `of_pin` distinguishes pins from accounts.
 fn ours(metric: &str, of_pin: bool) -> Option<&'static str> {
     Some(match metric {
         "IMPRESSION" if of_pin => "impressions",
@@ -50,7 +50,7 @@ fn asked(cx: &Cx) -> Result<Asked, Reply> {
     Ok(Asked { from, to, today, metrics: metrics.split(',').map(str::to_owned).collect() })
 }
 
-/// The numbers by the vendor's names.
+/// Returns the metrics by Pinterest's names.
 fn told(
     account: &Account<Pinterest>,
     of: Of<'_>,

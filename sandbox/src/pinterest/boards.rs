@@ -61,7 +61,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown(cx, board)))
 }
 
-/// The board of this id.
+/// Returns the board with this id.
 pub(super) fn find(id: &str) -> Result<(&'static str, &'static str, &'static str), Reply> {
     let found = BOARDS.into_iter().find(|board| board.0 == id);
     found.ok_or_else(|| failure::error(404, 40, "Board not found."))

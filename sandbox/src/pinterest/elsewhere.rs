@@ -1,4 +1,4 @@
-//! Pins that the user makes in the app.
+//! Pins that the user makes natively in the app.
 
 use serde_json::{Map, json};
 
@@ -10,7 +10,7 @@ use crate::network::Medium;
 /// Longest title, in characters.
 const TITLE_MAX: usize = 100;
 
-/// Returns the change that makes a pin on the public board, and its id.
+/// Returns the change that creates a pin on the public board, and its id.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     let mut media: Vec<Medium> = new.media().collect();
     if media.is_empty() {

@@ -1,26 +1,26 @@
-//! Pinterest's way of saying no.
+//! Pinterest's error responses.
 
 use serde_json::json;
 
 use crate::network::Refusal;
 use crate::reply::Reply;
 
-/// An error with its number.
+/// Returns an error with its number.
 pub(super) fn error(status: u16, code: i64, message: &str) -> Reply {
     Reply::json(status, &json!({"code": code, "message": message}))
 }
 
-/// A request that cannot be.
+/// Returns the error of an invalid request.
 pub(super) fn invalid(message: &str) -> Reply {
     error(400, 1, &format!("Invalid request: {message}"))
 }
 
-/// A token that is not good, for any reason.
+/// Returns the error of an invalid token.
 pub(super) fn unauthenticated() -> Reply {
     error(401, 2, "Authentication failed.")
 }
 
-/// A token that is not for this.
+/// Returns the error of a token without the scope.
 pub(super) fn unpermitted(scope: &str) -> Reply {
     let message = format!(
         "Your application consumer type is not supported, please contact support. Required scope: {scope}"
@@ -28,12 +28,12 @@ pub(super) fn unpermitted(scope: &str) -> Reply {
     error(403, 3, &message)
 }
 
-/// A file that nobody serves.
+/// Returns the error of a file that cannot be fetched.
 pub(super) fn unreachable() -> Reply {
     error(400, 235, "Unable to reach the URL. Please check the URL is correct and try again.")
 }
 
-/// A fault's status in Pinterest's words.
+/// Returns a fault's status in Pinterest's words.
 pub(super) fn of_status(refusal: Refusal) -> Reply {
     match refusal.status {
         400 => invalid("the parameters are not valid"),

@@ -8,7 +8,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /oauth/`
@@ -36,7 +36,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     Ok(consent_page::go(&back))
 }
 
-/// `POST /v5/oauth/token`: tokens for a code, or for a refresh token. The application names itself by HTTP Basic.
+/// `POST /v5/oauth/token`: tokens for a code, or for a refresh token. The app authenticates with HTTP Basic.
 pub(super) fn token(cx: &Cx) -> Answer {
     if cx.call.basic().is_none_or(|(id, secret)| id.is_empty() || secret.is_empty()) {
         return Err(failure::unauthenticated());
@@ -63,7 +63,7 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
     })
 }
 
-/// A refresh token is good once; another comes with the fresh access token.
+/// Refreshes the tokens. A refresh token can be used once; a new one comes with the access token.
 fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
     let refused = || failure::error(400, 283, "Invalid refresh token, or it has expired.");
     let account = access::owner(&cx.sim, refresh_token).ok_or_else(refused)?;
@@ -76,7 +76,7 @@ fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
     })
 }
 
-/// Gives tokens for the scope that `check` finds.
+/// Issues tokens for the scope that `check` returns.
 fn give(
     cx: &Cx,
     account: &crate::sim::Account<super::Pinterest>,

@@ -1,4 +1,4 @@
-//! Videos: saying that one is to come, sending it, and how far processing is.
+//! Videos: registering, uploading, and the processing status.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn register(cx: &Cx) -> Answer {
     ))
 }
 
-/// `POST /upload/{user}/{media}`: a form with every parameter, the file last. The store behind it speaks XML.
+/// `POST /upload/{user}/{media}`: a form with every parameter, the file last. The storage behind it returns XML.
 pub(super) fn receive(cx: &Cx) -> Answer {
     let refused = |status: u16, code: &str| {
         Reply::raw(status, format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code></Error>"))
@@ -90,7 +90,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     ))
 }
 
-/// Returns the progress of a video.
+/// Returns the processing status of a video.
 pub(super) fn status(upload: &Upload, now_ms: i64) -> &'static str {
     match upload.ready_ms {
         None => "registered",

@@ -1,4 +1,4 @@
-//! Pinterest: permission, boards, pins and uploads of videos, below one address.
+//! Pinterest: OAuth, boards, pins and video uploads, below one address.
 //!
 //! <https://developers.pinterest.com/docs/api/v5/>
 
@@ -28,7 +28,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Pinterest>;
 
 /// The network.
@@ -141,7 +141,7 @@ impl Network for Pinterest {
     }
 }
 
-/// A new id of 18 digits.
+/// Returns a new id of 18 digits.
 fn id(cx: &Cx) -> u64 {
     800_000_000_000_000_000 + cx.sim.env.unique()
 }

@@ -1,4 +1,4 @@
-//! Pins: making, listing, deleting.
+//! Creating, listing and deleting pins.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::reply::{Answer, Reply};
 /// Longest texts in characters.
 const LIMITS: [(&str, usize); 4] =
     [("title", 100), ("description", 800), ("alt_text", 500), ("link", 2_048)];
-/// Everything that a pin is made of.
+/// The fields of a pin.
 const FIELDS: [&str; 10] = [
     "board_id",
     "board_section_id",
@@ -26,7 +26,7 @@ const FIELDS: [&str; 10] = [
     "parent_pin_id",
     "note",
 ];
-/// Calls that write, of one application and user, in a minute.
+/// The limit on writes of one app and user per minute.
 const WRITES: Limit = Limit { name: "org_write", units: 100, span_ms: 60_000 };
 
 /// `POST /v5/pins`

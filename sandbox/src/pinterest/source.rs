@@ -1,4 +1,4 @@
-//! The sources of a pin's files: fetched by URL, sent along, or uploaded before.
+//! The sources of a pin's files: fetched by URL, in the request, or uploaded before.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ use crate::specimen::Specimen;
 
 const IMAGE_BYTES: u64 = 20 << 20;
 
-/// The files of a pin, once they are there.
+/// Returns the files of a pin, after fetching them.
 pub(super) async fn read(
     cx: &Cx,
     account: &Account<Pinterest>,
@@ -65,7 +65,7 @@ fn sent(data: &str) -> Result<Medium, Reply> {
     Ok(judge(Specimen::of(&bytes))?.0)
 }
 
-/// A carousel: all of one size.
+/// Fetches the images of a carousel, which must have the same size.
 async fn several(cx: &Cx, items: &Value) -> Result<Vec<Medium>, Reply> {
     let items = items.as_array().cloned().unwrap_or_default();
     if !(2..=5).contains(&items.len()) {

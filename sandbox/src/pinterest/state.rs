@@ -1,4 +1,4 @@
-//! Pinterest's state of one user.
+//! The state of one user.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,9 +15,9 @@ pub(crate) struct State {
     pub uploads: HashMap<u64, Upload>,
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
-    /// Refresh tokens that were used; each is good once.
+    /// Used refresh tokens; each can be used once.
     pub used: HashSet<String>,
-    /// Every access token is expired, by a fault.
+    /// True if a fault has expired all access tokens.
     pub expired: bool,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct Pin {
     pub fields: Map<String, Value>,
 }
 
-/// A video on its way.
+/// A video that is being uploaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Upload {
     pub id: u64,
-    /// Parameters that must be sent along.
+    /// Form fields that must be sent with it.
     pub parameters: BTreeMap<String, String>,
     pub medium: Option<Medium>,
     pub ready_ms: Option<i64>,
@@ -49,7 +49,7 @@ pub(crate) struct Token {
     pub refresh: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub redirect_uri: String,
@@ -75,7 +75,7 @@ pub(crate) enum Change {
         code: String,
         consent: Code,
     },
-    /// Tokens were given, for this code or refresh token.
+    /// Tokens were issued for this code or refresh token.
     Tokens {
         spent: String,
         tokens: Vec<(String, Token)>,

@@ -1,4 +1,4 @@
-//! Tokens, and how refusals are worded: with 200.
+//! Tokens, and error responses, which have status 200.
 
 use std::sync::Arc;
 
@@ -12,31 +12,31 @@ use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 
-/// The time a token lives that rotates, in milliseconds.
+/// The lifetime of a rotating token, in milliseconds.
 pub(super) const LIFE_MS: i64 = 12 * 3_600_000;
-/// The prefix of a token that rotates, and of the one it is exchanged with.
+/// The prefixes of a rotating access token and of its refresh token.
 pub(super) const ROTATING: &str = "xoxe.xoxb-1-";
 pub(super) const REFRESH: &str = "xoxe-1-";
 
-/// A refusal.
+/// Returns an error.
 pub(super) fn failure(error: &str) -> Reply {
     Reply::ok(&json!({"ok": false, "error": error}))
 }
 
-/// A refusal with what exactly is wrong.
+/// Returns an error with details.
 pub(super) fn detailed(error: &str, why: &str) -> Reply {
     Reply::ok(
         &json!({"ok": false, "error": error, "response_metadata": {"messages": [format!("[ERROR] {why}")]}}),
     )
 }
 
-/// A success with these fields.
+/// Returns a success with these fields.
 pub(super) fn success(mut fields: Value) -> Reply {
     fields["ok"] = json!(true);
     Reply::ok(&fields)
 }
 
-/// The token of a request: a header, or an argument.
+/// Returns the token of a request, from the header or an argument.
 pub(super) fn token(call: &Call) -> Option<String> {
     if let Some(token) = call.bearer() {
         return Some(token.to_owned());
@@ -44,7 +44,7 @@ pub(super) fn token(call: &Call) -> Option<String> {
     Params::read(call).ok()?.filled("token")
 }
 
-/// The account that a token belongs to: the bot's first one, or one that rotates, in which the channel stands.
+/// Returns the account of a token: the bot's initial one, or a rotating one, which contains the channel.
 pub(super) fn owner(sim: &Sim<Slack>, token: &str) -> Option<Arc<Account<Slack>>> {
     let rest = token.strip_prefix(ROTATING).or_else(|| token.strip_prefix(REFRESH));
     match rest {
@@ -53,12 +53,12 @@ pub(super) fn owner(sim: &Sim<Slack>, token: &str) -> Option<Arc<Account<Slack>>
     }
 }
 
-/// A new token of a channel's bot.
+/// Returns a new token of a channel's bot.
 pub(super) fn new_token(start: &str, channel: &str) -> String {
     format!("{start}{channel}-{}", random::text(BASE62, 120))
 }
 
-/// The account of the request's token.
+/// Returns the account of the request's token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
     let token = token(&cx.call).ok_or_else(|| failure("not_authed"))?;
     let account = cx.account.clone().ok_or_else(|| failure("invalid_auth"))?;
@@ -68,7 +68,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
         return Err(failure("token_revoked"));
     }
     if token == account.identity.private("access_token") {
-        // It never ends by itself: somebody took it away.
+        // It does not expire, so it was revoked.
         return if expired { Err(failure("token_revoked")) } else { Ok(account) };
     }
     let known = known.filter(|known| token.starts_with(ROTATING) && known.expires_ms.is_some());
@@ -76,12 +76,12 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
     if expired || end <= cx.now_ms() { Err(failure("token_expired")) } else { Ok(account) }
 }
 
-/// The arguments of a method.
+/// Returns the arguments of a method.
 pub(super) fn arguments(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| failure("invalid_json"))
 }
 
-/// The bot's own channel, which must be the one that is meant.
+/// Checks that the requested channel is the bot's own.
 pub(super) fn in_channel(account: &Account<Slack>, channel: Option<String>) -> Result<(), Reply> {
     let identity = &account.identity;
     let name = format!("#{}", identity.username);
@@ -110,7 +110,7 @@ pub(super) fn revoke(cx: &Cx) -> Answer {
     Ok(success(json!({"revoked": true})))
 }
 
-/// Any other method.
+/// Answers any other method.
 pub(super) fn unknown_method(cx: &Cx) -> Answer {
     let method = cx.call.segment(1).to_owned();
     Err(Reply::ok(&json!({"ok": false, "error": "unknown_method", "req_method": method})))

@@ -1,4 +1,4 @@
-//! Blocks of a message, and what is wrong with them.
+//! Validates the blocks of a message.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const SECTION_MAX: usize = 3_000;
 const HEADER_MAX: usize = 150;
 const MARKDOWN_MAX: usize = 12_000;
 
-/// The blocks, which may come as JSON or as a text of JSON.
+/// Parses the blocks, which may be JSON or a JSON text.
 pub(super) fn read(
     given: Option<Result<Value, crate::params::Malformed>>,
 ) -> Result<Vec<Value>, Reply> {

@@ -1,4 +1,4 @@
-//! The channel: looked at, joined, read.
+//! The channel: reading its data, joining it, reading its messages.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(super) fn join(cx: &Cx) -> Answer {
     Ok(access::success(answer))
 }
 
-/// `conversations.history`: newest first; answers in threads only if the channel sees them too.
+/// `conversations.history`: newest first; thread replies only if they were broadcast to the channel.
 pub(super) fn history(cx: &Cx) -> Answer {
     read(cx, |message, _| message.thread.is_none() || message.is_broadcast, true)
 }
@@ -101,7 +101,7 @@ fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> An
     Ok(access::success(page))
 }
 
-/// The answer when a limit is used up.
+/// Returns the error for an exhausted limit.
 pub(super) fn too_many(seconds: u64) -> Reply {
     Reply::json(429, &json!({"ok": false, "error": "ratelimited"})).with("retry-after", seconds)
 }

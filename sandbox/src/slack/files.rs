@@ -1,4 +1,4 @@
-//! Files: a place is asked for, bytes are sent there, and one call makes a message of them.
+//! Files: an upload address is requested, the bytes are sent there, and one call creates a message with them.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn place(cx: &Cx) -> Answer {
     Ok(access::success(json!({"upload_url": url, "file_id": id})))
 }
 
-/// `POST` of the bytes to the place: raw, or as a form.
+/// `POST` of the bytes to the upload address: raw, or as a form.
 pub(super) fn upload(cx: &Cx) -> Answer {
     let refused = |status: u16, why: &str| Reply::raw(status, why.to_owned());
     let account = cx.account.clone().ok_or_else(|| refused(404, "no such upload"))?;
@@ -62,7 +62,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     Ok(Reply::raw(200, format!("OK - {}", found.size)))
 }
 
-/// `files.completeUploadExternal`: one message with all of them.
+/// `files.completeUploadExternal`: creates one message with all files.
 pub(super) fn complete(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
@@ -102,7 +102,7 @@ pub(super) fn complete(cx: &Cx) -> Answer {
     Ok(access::success(json!({ "files": shown })))
 }
 
-/// `files.info`: shares show a moment after the message was made.
+/// `files.info`: shares appear a moment after the message was created.
 pub(super) fn info(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let id = access::arguments(cx)?.filled("file").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Messages: posted and taken away.
+//! Posting and deleting messages.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// About one message a second in a channel.
+/// The limit: about one message per second in a channel.
 const POSTS: Limit = Limit { name: "posts", units: 1, span_ms: 1_000 };
 /// Longer texts are cut off.
 const TEXT_MAX: usize = 40_000;
@@ -23,14 +23,14 @@ pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
     Err(channel::too_many(1))
 }
 
-/// The thread that is answered, which must be there.
+/// Returns the thread to reply to, which must exist.
 pub(super) fn thread(state: &State, arguments: &Params) -> Result<Option<u64>, Reply> {
     let Some(ts) = arguments.filled("thread_ts") else { return Ok(None) };
     let found = shown::micros(&ts).filter(|ts| state.messages.contains_key(ts));
     found.map(Some).ok_or_else(|| access::failure("thread_not_found"))
 }
 
-/// A text as Slack keeps it: what is no link, mention or command in angle brackets stays as it is.
+/// Returns a text as Slack stores it.
 pub(super) fn plain(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }

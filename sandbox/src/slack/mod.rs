@@ -1,4 +1,4 @@
-//! Slack: workspaces with a bot and a channel each, through the Web API.
+//! Slack: workspaces with one bot and one channel each, through the Web API.
 //!
 //! <https://docs.slack.dev/apis/web-api/>
 
@@ -28,7 +28,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Slack>;
 
 /// The network: each account is a channel of a workspace of its own, with a bot that may post there.
@@ -82,7 +82,7 @@ impl Network for Slack {
         ])
     }
 
-    /// Clients name an account by workspace and channel.
+    /// Clients identify an account by workspace and channel.
     fn bare_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
@@ -115,7 +115,7 @@ impl Network for Slack {
     }
 
     fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
-        // The place of a file is all the permission that its bytes need.
+        // The upload address is the only credential for a file's bytes.
         if let ["upload", "v1", place] = call.segments().as_slice() {
             return sim.account(place.split('.').next()?);
         }

@@ -1,5 +1,5 @@
-//! Consent and tokens of a bot. The app that asks here rotates its tokens: they live for twelve hours, and are exchanged
-//! for fresh ones with a token that is good once (<https://docs.slack.dev/authentication/using-token-rotation>).
+//! Consent and tokens of a bot. The simulated app rotates its tokens: they are valid for twelve hours, and are
+//! refreshed with a token that can be used once (<https://docs.slack.dev/authentication/using-token-rotation>).
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn refresh(cx: &Cx, params: &Params) -> Answer {
     Ok(reply)
 }
 
-/// Fresh tokens of a bot, and the answer that hands them out.
+/// Returns fresh tokens of a bot, and the response with them.
 fn issue(cx: &Cx, account: &Account<Slack>) -> (Vec<(String, Token)>, Reply) {
     let identity = &account.identity;
     let token = access::new_token(access::ROTATING, &identity.remote_id);

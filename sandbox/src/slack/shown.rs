@@ -6,24 +6,24 @@ use super::state::{File, Message, State};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
 
-/// A timestamp as Slack writes it.
+/// Formats a timestamp as Slack does.
 pub(super) fn ts(micros: u64) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// A timestamp in microseconds.
+/// Parses a timestamp into microseconds.
 pub(super) fn micros(ts: &str) -> Option<u64> {
     let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
     let micros: u64 = format!("{micros:0<6}").get(..6)?.parse().ok()?;
     Some(seconds.parse::<u64>().ok()?.checked_mul(1_000_000)? + micros)
 }
 
-/// The address of a message.
+/// Returns the address of a message.
 pub(super) fn permalink(message: u64, identity: &Identity, base: &str) -> String {
     format!("{base}/archives/{}/p{message}", identity.remote_id)
 }
 
-/// The file object.
+/// Returns the file object.
 pub(super) fn file(file: &File) -> Value {
     json!({
         "id": file.id,
@@ -35,7 +35,7 @@ pub(super) fn file(file: &File) -> Value {
     })
 }
 
-/// The message object.
+/// Returns the message object.
 pub(super) fn message(
     state: &State,
     message: &Message,
@@ -66,7 +66,7 @@ pub(super) fn message(
     shown
 }
 
-/// The message for the control API and the pages.
+/// Returns the message for the control API and the pages.
 pub(super) fn post(state: &State, message: &Message, identity: &Identity, base: &str) -> Post {
     let files = message.files.iter().filter_map(|id| state.files.get(id));
     let media: Vec<Medium> = files.filter_map(|file| file.medium.clone()).collect();

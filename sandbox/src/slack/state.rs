@@ -13,17 +13,17 @@ pub(crate) struct State {
     pub messages: BTreeMap<u64, Message>,
     pub files: BTreeMap<String, File>,
     pub joined: bool,
-    /// Tokens that rotate, of which the bot's first one is none.
+    /// The rotating tokens; the bot's initial one is not among them.
     pub tokens: BTreeMap<String, Token>,
-    /// Tokens that rotate have ended, by a fault.
+    /// True if a fault has expired the rotating tokens.
     pub expired: bool,
     pub revoked: bool,
 }
 
-/// A token that rotates.
+/// A rotating token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Token {
-    /// The time at which it ends; a refresh token does not.
+    /// When it expires; a refresh token does not.
     pub expires_ms: Option<i64>,
 }
 
@@ -47,10 +47,10 @@ pub(crate) struct File {
     pub name: String,
     pub title: String,
     pub length: u64,
-    /// Absent until its bytes have come.
+    /// Absent until its bytes have arrived.
     pub medium: Option<Medium>,
     pub alt: Option<String>,
-    /// The message it was shared with, and from when on that shows.
+    /// The message that shares it, and when that becomes visible.
     pub shared: Option<(u64, i64)>,
 }
 
@@ -69,12 +69,12 @@ pub(crate) enum Change {
     Deleted {
         ts: u64,
     },
-    /// Tokens were issued for a code, or for a refresh token, which is spent by that.
+    /// Tokens were issued for a code, or for a refresh token, which is consumed.
     Tokens {
         spent: Option<String>,
         tokens: Vec<(String, Token)>,
     },
-    /// The tokens end, or are good again.
+    /// The tokens expire, or are valid again.
     Expired(bool),
     Revoked(bool),
 }

@@ -1,7 +1,7 @@
-//! A mail server that delivers nothing: it keeps the letters it is given, for tests.
+//! A mail server for tests, which stores the mails it receives and delivers none.
 //!
-//! It speaks RFC 5321 without extensions, and refuses what that forbids: commands out of turn, and what it was told to. What it
-//! took is kept before it answers.
+//! It implements RFC 5321 without extensions, and refuses invalid commands, commands out of order, and what a test
+//! tells it to. It stores a mail before it responds.
 
 mod session;
 
@@ -16,19 +16,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Error;
 
-/// A letter as it was taken.
+/// A received mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
     /// The sender, by its envelope.
     pub from: String,
-    /// To whom, by its envelope.
+    /// The recipients, by its envelope.
     pub to: Vec<String>,
-    /// Header and text as they came, dots unstuffed.
+    /// Header and text as received, with dots unstuffed.
     pub data: String,
 }
 
 impl Taken {
-    /// Returns the value of a line of the header; empty if there is none.
+    /// Returns the value of a header field; empty if there is none.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         let head = self.data.split("\r\n\r\n").next().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Taken {
         line.unwrap_or_default()
     }
 
-    /// Returns what it says, decoded.
+    /// Returns the decoded text.
     #[must_use]
     pub fn text(&self) -> String {
         let text = self.data.split_once("\r\n\r\n").map_or("", |(_, text)| text);
@@ -70,12 +70,12 @@ fn quoted_printable(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The fault that the next letter meets.
+/// How the next mail fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// The recipient is refused with this status.
     Refuse(u16),
-    /// The letter is kept, and the connection is closed in place of an answer.
+    /// The mail is stored, and the connection is closed without a response.
     LoseAnswer,
 }
 
@@ -93,10 +93,10 @@ pub struct MailServer {
 }
 
 impl MailServer {
-    /// Listens on `listen` (port 0 takes a free one) and serves until `stop`.
+    /// Listens on `listen` (port 0 chooses a free one) and serves until `stop`.
     ///
     /// # Errors
-    /// [`Error::Listen`] when the address cannot be had.
+    /// [`Error::Listen`] when it cannot listen on the address.
     pub async fn serve(listen: SocketAddr, stop: CancellationToken) -> Result<Self, Error> {
         let refused =
             |error: std::io::Error| Error::Listen { address: listen, reason: error.to_string() };
@@ -127,13 +127,13 @@ impl MailServer {
         self.address
     }
 
-    /// Returns the letters taken so far, the oldest first; one that came twice is there twice.
+    /// Returns the mails received so far, oldest first; one that arrived twice is listed twice.
     #[must_use]
     pub fn letters(&self) -> Vec<Taken> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).taken.clone()
     }
 
-    /// Has the next letters meet these troubles, one each.
+    /// Queues faults for the next mails, one each.
     pub fn trouble(&self, troubles: &[Trouble]) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).troubles.extend(troubles);
     }

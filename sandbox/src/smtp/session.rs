@@ -1,4 +1,4 @@
-//! One conversation.
+//! An SMTP session.
 
 use std::io;
 
@@ -9,13 +9,13 @@ use tokio::{
 
 use super::{MailServer, Taken, Trouble};
 
-/// The most bytes of a command, and of a line of a letter.
+/// The most bytes of a command, and of a line of a mail.
 const LINE: u64 = 2_000;
 
-/// The most bytes of a letter.
+/// The most bytes of a mail.
 const LETTER: usize = 1 << 20;
 
-/// The letter that is being announced.
+/// The envelope of the mail that is being sent.
 #[derive(Default)]
 struct Envelope {
     from: Option<String>,
@@ -30,7 +30,7 @@ enum Next {
     End(String),
 }
 
-/// Talks until the client says goodbye or hangs up.
+/// Runs the session until the client quits or disconnects.
 pub(super) async fn converse(server: &MailServer, stream: TcpStream) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut envelope = Envelope::default();
@@ -108,7 +108,7 @@ async fn say(stream: &mut BufReader<TcpStream>, reply: &str) -> io::Result<()> {
     stream.get_mut().write_all(format!("{reply}\r\n").as_bytes()).await
 }
 
-/// A line without its end; `None` when the client hung up.
+/// Reads a line without its end; `None` when the client disconnected.
 async fn line(stream: &mut BufReader<TcpStream>) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     (&mut *stream).take(LINE).read_until(b'\n', &mut bytes).await?;
@@ -121,7 +121,7 @@ async fn line(stream: &mut BufReader<TcpStream>) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The letter up to the lone dot; `None` when the client hung up before it, or the letter is too long.
+/// Reads a mail up to the final dot; `None` when the client disconnected before it, or the mail is too long.
 async fn letter(stream: &mut BufReader<TcpStream>) -> io::Result<Option<String>> {
     let mut data = String::new();
     while let Some(line) = line(stream).await? {

@@ -1,4 +1,4 @@
-//! The account's objects, as the API shows them, with what it hides under names that begin with `_`.
+//! The objects of the account, as the API returns them, plus hidden fields whose names begin with `_`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use crate::{
     random::{self, BASE62},
 };
 
-/// The key of the clock's lead among the objects.
+/// The id of the object that stores the clock's offset.
 const CLOCK: &str = "_clock";
 
-/// All objects by their ids.
+/// All objects, by id.
 pub(super) struct Books {
     env: Arc<Env>,
     objects: BTreeMap<String, Value>,
     /// The account's time, in seconds.
     pub now: i64,
-    /// Events that somebody has begun to send since the start.
+    /// Events whose delivery has begun since the start.
     pub sending: HashSet<String>,
 }
 
@@ -33,17 +33,17 @@ impl Books {
         Self { env: Arc::clone(env), objects: BTreeMap::new(), now: 0, sending: HashSet::new() }
     }
 
-    /// Makes a change that the journal holds.
+    /// Replays a change from the journal.
     pub fn replay(&mut self, id: &str, object: Value) {
         self.objects.insert(id.to_owned(), object);
     }
 
-    /// Moves the time to the machine's, and the clock's lead beyond it.
+    /// Sets the time to the machine's plus the clock's offset.
     pub fn follow(&mut self, machine_ms: i64) {
         self.now = (machine_ms + self.lead_ms()) / 1_000;
     }
 
-    /// Returns the milliseconds by which the account's clock runs ahead of the simulator's.
+    /// Returns how far the account's clock is ahead of the simulator's, in milliseconds.
     pub fn lead_ms(&self) -> i64 {
         self.objects.get(CLOCK).and_then(Value::as_i64).unwrap_or(0)
     }
@@ -52,25 +52,25 @@ impl Books {
         self.store(CLOCK, lead.into());
     }
 
-    /// A number that grows with each object.
+    /// Returns a number that grows with each object.
     fn next(&self) -> u64 {
         self.env.unique()
     }
 
-    /// Keeps an object under its id, here and in the journal.
+    /// Stores an object under its id, here and in the journal.
     pub fn store(&mut self, id: &str, object: Value) {
         self.env.journal.push(&Line { realm: "", network: JOURNAL, account: id, entry: &object });
         self.objects.insert(id.to_owned(), object);
     }
 
-    /// Makes an object with a fresh id that begins with `start`; returns the id.
+    /// Creates an object with a new id that begins with `start`; returns the id.
     pub fn add(&mut self, start: &str, kind: &str, body: Value) -> String {
         let id = format!("{start}_{}", random::text(BASE62, 24));
         self.add_as(&id, kind, body);
         id
     }
 
-    /// Makes an object with this id.
+    /// Creates an object with this id.
     pub fn add_as(&mut self, id: &str, kind: &str, body: Value) {
         let mut object = Map::new();
         object.insert("id".to_owned(), id.into());
@@ -84,7 +84,7 @@ impl Books {
         self.store(id, Value::Object(object));
     }
 
-    /// Changes members of an object.
+    /// Changes fields of an object.
     pub fn set(&mut self, id: &str, changes: Value) {
         let Some(mut object) = self.objects.get(id).cloned() else { return };
         if let (Value::Object(object), Value::Object(changes)) = (&mut object, changes) {
@@ -93,7 +93,7 @@ impl Books {
         self.store(id, object);
     }
 
-    /// An object of a kind, or null.
+    /// Returns an object of a kind.
     pub fn get(&self, kind: &str, id: &str) -> Option<&Value> {
         self.objects.get(id).filter(|object| object["object"] == kind)
     }
@@ -103,12 +103,12 @@ impl Books {
         self.objects.get(id)
     }
 
-    /// An object of a kind that a parameter names.
+    /// Returns the object of a kind that a parameter names.
     pub fn find(&self, kind: &str, id: &str, param: &str) -> Answer<&Value> {
         self.get(kind, id).ok_or_else(|| Refusal::no_such(kind, id, param))
     }
 
-    /// All objects of a kind, newest first.
+    /// Returns all objects of a kind, newest first.
     pub fn all(&self, kind: &str) -> Vec<&Value> {
         let mut all: Vec<_> =
             self.objects.values().filter(|object| object["object"] == kind).collect();
@@ -116,12 +116,12 @@ impl Books {
         all
     }
 
-    /// An object as the API shows it.
+    /// Returns an object as the API shows it.
     pub fn shown(&self, id: &str) -> Value {
         self.objects.get(id).map_or(Value::Null, shown)
     }
 
-    /// Tells the product of an object.
+    /// Emits an event about an object to the product.
     pub fn emit(&mut self, what: &str, id: &str) {
         let object = self.shown(id);
         let event = json!({
@@ -133,14 +133,14 @@ impl Books {
     }
 }
 
-/// An object without what the API hides.
+/// Returns an object without its hidden fields.
 pub(super) fn shown(object: &Value) -> Value {
     let Value::Object(object) = object else { return object.clone() };
     let shown = object.iter().filter(|(name, _)| !name.starts_with('_'));
     Value::Object(shown.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
-/// A member of an object as text; empty if there is none.
+/// Returns a field of an object as text; empty if there is none.
 pub(super) fn text<'a>(object: &'a Value, name: &str) -> &'a str {
     object[name].as_str().unwrap_or_default()
 }

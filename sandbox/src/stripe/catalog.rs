@@ -76,7 +76,7 @@ pub(super) fn create_price(books: &mut Books, form: &Form) -> Answer<String> {
     ))
 }
 
-/// A lookup key belongs to one price; a new one takes it over only when it is told to.
+/// Checks that a lookup key is free. It belongs to one price; a new one takes it over only with `transfer_lookup_key`.
 fn free_lookup_key(books: &mut Books, key: &str, transfers: bool) -> Answer<()> {
     let held = books.all("price").into_iter().find(|price| price["lookup_key"] == key);
     let Some(id) = held.and_then(|price| price["id"].as_str()).map(str::to_owned) else {
@@ -105,7 +105,7 @@ pub(super) fn update_price(books: &mut Books, id: &str, form: &Form) -> Answer<S
     Ok(id.to_owned())
 }
 
-/// A price that may be bought.
+/// Returns a price that can be bought.
 pub(super) fn sold<'a>(books: &'a Books, id: &str, param: &str) -> Answer<&'a Value> {
     let price = books.find("price", id, param)?;
     if price["active"] != true {

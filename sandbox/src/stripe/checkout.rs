@@ -1,4 +1,4 @@
-//! Checkout sessions, and what a person does on their page.
+//! Checkout sessions, and the user's actions on their page.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use super::{
     subscriptions,
 };
 
-/// The time a session is open unless it says otherwise, and at least, in seconds.
+/// The default and the shortest time a session is open, in seconds.
 const OPEN: i64 = 86_400;
 const OPEN_AT_LEAST: i64 = 1_800;
 
@@ -110,14 +110,14 @@ fn prices(books: &Books, form: &Form, mode: &str) -> Answer<Vec<String>> {
 fn address(form: &Form, name: &str) -> Answer<Option<String>> {
     let Some(text) = form.text(name) else { return Ok(None) };
     let is_web = |url: url::Url| matches!(url.scheme(), "http" | "https");
-    // `{CHECKOUT_SESSION_ID}` may stand in it.
+    // It may contain `{CHECKOUT_SESSION_ID}`.
     if !url::Url::parse(text).is_ok_and(is_web) {
         return Err(Refusal::invalid("Not a valid URL").coded("url_invalid").about(name));
     }
     Ok(Some(text.to_owned()))
 }
 
-/// A session that is still open.
+/// Returns a session that is still open.
 pub(super) fn open<'a>(books: &'a Books, id: &str) -> Answer<&'a Value> {
     let session = books.find("checkout.session", id, "id")?;
     if session["status"] == "open" {
@@ -129,12 +129,12 @@ pub(super) fn open<'a>(books: &'a Books, id: &str) -> Answer<&'a Value> {
     )))
 }
 
-/// Returns the address that a person goes on to after the payment.
+/// Returns the address that the user is redirected to after the payment.
 pub(super) fn success_url(session: &Value) -> String {
     text(session, "success_url").replace("{CHECKOUT_SESSION_ID}", text(session, "id"))
 }
 
-/// The person pays with a card: at once, or (`later`) by a method whose money comes later.
+/// Pays a session: at once with a card, or (`later`) by a method whose money arrives later.
 pub(super) fn pay(books: &mut Books, id: &str, later: bool) -> Answer<()> {
     let session = open(books, id)?.clone();
     let known = session["customer"].as_str();
@@ -184,7 +184,7 @@ fn subscribe(books: &mut Books, session: &Value, customer: &str, later: bool) {
     invoices::pay(books, &invoice);
 }
 
-/// The payment intent of a session whose money comes later.
+/// Returns the payment intent of a session whose money arrives later.
 fn awaited(books: &Books, id: &str) -> Answer<(Value, String)> {
     let session = books.find("checkout.session", id, "id")?.clone();
     let intent = match session["payment_intent"].as_str() {
@@ -203,7 +203,7 @@ fn awaited(books: &Books, id: &str) -> Answer<(Value, String)> {
     }
 }
 
-/// The money of a session has come.
+/// Completes a session whose money has arrived.
 pub(super) fn arrive(books: &mut Books, id: &str) -> Answer<()> {
     let (session, intent) = awaited(books, id)?;
     invoices::succeed(books, &intent);
@@ -220,7 +220,7 @@ pub(super) fn arrive(books: &mut Books, id: &str) -> Answer<()> {
     Ok(())
 }
 
-/// The money of a session will not come.
+/// Fails a session whose money will not arrive.
 pub(super) fn fail(books: &mut Books, id: &str) -> Answer<()> {
     let (session, intent) = awaited(books, id)?;
     books.set(&intent, json!({"status": "requires_payment_method"}));
@@ -245,7 +245,7 @@ fn mark_payment(books: &mut Books, invoice: &str, status: &str) {
     }
 }
 
-/// Closes a session that nobody has paid.
+/// Expires an unpaid session.
 pub(super) fn expire(books: &mut Books, id: &str) {
     books.set(id, json!({"status": "expired", "url": null}));
     books.emit("checkout.session.expired", id);

@@ -1,4 +1,4 @@
-//! Work that falls due as time passes: renewals, retries, ends of pauses, checkouts that expire.
+//! Work that becomes due over time: renewals, retries, ends of pauses, expiring checkouts.
 
 use chrono::{DateTime, Months};
 use serde_json::{Value, json};
@@ -8,17 +8,17 @@ use super::{
     checkout, invoices, schedules, subscriptions,
 };
 
-/// The most steps of one catching up: many years of one subscription.
+/// The most steps in one run: many years of one subscription.
 const STEPS: usize = 10_000;
 
-/// The same day of the next month, or its last day.
+/// Returns the same day of the next month, or its last day.
 pub(super) fn month_after(seconds: i64) -> i64 {
     let date = DateTime::from_timestamp(seconds, 0);
     let next = date.and_then(|date| date.checked_add_months(Months::new(1)));
     next.map_or(seconds + 30 * 86_400, |date| date.timestamp())
 }
 
-/// Something that is due at a time.
+/// Work that is due at a time.
 enum Due {
     PeriodEnd(String),
     Retry { invoice: String },
@@ -26,7 +26,7 @@ enum Due {
     Expire(String),
 }
 
-/// Does all that has become due, in the order of its time.
+/// Does all due work, in order of time.
 pub(super) fn catch_up(books: &mut Books) {
     let now = books.now;
     for _ in 0..STEPS {
@@ -101,7 +101,7 @@ fn end_period(books: &mut Books, id: &str) {
     books.emit("customer.subscription.updated", id);
 }
 
-/// Tries an invoice again; when its last try has failed the subscription ends.
+/// Retries an invoice; after the last failed attempt the subscription ends.
 fn retry(books: &mut Books, invoice: &str) {
     let id = subscription_of(&books.shown(invoice));
     if invoices::pay(books, invoice) {
@@ -112,7 +112,7 @@ fn retry(books: &mut Books, invoice: &str) {
     }
 }
 
-/// The subscription that an invoice is of.
+/// Returns the subscription of an invoice.
 pub(super) fn subscription_of(invoice: &Value) -> String {
     let details = &invoice["parent"]["subscription_details"];
     text(details, "subscription").to_owned()

@@ -1,4 +1,4 @@
-//! Switches for programs, beside the API: what a person would do on a page, the clock, cards, and how webhooks are sent.
+//! The control API of the simulated Stripe: the user's actions on pages, the clock, cards, and how webhooks are sent.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{call::Call, reply::Reply};
 
-/// The furthest that the clock is moved at once.
+/// The longest step of the clock.
 const FURTHEST: Duration = Duration::from_secs(3_660 * 86_400);
 
 #[derive(Deserialize)]
@@ -38,13 +38,14 @@ struct Send {
     events: Vec<String>,
 }
 
-/// The simulator's secret is missing.
+/// Returns the refusal of a request without the simulator's secret.
 pub(super) fn refused() -> Reply {
     let message = "The simulator's secret is asked for as a bearer token.";
     Refusal::invalid(message).with_status(401).reply()
 }
 
-/// Does what a person does on the page of a checkout. Its address is a secret; what only a bank does needs the simulator's.
+/// Does what a user does on the page of a checkout, whose address is a secret. Actions of the bank need the simulator's
+/// secret.
 pub(super) fn checkout(
     stripe: &Stripe,
     call: &Call,
@@ -81,7 +82,7 @@ pub(super) fn checkout(
     }
 }
 
-/// Answers the other switches.
+/// Answers the other control requests.
 pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
     let done = match (call.method.as_str(), path) {
         ("GET", ["clock"]) => Ok(stripe.with(|books| clock(books))),
@@ -104,7 +105,7 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
     }
 }
 
-/// Sends these events once each, in this order; says for each whether the product took it.
+/// Sends each of these events once, in this order; returns for each whether the product accepted it.
 pub(super) async fn send(stripe: &Stripe, call: &Call) -> Reply {
     let events = match body::<Send>(call) {
         Ok(send) => send.events,
@@ -138,7 +139,7 @@ fn advance(stripe: &Stripe, call: &Call) -> Answer<Value> {
     Ok(moved)
 }
 
-/// A time like `31d`, `12h`, `90m` or `30s`.
+/// Parses a duration like `31d`, `12h`, `90m` or `30s`.
 fn duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {

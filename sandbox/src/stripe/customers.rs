@@ -14,7 +14,7 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
     Ok(make(books, form.text("email"), form.text("name"), metadata.into()))
 }
 
-/// Makes a customer and tells of it.
+/// Creates a customer and emits an event.
 pub(super) fn make(
     books: &mut Books,
     email: Option<&str>,
@@ -44,7 +44,7 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     Ok(id.to_owned())
 }
 
-/// Would this customer's card be declined?
+/// Returns true if this customer's card is declined.
 pub(super) fn declines(books: &Books, id: &str) -> bool {
     books.get("customer", id).is_some_and(|customer| customer["_declines"] == true)
 }

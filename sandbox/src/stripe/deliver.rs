@@ -1,4 +1,4 @@
-//! Webhooks: each event is sent until the product takes it, unless a test wants to send it itself.
+//! Webhooks: each event is sent until the product accepts it, unless a test sends it itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use super::{
 };
 use crate::env::lock;
 
-/// The time the product may take over an event.
+/// How long the product may take to handle an event.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest wait between two tries, in milliseconds.
+/// The longest wait between two attempts, in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
-/// Tries of one event; after that it waits for the next start, or for somebody to send it.
+/// The number of attempts of one event; after that it waits for the next start or for a manual send.
 const TRIES: u32 = 12;
 
-/// The way events are sent; absent members stay as they are.
+/// How events are sent; absent fields stay as they are.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Mode {
-    /// None is sent by itself.
+    /// True to send no events automatically.
     pub hold: Option<bool>,
-    /// The number of times each is sent.
+    /// How often each is sent.
     pub repeat: Option<u32>,
-    /// The time each waits before it is sent, in milliseconds.
+    /// How long each is delayed, in milliseconds.
     pub delay_ms: Option<u64>,
 }
 
@@ -48,21 +48,21 @@ impl Stripe {
         self.due.notify_one();
     }
 
-    /// Sends events as they come, until the simulator stops.
+    /// Delivers new events until the simulator stops.
     pub(crate) async fn deliver(self: Arc<Self>) {
         let closing = self.env.closing.clone();
         loop {
             self.deliver_waiting();
             tokio::select! {
                 () = self.due.notified() => {}
-                // Time passes, and with it renewals become due.
+                // Renewals become due as time passes.
                 () = tokio::time::sleep(Duration::from_secs(1)) => self.with(|_| ()),
                 () = closing.cancelled() => return,
             }
         }
     }
 
-    /// Begins to send every event that is not being sent yet.
+    /// Starts to deliver every event that is not being delivered yet.
     fn deliver_waiting(self: &Arc<Self>) {
         let mode = self.mode();
         if mode.hold == Some(true) || self.webhook().is_none() {
@@ -98,7 +98,7 @@ impl Stripe {
         }
     }
 
-    /// Sends an event once; says whether the product took it.
+    /// Sends an event once; returns true if the product accepted it.
     pub(super) async fn send(&self, id: &str) -> bool {
         let (Some(url), Some(body)) = (self.webhook(), self.payload(id)) else { return false };
         let signature = self.signature(&body);
@@ -127,7 +127,8 @@ impl Stripe {
         books.get("event", id).map(|event| shown(event).to_string())
     }
 
-    /// `t` is the simulator's time, not the account's: receivers compare it with theirs.
+    /// Returns the signature header. `t` is the simulator's time, not the account's, because receivers compare it with
+    /// theirs.
     fn signature(&self, body: &str) -> String {
         let time = (self.env.now_ms() / 1_000).to_string();
         let key = self.keys.webhook_secret.expose_secret().as_bytes();
@@ -150,7 +151,7 @@ impl Stripe {
 }
 
 impl Books {
-    /// Events that nobody has begun to send since the start, oldest first; from now on somebody has.
+    /// Takes the events whose delivery has not begun since the start, oldest first, and marks them as begun.
     fn unsent(&mut self) -> Vec<String> {
         let waiting = |event: &&Value| event["pending_webhooks"] == 1;
         let ids: Vec<_> = self

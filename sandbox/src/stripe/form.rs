@@ -1,4 +1,4 @@
-//! Parameters as Stripe takes them: `a[b][0][c]=v`, in a form or a query.
+//! Parameters in Stripe's format: `a[b][0][c]=v`, in a form or a query.
 
 use serde_json::{Map, Value};
 use url::form_urlencoded;
@@ -9,11 +9,11 @@ use crate::call::Call;
 /// The most levels of a name.
 const DEPTH: usize = 6;
 
-/// The parameters of a request, as a tree whose leaves are texts.
+/// The parameters of a request, as a tree with texts as leaves.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Form {
     tree: Map<String, Value>,
-    /// The names as they came, without the numbers of lists.
+    /// The names as sent, without list indexes.
     names: Vec<(String, String)>,
 }
 
@@ -56,7 +56,7 @@ impl Form {
         insert(&mut self.tree, &steps, value).ok_or_else(malformed)
     }
 
-    /// Refuses what is not among `known`; `*` at the end of a name stands for anything below it.
+    /// Refuses parameters that are not in `known`; `*` at the end of a name matches anything below it.
     pub fn require_known(&self, known: &[&str]) -> Answer<()> {
         for (plain, name) in &self.names {
             let is_known = |pattern: &&str| match pattern.strip_suffix('*') {
@@ -70,7 +70,7 @@ impl Form {
         Ok(())
     }
 
-    /// A value below these names; `items.0.price`.
+    /// Returns the value at a path such as `items.0.price`.
     pub fn at(&self, path: &str) -> Option<&Value> {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         let mut value = self.tree.get(first)?;
@@ -80,29 +80,29 @@ impl Form {
         Some(value)
     }
 
-    /// A text, unless it is empty.
+    /// Returns a text, unless it is empty.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.at(path)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// A text that must be there.
+    /// Returns a required text.
     pub fn required(&self, path: &str) -> Answer<&str> {
         self.text(path).ok_or_else(|| Refusal::missing(path))
     }
 
-    /// True when the parameter was sent, be it empty.
+    /// Returns true if the parameter was sent, even if it is empty.
     pub fn has(&self, path: &str) -> bool {
         self.at(path).is_some()
     }
 
-    /// A number.
+    /// Returns a number.
     pub fn integer(&self, path: &str) -> Answer<Option<i64>> {
         let Some(text) = self.text(path) else { return Ok(None) };
         let wrong = || Refusal::invalid(format!("Invalid integer: {text}")).about(path);
         text.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// True or false.
+    /// Returns a boolean.
     pub fn flag(&self, path: &str) -> Answer<Option<bool>> {
         match self.text(path) {
             None => Ok(None),
@@ -112,7 +112,7 @@ impl Form {
         }
     }
 
-    /// One of a few words.
+    /// Returns one of a few allowed values.
     pub fn word(&self, path: &str, words: &[&str]) -> Answer<Option<&str>> {
         let Some(text) = self.text(path) else { return Ok(None) };
         if words.contains(&text) {
@@ -122,7 +122,7 @@ impl Form {
         Err(Refusal::invalid(message).about(path))
     }
 
-    /// The members of a list, in the order of their numbers.
+    /// Returns the items of a list, in the order of their indexes.
     pub fn list(&self, path: &str) -> Vec<&Value> {
         let Some(Value::Object(list)) = self.at(path) else { return Vec::new() };
         let mut list: Vec<_> = list.iter().collect();
@@ -130,12 +130,12 @@ impl Form {
         list.into_iter().map(|(_, value)| value).collect()
     }
 
-    /// The texts of a list.
+    /// Returns the texts of a list.
     pub fn texts(&self, path: &str) -> Vec<&str> {
         self.list(path).into_iter().filter_map(Value::as_str).collect()
     }
 
-    /// A set of texts, such as `metadata`.
+    /// Returns a map of texts, such as `metadata`.
     pub fn texts_by_name(&self, path: &str) -> Map<String, Value> {
         self.at(path).and_then(Value::as_object).cloned().unwrap_or_default()
     }
@@ -143,7 +143,7 @@ impl Form {
 
 fn insert(tree: &mut Map<String, Value>, steps: &[String], value: &str) -> Option<()> {
     let (first, rest) = steps.split_first()?;
-    // `a[]=v` takes the next number.
+    // `a[]=v` takes the next index.
     let first = if first.is_empty() { tree.len().to_string() } else { first.clone() };
     if rest.is_empty() {
         tree.insert(first, value.into());

@@ -1,4 +1,4 @@
-//! Invoices and what pays them.
+//! Invoices and their payments.
 
 use serde_json::{Value, json};
 
@@ -7,11 +7,11 @@ use super::{
     customers,
 };
 
-/// Days after which a payment that failed is tried again; after the last one the subscription ends.
+/// Days after which a failed payment is retried; after the last attempt the subscription ends.
 pub(super) const RETRIES: [i64; 3] = [3, 8, 15];
 const DAY: i64 = 86_400;
 
-/// The subject of an invoice.
+/// The content of a new invoice.
 pub(super) struct Bill<'a> {
     pub customer: &'a str,
     pub subscription: &'a str,
@@ -21,7 +21,7 @@ pub(super) struct Bill<'a> {
     pub lines: Vec<(Value, Value, i64)>,
 }
 
-/// Writes an invoice, which is open; returns its id.
+/// Creates an open invoice; returns its id.
 pub(super) fn write(books: &mut Books, bill: &Bill<'_>) -> String {
     let total: i64 = bill.lines.iter().map(|(_, _, amount)| amount).sum();
     let period = json!({"start": bill.period.0, "end": bill.period.1});
@@ -56,7 +56,7 @@ pub(super) fn write(books: &mut Books, bill: &Bill<'_>) -> String {
     id
 }
 
-/// Makes a payment intent; a paid one has a charge.
+/// Creates a payment intent; a paid one has a charge.
 pub(super) fn intend(
     books: &mut Books,
     customer: &str,
@@ -79,7 +79,7 @@ pub(super) fn intend(
     id
 }
 
-/// Pays a payment intent.
+/// Marks a payment intent as paid.
 pub(super) fn succeed(books: &mut Books, id: &str) {
     let Some(intent) = books.get("payment_intent", id).cloned() else { return };
     let charge = books.add(
@@ -98,7 +98,7 @@ pub(super) fn succeed(books: &mut Books, id: &str) {
     books.emit("payment_intent.succeeded", id);
 }
 
-/// Tries to pay an open invoice with the customer's card; says whether that went well.
+/// Tries to pay an open invoice with the customer's card; returns true if it succeeded.
 pub(super) fn pay(books: &mut Books, id: &str) -> bool {
     let Some(invoice) = books.get("invoice", id).cloned() else { return false };
     let customer = text(&invoice, "customer").to_owned();
@@ -115,7 +115,7 @@ pub(super) fn pay(books: &mut Books, id: &str) -> bool {
     true
 }
 
-/// Notes which payment intent pays an invoice.
+/// Records which payment intent pays an invoice.
 pub(super) fn record(books: &mut Books, invoice: &str, intent: &str, amount: i64, status: &str) {
     let paid = if status == "paid" { Some(amount) } else { None };
     books.add(
@@ -129,7 +129,7 @@ pub(super) fn record(books: &mut Books, invoice: &str, intent: &str, amount: i64
     );
 }
 
-/// Makes an invoice paid.
+/// Marks an invoice as paid.
 pub(super) fn settle(books: &mut Books, id: &str) {
     let (now, due) =
         (books.now, books.any(id).map_or(0, |it| it["amount_due"].as_i64().unwrap_or(0)));
@@ -150,7 +150,7 @@ fn tries(books: &Books, id: &str) -> i64 {
     books.any(id).map_or(0, |invoice| invoice["attempt_count"].as_i64().unwrap_or(0))
 }
 
-/// Notes that a try to pay failed, and when the next one is.
+/// Records that a payment failed, and when the next attempt is.
 pub(super) fn fail(books: &mut Books, id: &str) {
     let tries = tries(books, id) + 1;
     let first = books.any(id).map_or(0, |invoice| invoice["_first_try"].as_i64().unwrap_or(0));
@@ -160,7 +160,7 @@ pub(super) fn fail(books: &mut Books, id: &str) {
     books.emit("invoice.payment_failed", id);
 }
 
-/// Voids an invoice that nobody is to pay.
+/// Voids an invoice.
 pub(super) fn void(books: &mut Books, id: &str) {
     let now = books.now;
     books.set(

@@ -1,9 +1,9 @@
-//! A Stripe that moves no money: one account, its objects in the shapes of the API version that the product pins, its webhooks,
-//! its checkout page, and a clock of its own.
+//! A simulated Stripe: one account, its objects in the API version that the product pins, its webhooks, its checkout
+//! page, and its own clock.
 //!
-//! Written from Stripe's documentation. The API is below `/stripe/v1` and asks for the account's secret key; the switches beside it
-//! (`/stripe/clock`, `/stripe/customers/…/card`, `/stripe/deliveries`) ask for the simulator's secret. What changes is on the disk before
-//! it is answered, and each event is delivered until the product takes it.
+//! Written from Stripe's documentation. The API is below `/stripe/v1` and requires the account's secret key; the
+//! control API beside it (`/stripe/clock`, `/stripe/customers/…/card`, `/stripe/deliveries`) requires the simulator's
+//! secret. Changes are on disk before the response is sent, and each event is delivered until the product accepts it.
 
 mod books;
 mod catalog;
@@ -44,14 +44,14 @@ use deliver::Mode;
 
 /// The first segment of its paths.
 pub(crate) const NAME: &str = "stripe";
-/// Stands in the journal in place of a network.
+/// The name in the journal, instead of a network's.
 pub(crate) const JOURNAL: &str = "_stripe";
-/// The API version whose shapes these are.
+/// The API version that is simulated.
 pub const VERSION: &str = "2026-08-26.dahlia";
 /// The largest request, in bytes.
 const BODY_MAX: usize = 1 << 20;
 
-/// The key of the simulated account, and the secret of its webhooks; both follow from the simulator's secret.
+/// The keys of the simulated account; both are derived from the simulator's secret.
 #[derive(Clone)]
 pub struct Keys {
     /// The API's key.
@@ -61,7 +61,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Returns the keys of the simulator with this secret.
+    /// Derives the keys from the simulator's secret.
     #[must_use]
     pub fn of(secret: &SecretString) -> Self {
         Self {
@@ -76,9 +76,9 @@ fn derived(secret: &SecretString, start: &str, purpose: &[u8]) -> String {
     format!("{start}{}", &digest[..40])
 }
 
-/// HMAC-SHA256 over these parts, in hex.
+/// Returns the HMAC-SHA256 of these parts, in hex.
 fn sign(key: &[u8], parts: &[&[u8]]) -> String {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return String::new() };
     for part in parts {
         mac.update(part);
@@ -86,7 +86,7 @@ fn sign(key: &[u8], parts: &[&[u8]]) -> String {
     mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The account.
+/// The simulated account.
 pub(crate) struct Stripe {
     env: Arc<Env>,
     books: Mutex<Books>,
@@ -95,7 +95,7 @@ pub(crate) struct Stripe {
     webhook: RwLock<Option<Url>>,
     http: Client,
     mode: Mutex<Mode>,
-    /// Rung when there is an event to deliver.
+    /// Notified when there is an event to deliver.
     due: Notify,
 }
 
@@ -112,12 +112,12 @@ impl Stripe {
         }
     }
 
-    /// Makes a change that the journal holds.
+    /// Replays a change from the journal.
     pub fn replay(&self, line: PastLine) {
         lock(&self.books).replay(&line.account, line.entry);
     }
 
-    /// Says where events are sent.
+    /// Sets the address that events are sent to.
     pub fn set_webhook(&self, url: Url) {
         *write(&self.webhook) = Some(url);
         self.due.notify_one();
@@ -127,7 +127,7 @@ impl Stripe {
         read(&self.webhook).clone()
     }
 
-    /// Does something with the books once all is done that has become due.
+    /// Runs `work` on the objects, after all due work is done.
     fn with<T>(&self, work: impl FnOnce(&mut Books) -> T) -> T {
         let mut books = lock(&self.books);
         books.follow(self.env.now_ms());
@@ -138,7 +138,7 @@ impl Stripe {
         done
     }
 
-    /// Answers `/stripe/{path}`. `opens` says whether the request has the simulator's secret.
+    /// Answers `/stripe/{path}`. Control requests need the simulator's secret.
     pub async fn serve(
         &self,
         req: &mut Request,

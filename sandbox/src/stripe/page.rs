@@ -5,7 +5,7 @@ use url::Url;
 use super::books::{Books, text};
 use crate::{page::escape, reply::Reply, style::CSS};
 
-/// Renders a page that may send its own forms and follow the addresses they lead to.
+/// Renders a page that may submit its own forms and follow their redirects.
 fn page(title: &str, main: &str, leads_to: &[&str]) -> Reply {
     let origins: Vec<_> = leads_to
         .iter()

@@ -59,7 +59,7 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
     Ok(id)
 }
 
-/// The bank of a customer takes a payment back.
+/// Disputes a payment, as a customer's bank does.
 pub(super) fn dispute(books: &mut Books, charge: &str) -> Answer<String> {
     let found = books.find("charge", charge, "charge")?.clone();
     if found["disputed"] == true {

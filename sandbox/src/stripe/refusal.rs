@@ -1,10 +1,10 @@
-//! Stripe's refusals, in the shape of its errors: `{"error": {"type", "code", "message", "param"}}`.
+//! Stripe's errors: `{"error": {"type", "code", "message", "param"}}`.
 
 use serde_json::{Map, json};
 
 use crate::reply::Reply;
 
-/// A refusal.
+/// An error response.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
     status: u16,
@@ -18,7 +18,7 @@ pub(super) struct Refusal {
 pub(super) type Answer<T = serde_json::Value> = Result<T, Refusal>;
 
 impl Refusal {
-    /// Something about the request itself is wrong.
+    /// Creates the error of an invalid request.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self {
             status: 400,
@@ -29,21 +29,21 @@ impl Refusal {
         }
     }
 
-    /// A parameter that must be there is not.
+    /// Creates the error of a missing parameter.
     pub fn missing(param: &str) -> Self {
         Self::invalid(format!("Missing required param: {param}."))
             .coded("parameter_missing")
             .about(param)
     }
 
-    /// A parameter that is not known.
+    /// Creates the error of an unknown parameter.
     pub fn unknown(param: &str) -> Self {
         Self::invalid(format!("Received unknown parameter: {param}"))
             .coded("parameter_unknown")
             .about(param)
     }
 
-    /// Refuses an id that no object has.
+    /// Creates the error of an unknown id.
     pub fn no_such(what: &str, id: &str, param: &str) -> Self {
         Self::invalid(format!("No such {what}: '{id}'"))
             .coded("resource_missing")
@@ -51,7 +51,7 @@ impl Refusal {
             .with_status(404)
     }
 
-    /// The card was declined.
+    /// Creates the error of a declined card.
     pub fn declined() -> Self {
         Self {
             status: 402,
@@ -62,7 +62,7 @@ impl Refusal {
         }
     }
 
-    /// The idempotency key was used with other parameters.
+    /// Creates the error of an idempotency key that was used with other parameters.
     pub fn other_parameters(key: &str) -> Self {
         Self {
             kind: "idempotency_error",
@@ -73,7 +73,7 @@ impl Refusal {
         }
     }
 
-    /// The key of the account is missing or wrong.
+    /// Creates the error of a missing or wrong API key.
     pub fn unauthorized() -> Self {
         Self::invalid("Invalid API Key provided.").with_status(401)
     }

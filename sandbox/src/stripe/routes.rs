@@ -1,4 +1,5 @@
-//! The API's routes: key, version, parameters, the answer kept of the same request, then the work.
+//! The API's routes: checks the key, the version and the parameters, replays the stored response of a repeated request,
+//! or runs the operation.
 
 use salvo::http::Method;
 use serde_json::{Value, json};
@@ -24,12 +25,12 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
         Ok(form) => answered(stripe, call, path, &form).unwrap_or_else(|refusal| refusal.reply()),
         Err(refusal) => refusal.reply(),
     };
-    // As every server says it, but by the account's clock.
+    // The usual header, but by the account's clock.
     let now = stripe.with(|books| crate::env::utc(books.now * 1_000));
     reply.with("date", now.format("%a, %d %b %Y %H:%M:%S GMT"))
 }
 
-/// Checks key and version, and reads the parameters.
+/// Checks the key and the version, and reads the parameters.
 fn admitted(stripe: &Stripe, call: &Call) -> Answer<Form> {
     let basic = call.basic().map(|(user, _)| user);
     let key = call.bearer().map(str::to_owned).or(basic);
@@ -79,7 +80,7 @@ fn fingerprint(call: &Call) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Changes something; returns the id of what is answered.
+/// Runs a change; returns the id of the object to return.
 fn write(
     books: &mut Books,
     method: &Method,
@@ -111,7 +112,7 @@ fn write(
     }
 }
 
-/// A kind of object that can be read: its path, its name, and by which members a list of it is narrowed.
+/// The kinds of objects that can be read: the path, the name, and the fields by which a list can be filtered.
 const READABLE: &[(&str, &str, &[&str])] = &[
     ("customers", "customer", &["email"]),
     ("products", "product", &["active"]),
@@ -168,7 +169,7 @@ fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form)
         let fits = |name: &&str| match form.text(name) {
             Some("all") if *name == "status" => true,
             Some(wanted) => member(row, kind, name).as_deref() == Some(wanted),
-            // As Stripe does it: what has ended is listed only when it is asked for.
+            // As at Stripe, ended subscriptions are listed only on request.
             None => !(*name == "status" && kind == "subscription" && row["status"] == "canceled"),
         };
         let is_named =
@@ -190,7 +191,7 @@ fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form)
     Ok(json!({"object": "list", "url": format!("/v1/{url}"), "has_more": has_more, "data": data}))
 }
 
-/// A member by which lists are narrowed, as text.
+/// Returns a field by which lists are filtered, as text.
 fn member(row: &Value, kind: &str, name: &str) -> Option<String> {
     if (kind, name) == ("invoice", "subscription") {
         return Some(super::clock::subscription_of(row));
@@ -211,7 +212,7 @@ fn line_items(books: &Books, session: &Value) -> Value {
     json!({"object": "list", "data": prices.iter().map(line).collect::<Vec<_>>(), "has_more": false})
 }
 
-/// An object with what `expand[]` asks for in the place of ids.
+/// Returns an object in which `expand[]` replaces ids by objects.
 fn expanded(books: &Books, object: &Value, form: &Form) -> Value {
     let mut object = object.clone();
     for path in form.texts("expand") {

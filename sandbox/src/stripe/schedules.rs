@@ -125,7 +125,7 @@ pub(super) fn release(books: &mut Books, id: &str, form: &Form) -> Answer<String
     Ok(id.to_owned())
 }
 
-/// Leaves the subscription as it is, without its schedule.
+/// Detaches the schedule; the subscription stays as it is.
 fn let_go(books: &mut Books, id: &str) {
     let (now, schedule) = (books.now, books.shown(id));
     let of = text(&schedule, "subscription").to_owned();
@@ -141,7 +141,7 @@ fn let_go(books: &mut Books, id: &str) {
     books.emit("customer.subscription.updated", &of);
 }
 
-/// Returns the prices of the phase that begins at `start`. After its last phase it lets go.
+/// Returns the prices of the phase that begins at `start`. After the last phase it detaches itself.
 pub(super) fn prices_at(books: &mut Books, schedule: &str, start: i64) -> Option<Vec<String>> {
     let shown = books.shown(schedule);
     let phases = shown["phases"].as_array().cloned().unwrap_or_default();

@@ -22,7 +22,7 @@ const FEEDBACK: [&str; 8] = [
     "unused",
 ];
 
-/// Makes a subscription of these prices; the first invoice is open.
+/// Creates a subscription with these prices; the first invoice is open.
 pub(super) fn make(
     books: &mut Books,
     customer: &str,
@@ -60,19 +60,19 @@ fn list(items: Vec<Value>) -> Value {
     json!({"object": "list", "data": items, "has_more": false})
 }
 
-/// The items of a subscription.
+/// Returns the items of a subscription.
 pub(super) fn items(subscription: &Value) -> Vec<Value> {
     subscription["items"]["data"].as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the time at which a subscription's period began and ends.
+/// Returns the start and end of a subscription's period.
 pub(super) fn period(subscription: &Value) -> (i64, i64) {
     let first = &subscription["items"]["data"][0];
     let at = |name: &str| first[name].as_i64().unwrap_or(0);
     (at("current_period_start"), at("current_period_end"))
 }
 
-/// Bills a subscription for its period; returns the invoice.
+/// Creates the invoice of a subscription's period; returns its id.
 pub(super) fn bill(books: &mut Books, id: &str, reason: &'static str) -> String {
     let subscription = books.shown(id);
     let lines = items(&subscription).into_iter().map(|item| {
@@ -89,7 +89,7 @@ pub(super) fn bill(books: &mut Books, id: &str, reason: &'static str) -> String 
     invoices::write(books, &bill)
 }
 
-/// Begins the next period, with other prices if a schedule has some.
+/// Starts the next period, with the prices of a schedule if it has one.
 pub(super) fn begin_period(books: &mut Books, id: &str, start: i64, prices: Option<&[String]>) {
     let subscription = books.shown(id);
     let period = (start, month_after(start));
@@ -173,7 +173,7 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     Ok(id.to_owned())
 }
 
-/// A schedule alone changes what it manages.
+/// Refuses changes of fields that a schedule manages.
 fn require_unscheduled(subscription: &Value, form: &Form) -> Answer<()> {
     let Some(schedule) = subscription["schedule"].as_str() else { return Ok(()) };
     let Some(param) = ["items", "cancel_at_period_end"].into_iter().find(|name| form.has(name))
@@ -242,7 +242,7 @@ fn change_pause(books: &mut Books, id: &str, form: &Form) -> Answer<()> {
     Ok(())
 }
 
-/// Puts other prices in the place of items; with `always_invoice` the difference is paid at once.
+/// Replaces the prices of items; with `always_invoice` the difference is charged at once.
 fn change_items(books: &mut Books, id: &str, subscription: &Value, form: &Form) -> Answer<()> {
     let mut items = items(subscription);
     let period = period(subscription);

@@ -1,4 +1,4 @@
-//! Albums: two to ten messages in one step.
+//! Albums: two to ten messages in one call.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::reply::{Answer, Reply};
 
 const ITEMS: std::ops::RangeInclusive<usize> = 2..=10;
 
-/// `sendMediaGroup`. A keyboard is not among its parameters and so is ignored.
+/// `sendMediaGroup`. It has no parameter for a keyboard, which is ignored.
 pub(super) async fn send(cx: Arc<Cx>) -> Answer {
     let params = chat::params(&cx)?;
     let account = chat::target(&cx, &params)?;

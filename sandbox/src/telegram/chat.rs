@@ -1,4 +1,4 @@
-//! The bot, the chat, and the right of a request to write to it.
+//! The bot, the chat, and the authorization of requests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The bot whose token stands in the path.
+/// Returns the bot whose token is in the path.
 pub(super) fn bot(cx: &Cx) -> Result<Arc<Account<Telegram>>, Reply> {
     let token = cx.call.segment(0).trim_start_matches("bot").to_owned();
     let well_formed = token
@@ -25,12 +25,12 @@ pub(super) fn bot(cx: &Cx) -> Result<Arc<Account<Telegram>>, Reply> {
     account.ok_or_else(|| failure(401, "Unauthorized"))
 }
 
-/// The parameters of the request.
+/// Returns the parameters of the request.
 pub(super) fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| bad("can't parse the request body"))
 }
 
-/// The bot, once its request names its own chat.
+/// Returns the bot, if the request names its own chat.
 pub(super) fn target(cx: &Cx, params: &Params) -> Result<Arc<Account<Telegram>>, Reply> {
     let bot = bot(cx)?;
     let chat = params.filled("chat_id").ok_or_else(|| bad("chat_id is empty"))?;
@@ -56,7 +56,7 @@ fn bot_user(identity: &Identity) -> Value {
     })
 }
 
-/// The chat as it stands in messages.
+/// Returns the chat as messages contain it.
 pub(super) fn chat(identity: &Identity) -> Value {
     json!({
         "id": identity.remote_id.parse::<i64>().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Messages that somebody sends in the channel's name.
+//! Messages that a user sends in the channel's name.
 
 use super::state::{Change, File, Kind, Message, Rest, State};
 use crate::elsewhere::Elsewhere;
@@ -16,7 +16,7 @@ pub(super) fn post(state: &State, new: &Elsewhere) -> (Vec<Change>, String) {
         rests.push(None);
     }
     let message = |(id, rest)| {
-        // The text stands below the first file.
+        // The text is the caption of the first file.
         let text = if id == first { new.text.clone() } else { String::new() };
         Message { id, at_ms: new.at_ms, text, entities: Vec::new(), rest }
     };

@@ -6,7 +6,7 @@ mod markdown_v2;
 
 use serde::{Deserialize, Serialize};
 
-/// A stretch of formatted text, as the Bot API shows it.
+/// A formatted part of a text, in the Bot API's format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entity {
     #[serde(rename = "type")]
@@ -28,7 +28,7 @@ pub(crate) struct Formatted {
     pub entities: Vec<Entity>,
 }
 
-/// Parses a text in the given mode (empty: as it is). `Err` is what follows "can't parse entities: ".
+/// Parses a text in the given mode (empty: plain text). `Err` is the message after "can't parse entities: ".
 pub(crate) fn parse(text: &str, mode: &str) -> Result<Formatted, String> {
     let parsed = match mode.to_ascii_lowercase().as_str() {
         "" | "none" => Formatted { text: text.to_owned(), entities: Vec::new() },
@@ -40,13 +40,13 @@ pub(crate) fn parse(text: &str, mode: &str) -> Result<Formatted, String> {
     Ok(parsed.trimmed())
 }
 
-/// Length in the units in which Telegram counts.
+/// Returns the length in UTF-16 units, in which Telegram counts.
 pub(crate) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
 impl Formatted {
-    /// Without the white space around it, as Telegram stores it.
+    /// Removes surrounding white space, as Telegram does.
     fn trimmed(mut self) -> Self {
         let start = self.text.len() - self.text.trim_start().len();
         let cut = units(&self.text[..start]);
@@ -89,12 +89,12 @@ impl Builder {
         Start { source, units: self.units, bytes: self.done.text.len() }
     }
 
-    /// The text since `start`.
+    /// Returns the text since `start`.
     fn since(&self, start: Start) -> &str {
         &self.done.text[start.bytes..]
     }
 
-    /// Ends an entity that began at `start`. An empty one is nothing.
+    /// Ends an entity that began at `start`. An empty one is dropped.
     fn end(&mut self, kind: &str, start: Start) -> Option<&mut Entity> {
         let length = self.units - start.units;
         if length == 0 {
@@ -113,7 +113,7 @@ impl Builder {
     }
 }
 
-/// Returns true if a link may lead there.
+/// Returns true if a link to this address is allowed.
 fn is_link(url: &str) -> bool {
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     let host = if url.contains("://") { url.split("://").nth(1).unwrap_or_default() } else { url };

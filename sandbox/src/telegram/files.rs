@@ -12,11 +12,11 @@ use crate::sim::Account;
 use crate::specimen::Specimen;
 
 const MB: u64 = 1 << 20;
-/// Largest sum of a photo's sides, and largest ratio between them.
+/// The largest sum of a photo's sides, and the largest ratio between them.
 const SIDES: u32 = 10_000;
 const RATIO: u32 = 20;
 
-/// The most bytes that a file may have, uploaded and fetched.
+/// Returns the most bytes of a file, if uploaded and if fetched.
 fn limits(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Photo => (10 * MB, 5 * MB),
@@ -25,8 +25,8 @@ fn limits(kind: Kind) -> (u64, u64) {
     }
 }
 
-/// The file that a parameter names: the parameter itself is an upload, or its text is `attach://part`, an address or
-/// a file id.
+/// Returns the file of a parameter: the parameter is an upload, or its text is `attach://part`, an address or a file
+/// id.
 pub(super) async fn obtain(
     cx: &Cx,
     account: &Account<Telegram>,
@@ -97,7 +97,7 @@ fn file(
         return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
     }
     let picture = picture::picture(&found.head);
-    // An animation is a GIF or a film.
+    // An animation is a GIF or a video.
     if kind == Kind::Animation && picture.is_none() && found.video(H264) != Some("video/mp4") {
         return Err(bad("VIDEO_CONTENT_TYPE_INVALID"));
     }

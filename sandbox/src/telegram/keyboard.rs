@@ -20,7 +20,7 @@ const ACTIONS: [&str; 9] = [
     "pay",
 ];
 
-/// The keyboard that a message is to have.
+/// Parses the keyboard of a message.
 pub(super) fn keyboard(params: &Params) -> Result<Option<Value>, Reply> {
     let Some(markup) = params.json("reply_markup") else { return Ok(None) };
     let markup = markup.map_err(|_| bad("can't parse reply keyboard markup JSON object"))?;
@@ -28,7 +28,7 @@ pub(super) fn keyboard(params: &Params) -> Result<Option<Value>, Reply> {
         return Err(bad("object expected as reply markup"));
     }
     let Some(rows) = markup.get("inline_keyboard") else {
-        // Other kinds of keyboard are for chats with people; a channel takes and ignores them.
+        // Other kinds of keyboard are for private chats; a channel accepts and ignores them.
         return Ok(None);
     };
     let rows = rows.as_array().ok_or_else(|| {

@@ -31,7 +31,7 @@ pub(super) async fn audio(cx: Arc<Cx>) -> Answer {
     file(&cx, "audio", Kind::Audio).await
 }
 
-/// `sendLivePhoto`: a short video with the photo that stands for it.
+/// `sendLivePhoto`: a photo with a short video.
 pub(super) async fn live_photo(cx: Arc<Cx>) -> Answer {
     file(&cx, "live_photo", Kind::LivePhoto).await
 }

@@ -29,7 +29,7 @@ use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Telegram>;
 
 /// The network.
@@ -153,7 +153,7 @@ fn failure(status: u16, description: &str) -> Reply {
     Reply::json(status, &json!({"ok": false, "error_code": status, "description": description}))
 }
 
-/// 400 with the usual beginning.
+/// Returns 400 with the usual prefix.
 fn bad(description: &str) -> Reply {
     failure(400, &format!("Bad Request: {description}"))
 }

@@ -13,7 +13,7 @@ const OPTION: usize = 100;
 const DESCRIPTION: usize = 1_024;
 const PERIOD: std::ops::RangeInclusive<i64> = 5..=2_628_000;
 
-/// The poll that `sendPoll` asks for, as a message shows it. `now` in seconds since 1970.
+/// Parses the poll of `sendPoll`, as a message shows it. `now` is in seconds since 1970.
 pub(super) fn poll(params: &Params, now: i64) -> Result<Value, Reply> {
     let question = params.text("question").unwrap_or_default();
     let question = formatted(&question, &params.text("question_parse_mode").unwrap_or_default())?;

@@ -1,4 +1,4 @@
-//! Texts and polls, and what every message has in common.
+//! Texts and polls, and code shared by all kinds of messages.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     done(Value::Bool(true))
 }
 
-/// A parameter as formatted text, by `parse_mode` or by the entities that come with it.
+/// Returns a parameter as formatted text, with `parse_mode` or explicit entities.
 pub(super) fn formatted(params: &Params, name: &str, entities: &str) -> Result<Formatted, Reply> {
     let text = params.text(name).unwrap_or_default();
     let mode = params.filled("parse_mode").unwrap_or_default();
@@ -74,7 +74,7 @@ pub(super) fn formatted(params: &Params, name: &str, entities: &str) -> Result<F
     Ok(formatted)
 }
 
-/// A text in a mode.
+/// Parses a text in a mode.
 pub(super) fn parse(text: &str, mode: &str) -> Result<Formatted, Reply> {
     entities::parse(text, mode).map_err(|flaw| match flaw.as_str() {
         "unsupported parse_mode" => bad(&flaw),
@@ -82,13 +82,13 @@ pub(super) fn parse(text: &str, mode: &str) -> Result<Formatted, Reply> {
     })
 }
 
-/// A caption of media.
+/// Returns the caption of media.
 pub(super) fn caption(params: &Params) -> Result<Formatted, Reply> {
     let caption = formatted(params, "caption", "caption_entities")?;
     check_caption(caption)
 }
 
-/// A caption that is short enough.
+/// Returns a caption, unless it is too long.
 pub(super) fn check_caption(caption: Formatted) -> Result<Formatted, Reply> {
     if entities::units(&caption.text) > CAPTION {
         return Err(bad("message caption is too long"));
@@ -115,7 +115,7 @@ pub(super) fn rest(params: &Params) -> Result<Rest, Reply> {
     })
 }
 
-/// Sends one message and answers it.
+/// Sends one message and returns it.
 pub(super) fn one(
     cx: &Cx,
     account: &Arc<Account<Telegram>>,
@@ -127,7 +127,7 @@ pub(super) fn one(
     done(sent.pop().unwrap_or_default())
 }
 
-/// Sends messages in one step and gives them as the Bot API shows them.
+/// Sends messages in one change and returns them in the Bot API's format.
 pub(super) fn all(
     cx: &Cx,
     account: &Arc<Account<Telegram>>,

@@ -1,4 +1,4 @@
-//! A message as the Bot API answers it, and as the control API shows it.
+//! A message as the Bot API returns it, and as the control API shows it.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::state::{File, Kind, Message, Rest, State};
 use crate::env::rfc3339;
 use crate::network::{Identity, Medium, Post};
 
-/// The Message object.
+/// Returns the Message object.
 pub(super) fn message(message: &Message, identity: &Identity) -> Value {
     let mut shown = json!({
         "message_id": message.id,
@@ -84,7 +84,7 @@ fn put_file(shown: &mut Value, file: &File) {
     shown[name] = object;
 }
 
-/// All posts, oldest first; an album is one post.
+/// Returns all posts, oldest first; an album is one post.
 pub(super) fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
     let mut posts: Vec<Post> = Vec::new();
     for message in state.messages.values() {

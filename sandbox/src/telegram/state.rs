@@ -12,13 +12,13 @@ use super::entities::Entity;
 pub(crate) struct State {
     pub messages: BTreeMap<i64, Message>,
     pub last_id: i64,
-    /// Files that were sent, by their ids, for they may be sent again.
+    /// Files that were sent, by id, because they can be sent again.
     pub files: HashMap<String, File>,
-    /// The bot's token was revoked by a fault.
+    /// True if a fault has revoked the bot's token.
     pub revoked: bool,
 }
 
-/// One message. What most lack is boxed, for there may be millions.
+/// One message. Fields that most messages lack are boxed, because there may be millions of messages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Message {
     pub id: i64,
@@ -31,7 +31,7 @@ pub(crate) struct Message {
     pub rest: Option<Box<Rest>>,
 }
 
-/// Members that few messages have.
+/// Fields that few messages have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     #[serde(default, skip_serializing_if = "Option::is_none")]

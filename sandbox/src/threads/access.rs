@@ -1,4 +1,4 @@
-//! Access tokens: whose, and for how long.
+//! Access tokens: their owner and lifetime.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
-/// 60 days and one hour, in milliseconds.
+/// The lifetimes of long-lived and short-lived tokens: 60 days and one hour, in milliseconds.
 pub(super) const LONG_MS: i64 = 60 * 86_400_000;
 pub(super) const SHORT_MS: i64 = 3_600_000;
 const PREFIX: &str = "THAA";
 
-/// A new token of a user. The user's id stands in it, so that it can be found again.
+/// Returns a new token of a user. It contains the user's id, so that the account can be found by it.
 pub(super) fn new_token(user_id: &str) -> String {
     format!("{PREFIX}{user_id}Z{}", random::text(BASE62, 80))
 }
@@ -25,7 +25,7 @@ fn user_of(token: &str) -> Option<&str> {
     Some(token.strip_prefix(PREFIX)?.split_once('Z')?.0)
 }
 
-/// The token of a request, wherever it stands.
+/// Returns the token of a request, from the header or a parameter.
 pub(super) fn token(call: &Call) -> Option<String> {
     if let Some(token) = call.bearer() {
         return Some(token.to_owned());
@@ -46,8 +46,7 @@ pub(super) fn caller(sim: &Sim<Threads>, call: &Call) -> Option<Arc<Account<Thre
     sim.account(below_version(&segments).first()?)
 }
 
-/// Returns the time at which a token ends, in milliseconds since 1970; `None` if it never was one. And when it was
-/// issued.
+/// Returns when a token expires and when it was issued, in milliseconds since 1970; `None` for an unknown token.
 pub(super) fn life(account: &Account<Threads>, state: &State, token: &str) -> Option<(i64, i64)> {
     let identity = &account.identity;
     if token == identity.private("access_token") {
@@ -56,7 +55,7 @@ pub(super) fn life(account: &Account<Threads>, state: &State, token: &str) -> Op
     state.tokens.get(token).map(|token| (token.issued_ms, token.expires_ms))
 }
 
-/// The account whose good token the request carries.
+/// Returns the account of the request's valid token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Threads>>, Reply> {
     let token = token(&cx.call);
     let token = token.ok_or_else(|| {
@@ -65,7 +64,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Threads>>, Reply> {
     checked(cx, &token)
 }
 
-/// The account of a token that is still good.
+/// Returns the account of a token, if it is still valid.
 pub(super) fn checked(cx: &Cx, token: &str) -> Result<Arc<Account<Threads>>, Reply> {
     let broken =
         || failure::graph(401, 190, 0, "Invalid OAuth access token - Cannot parse access token");
@@ -86,7 +85,7 @@ pub(super) fn checked(cx: &Cx, token: &str) -> Result<Arc<Account<Threads>>, Rep
     Ok(account)
 }
 
-/// The account, when the user in the path is it: `me` or its id.
+/// Returns the account, if the user in the path is `me` or its id.
 pub(super) fn user(cx: &Cx) -> Result<Arc<Account<Threads>>, Reply> {
     let account = account(cx)?;
     let segments = cx.call.segments();

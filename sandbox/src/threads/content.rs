@@ -1,4 +1,4 @@
-//! The rules for the content of a container.
+//! Validates the content of a container.
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -30,7 +30,7 @@ const WHO_MAY_REPLY: [&str; 5] = [
 
 type Check = Result<(), Reply>;
 
-/// Checks a request and gives the content that it asks for. Media are not fetched yet.
+/// Validates a request and returns the content of the container. Media are not fetched yet.
 pub(super) fn content(
     cx: &Cx,
     account: &Account<Threads>,
@@ -100,7 +100,7 @@ fn medium(params: &Params, media_type: MediaType) -> Result<Option<Medium>, Repl
     Ok(Some(Medium { url: Some(url), mime: mime.into(), alt, ..Medium::default() }))
 }
 
-/// A post that a parameter names; it may be anybody's.
+/// Returns the post that a parameter names; it may belong to anybody.
 fn post(cx: &Cx, params: &Params, name: &str) -> Result<Option<u64>, Reply> {
     let Some(id) = params.filled(name) else { return Ok(None) };
     let is_there = |id: &u64| media::find(cx, *id).is_some() || inbox::is_there(cx, *id);
@@ -147,7 +147,7 @@ fn links(text: &str, extra: &Map<String, Value>) -> Check {
     Ok(())
 }
 
-/// Everything besides text, media and references, checked.
+/// Validates all parameters besides text, media and references.
 fn extra(params: &Params, media_type: MediaType) -> Result<Map<String, Value>, Reply> {
     let mut extra = Map::new();
     let attached: Vec<_> =
@@ -234,7 +234,7 @@ fn poll(poll: &Value) -> Check {
     let given: Vec<_> =
         names.iter().map(|name| poll[*name].as_str().filter(|text| !text.is_empty())).collect();
     let count = given.iter().flatten().count();
-    // No gap: option_d needs option_c.
+    // No gaps: option_d requires option_c.
     if count < 2 || given.iter().take(count).any(Option::is_none) {
         return Err(failure::invalid(
             "A poll must have from 2 to 4 options, option_a and option_b among them.",

@@ -1,4 +1,4 @@
-//! Making containers.
+//! Creating containers.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::sim::Account;
 
 const IMAGE_BYTES: u64 = 8 << 20;
 const VIDEO_BYTES: u64 = 1 << 30;
-/// The longer side of an image, divided by the shorter.
+/// The largest ratio of an image's longer side to the shorter one.
 const RATIO: u32 = 10;
 
-/// Returns true if a request makes a text public without a second call.
+/// Returns true if a request publishes a text without a second call.
 pub(super) fn publishes_at_once(call: &Call) -> bool {
     Params::read(call).is_ok_and(|params| params.flag("auto_publish_text"))
 }
@@ -61,7 +61,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     Ok(Reply::ok(&json!({"id": id.to_string()})))
 }
 
-/// A new id of 17 digits.
+/// Returns a new id of 17 digits.
 pub(super) fn id(cx: &Cx) -> u64 {
     18_000_000_000_000_000 + cx.sim.env.unique()
 }
@@ -109,7 +109,7 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
     Ok(())
 }
 
-/// Fetches a video behind the client's back, as Threads does, and writes down how that went.
+/// Fetches a video in the background, as Threads does, and records the result.
 async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut medium: Medium) {
     let url = medium.url.clone().unwrap_or_default();
     let fetched = cx.sim.env.crawler.fetch(&url, VIDEO_BYTES).await;

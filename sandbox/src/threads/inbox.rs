@@ -11,7 +11,7 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The id of something new that somebody else made: what it is about is there.
+/// Returns the id of a new item of another user, after checking that its post or comment exists.
 pub(super) fn new_id(
     unique: u64,
     state: &State,
@@ -39,7 +39,7 @@ pub(super) fn new_id(
     Ok(((18_000_000_000_000_000 + unique).to_string(), Some(post)))
 }
 
-/// The post below which a reply stands.
+/// Returns the post that a reply belongs to.
 fn root(state: &State, id: &str) -> Option<String> {
     if let Some(item) = state.mail.get(id) {
         return item.post.clone();
@@ -51,7 +51,7 @@ fn root(state: &State, id: &str) -> Option<String> {
     }
 }
 
-/// The replies that the user wrote, as the control shows them.
+/// Returns the replies that the user wrote, as the control API shows them.
 pub(super) fn own(state: &State, owner: &Identity) -> Vec<Item> {
     let posts = state.made.posts.values().filter(|post| post.content.reply_to.is_some());
     let item = |post: &super::state::Published| {
@@ -78,7 +78,7 @@ pub(super) fn own(state: &State, owner: &Identity) -> Vec<Item> {
     posts.map(item).collect()
 }
 
-/// The webhook that the app receives.
+/// Returns the webhook that the app receives.
 pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
     if verb != Verb::Add {
         return None;
@@ -97,7 +97,7 @@ pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) ->
     }))
 }
 
-/// Replies of others that stand directly below one of these, each with its number.
+/// Returns direct replies of others to one of these, each with its number.
 pub(super) fn below(cx: &Cx, account: &Account<Threads>, to: &[u64]) -> Vec<(u64, i64, Value)> {
     let owner = &account.identity;
     let view = |item: &Item| {
@@ -129,12 +129,12 @@ fn above(item: &Item) -> Option<&String> {
     item.parent.as_ref().or(item.post.as_ref())
 }
 
-/// The post below which a reply of somebody else stands.
+/// Returns the post that a reply of another user belongs to.
 pub(super) fn root_of(cx: &Cx, id: u64) -> Option<String> {
     cx.account.as_ref()?.look(|state| root(state, &id.to_string()))
 }
 
-/// `POST /{reply}/manage_reply`: hides a reply that stands directly below a post, or shows it again.
+/// `POST /{reply}/manage_reply`: hides or unhides a direct reply to a post.
 pub(super) fn manage(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
@@ -152,7 +152,7 @@ pub(super) fn manage(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"success": true})))
 }
 
-/// Returns true if a reply of somebody else is there.
+/// Returns true if a reply of another user exists.
 pub(super) fn is_there(cx: &Cx, id: u64) -> bool {
     let id = id.to_string();
     cx.account.as_ref().is_some_and(|account| account.look(|state| state.mail.get(&id).is_some()))

@@ -1,5 +1,5 @@
-//! Numbers of the user and of its posts. Replies and quotes that other simulated accounts made count where no number was
-//! set.
+//! Metrics of the user and of its posts. If no metric was set, replies and quotes of other simulated accounts are
+//! counted.
 
 use super::state::Published;
 use super::{Cx, access, below_version, failure};

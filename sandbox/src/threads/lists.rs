@@ -11,13 +11,13 @@ use crate::sim::Account;
 
 const PAGE: usize = 25;
 const PAGE_MAX: usize = 100;
-/// The time a ghost post is seen, in milliseconds.
+/// How long a ghost post is visible, in milliseconds.
 const GHOST_MS: i64 = 86_400_000;
 
-/// A post or reply in a list: its number, its time and what is shown of it.
+/// A post or reply in a list: its number, its time and its JSON representation.
 type Entry = (u64, i64, Value);
 
-/// `GET /{user}/threads`: what the user posted, replies aside.
+/// `GET /{user}/threads`: the user's posts, without replies.
 pub(super) fn posts(cx: &Cx) -> Answer {
     let account = access::user(cx)?;
     let posts = own(cx, &account, |post| post.content.reply_to.is_none());
@@ -52,7 +52,7 @@ pub(super) fn conversation(cx: &Cx) -> Answer {
     page(cx, all)
 }
 
-/// A post of the user's own, or a reply of somebody else to one.
+/// Returns the number of the user's own post, or of a reply of another user to one.
 fn root(cx: &Cx, account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
     let is_there = |id: &u64| {
         account.look(|state| state.made.posts.contains_key(id)) || inbox::is_there(cx, *id)
@@ -72,7 +72,7 @@ fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bo
     posts.iter().map(entry).collect()
 }
 
-/// The direct replies to any of these, newest first.
+/// Returns the direct replies to any of these, newest first.
 fn answers(cx: &Cx, account: &Account<Threads>, to: &[u64]) -> Vec<Entry> {
     let fits = |post: &Published| post.content.reply_to.is_some_and(|id| to.contains(&id));
     let of_users = cx.sim.all().into_iter().flat_map(|account| own(cx, &account, fits));
@@ -112,7 +112,7 @@ fn page(cx: &Cx, posts: Vec<Entry>) -> Answer {
     Ok(Reply::ok(&reply))
 }
 
-/// A time in seconds, or a date.
+/// Parses a time in seconds, or a date.
 fn seconds(text: Option<String>) -> Option<i64> {
     let text = text?;
     let date = || chrono::DateTime::parse_from_rfc3339(&text).ok().map(|date| date.timestamp());

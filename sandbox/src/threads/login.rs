@@ -9,12 +9,12 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 3_600_000;
 /// The age from which a token can be refreshed, in milliseconds.
 const REFRESHABLE_MS: i64 = 86_400_000;
 
-/// `GET /oauth/authorize`: lets a person choose an account, then goes back to the client with a code.
+/// `GET /oauth/authorize`: lets the user choose an account, then redirects to the client with a code.
 pub(super) fn authorize(cx: &Cx) -> Answer {
     let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::invalid(&format!("Missing or invalid parameter: {what}")))?;
@@ -33,12 +33,12 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
     let mut back = given.back;
     back.query_pairs_mut().append_pair("code", &code);
-    // Threads ends its redirects so; clients have to cut it off.
+    // Threads' redirects end like this; clients have to remove it.
     back.set_fragment(Some("_"));
     Ok(consent_page::go(&back))
 }
 
-/// `POST /oauth/access_token`: a code for a token of one hour.
+/// `POST /oauth/access_token`: exchanges a code for a token of one hour.
 pub(super) fn exchange_code(cx: &Cx) -> Answer {
     let refused = |message: &str| {
         Reply::json(
@@ -75,7 +75,7 @@ pub(super) fn exchange_code(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"access_token": token, "user_id": user_id})))
 }
 
-/// `GET /access_token`: a token of one hour for one of 60 days.
+/// `GET /access_token`: exchanges a token of one hour for one of 60 days.
 pub(super) fn exchange_token(cx: &Cx) -> Answer {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     if query("grant_type").as_deref() != Some("th_exchange_token") {
@@ -98,7 +98,7 @@ pub(super) fn exchange_token(cx: &Cx) -> Answer {
     })
 }
 
-/// `GET /refresh_access_token`: a token of 60 days for another.
+/// `GET /refresh_access_token`: exchanges a token of 60 days for a new one.
 pub(super) fn refresh(cx: &Cx) -> Answer {
     if cx.call.query_value("grant_type").as_deref() != Some("th_refresh_token") {
         return Err(failure::graph(400, 100, 0, "Invalid grant_type"));
@@ -120,7 +120,8 @@ pub(super) fn refresh(cx: &Cx) -> Answer {
     })
 }
 
-/// Gives a token of 60 days for a good token that passes `check`, which sees its birth and whether it is long-lived.
+/// Issues a token of 60 days for a valid token that passes `check`, which gets its time of issue and whether it is
+/// long-lived.
 fn long(cx: &Cx, check: impl FnOnce(i64, bool) -> Result<(), Reply>) -> Answer {
     let old = access::token(&cx.call);
     let old = old.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Posts and containers by their id, with the fields that were asked for.
+//! Posts and containers by their id, with the requested fields.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::network::Identity;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// A post and whose it is; the caller's own are looked at first.
+/// Returns a post and its account; the caller's own posts are searched first.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Threads>>, Published)> {
     let of = |account: Arc<Account<Threads>>| {
         let post = account.look(|state| state.made.posts.get(&id).cloned())?;
@@ -75,7 +75,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({"success": true, "deleted_id": id})))
 }
 
-/// Every field of a post.
+/// Returns all fields of a post.
 pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
     let content = &post.content;
     let kind = match content.media_type {
@@ -154,7 +154,7 @@ fn root(cx: &Cx, mut post: Published) -> u64 {
     post.id
 }
 
-/// Fields that a post may have without having them now.
+/// Known fields of a post, which it may lack.
 const FIELDS: [&str; 16] = [
     "media_url",
     "alt_text",
@@ -174,7 +174,7 @@ const FIELDS: [&str; 16] = [
     "reply_approval_status",
 ];
 
-/// The id and the fields that the request names.
+/// Returns the id and the fields that the request names.
 pub(super) fn pick(call: &Call, whole: &Value, node: &str) -> Result<Value, Reply> {
     fields::pick(call, whole, &FIELDS, node)
 }

@@ -34,7 +34,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Threads>;
 
 /// The network.

@@ -1,4 +1,4 @@
-//! The call that makes a container public, and how many of them there may be.
+//! Publishing containers, and the publishing limit.
 
 use serde_json::json;
 
@@ -29,13 +29,13 @@ pub(super) fn publish(cx: &Cx) -> Answer {
     Ok(done(made))
 }
 
-/// Publishes a text that is to be public at once, finished or not.
+/// Publishes a text at once, even if its container is not finished.
 pub(super) fn at_once(cx: &Cx, account: &Account<Threads>, container: u64) -> Answer {
     let made = change(cx, account, &container.to_string(), |_, _| Ok(()))?;
     Ok(done(made))
 }
 
-/// The answer with the new post's id, and with the calls of the app by this user.
+/// Returns the response with the new post's id and the call usage.
 fn done(made: u64) -> Reply {
     with_usage(Reply::ok(&json!({"id": made.to_string()})), 5)
 }
@@ -63,7 +63,7 @@ fn change(
     })
 }
 
-/// Too early, or never: Threads does not tell them apart.
+/// Returns the error of a container that does not exist, or not yet: Threads does not distinguish them.
 fn not_found(id: &str) -> Reply {
     let explanation = format!("The media with id {id} cannot be found.");
     failure::explained(
@@ -102,7 +102,7 @@ fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply>
     }
 }
 
-/// Posts and replies of the last 24 hours.
+/// Returns the number of posts and of replies in the last 24 hours.
 fn used(state: &State, now_ms: i64) -> (usize, usize) {
     let recent = state.made.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS);
     recent.fold((0, 0), |(posts, replies), post| match post.content.reply_to {

@@ -1,4 +1,4 @@
-//! Threads' state of one user.
+//! The state of one user.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::network::Medium;
 
 pub(crate) type Container = containers::Container<Content, Flaw>;
 pub(crate) type Published = containers::Published<Content>;
-/// The reason a container fails.
+/// Why a container fails.
 pub(crate) type Flaw = String;
 
 /// One user's containers, posts and tokens.
@@ -21,7 +21,7 @@ pub(crate) struct State {
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
     pub mail: Mailbox,
-    /// Every token is expired, by a fault.
+    /// True if a fault has expired all tokens.
     pub expired: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Content {
     pub quote: Option<u64>,
     #[serde(default)]
     pub carousel_item: bool,
-    /// Everything else that was asked for, by its parameter's name.
+    /// All other parameters, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
@@ -77,7 +77,7 @@ pub(crate) struct Token {
     pub long: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub redirect_uri: String,

@@ -1,13 +1,13 @@
-//! Threads' count of a text, and the links it finds.
+//! Counts a text and finds its links, as Threads does.
 
 use std::collections::BTreeSet;
 
-/// The length of a text: one for each character, but an emoji's bytes in UTF-8.
+/// Returns the length of a text: one for each character, but the UTF-8 bytes of an emoji.
 pub(super) fn length(text: &str) -> usize {
     let mut chars = text.chars().peekable();
     let mut sum = 0;
     while let Some(c) = chars.next() {
-        // A plain sign becomes an emoji by the variation selector behind it.
+        // A plain symbol followed by a variation selector is an emoji.
         let emoji =
             is_emoji(c) || (!c.is_ascii_alphanumeric() && chars.peek() == Some(&'\u{fe0f}'));
         sum += if emoji { c.len_utf8() } else { 1 };
@@ -18,7 +18,7 @@ pub(super) fn length(text: &str) -> usize {
 fn is_emoji(c: char) -> bool {
     matches!(
         u32::from(c),
-        // Joiner, selectors, keycap and tags are parts of emoji.
+        // Joiners, selectors, keycaps and tags are parts of emoji.
         0x200d | 0xfe0f | 0x20e3 | 0xe0020..=0xe007f
         | 0x231a..=0x231b | 0x23e9..=0x23f3 | 0x23f8..=0x23fa
         | 0x25fd..=0x25fe | 0x2614..=0x2615 | 0x2648..=0x2653 | 0x267f | 0x2693 | 0x26a1 | 0x26aa..=0x26ab
@@ -29,7 +29,7 @@ fn is_emoji(c: char) -> bool {
     )
 }
 
-/// The different addresses in a text.
+/// Returns the distinct addresses in a text.
 pub(super) fn links(text: &str) -> BTreeSet<&str> {
     let is_link = |word: &&str| {
         let lower = word.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Tokens: whose, for how long, and for what.
+//! Tokens: their owner, lifetime and scopes.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
-/// A day and a year in milliseconds.
+/// The lifetimes of access and refresh tokens: a day and a year, in milliseconds.
 pub(super) const ACCESS_MS: i64 = 86_400_000;
 pub(super) const REFRESH_MS: i64 = 365 * 86_400_000;
-/// Everything an application may ask for here.
+/// The scopes that an app may request.
 pub(super) const SCOPES: &str =
     "user.info.basic,user.info.profile,user.info.stats,video.publish,video.upload,video.list";
 
-/// A new token or code of a creator, whose id stands in it, so that it can be found again.
+/// Returns a new token or code of a creator, which contains the creator's id, so that the account can be found by it.
 pub(super) fn new_token(prefix: &str, open_id: &str) -> String {
     format!("{prefix}.{open_id}!{}", random::text(BASE62, 48))
 }
 
-/// The creator whose token, code or post under way this is.
+/// Returns the creator of a token, a code or a post that is being made.
 pub(super) fn owner(sim: &Sim<Tiktok>, token: &str) -> Option<Arc<Account<Tiktok>>> {
     let (_, rest) = token.split_once('.')?;
     sim.account(rest.split('!').next()?)
@@ -45,7 +45,7 @@ pub(super) fn caller(sim: &Sim<Tiktok>, call: &Call) -> Option<Arc<Account<Tikto
     }
 }
 
-/// A token that the account has, with its life.
+/// Returns a token of the account.
 pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
@@ -58,7 +58,7 @@ pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<T
     found.filter(|_| !state.is_dead(token))
 }
 
-/// The account of a good token that is for this.
+/// Returns the account of a valid token with this scope.
 pub(super) fn with(cx: &Cx, scope: &str) -> Result<Arc<Account<Tiktok>>, Reply> {
     let refused = || {
         let message = "The access token is invalid or not found in the request.";

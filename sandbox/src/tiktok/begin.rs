@@ -1,4 +1,4 @@
-//! Beginning a post: what is said about it, and where its files come from.
+//! Initializing a post: its metadata and the sources of its files.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::sim::Account;
 const MB: u64 = 1_000_000;
 const VIDEO_MAX: u64 = 4_000 * MB;
 const IMAGE_MAX: u64 = 20 * MB;
-/// Posts begun in a minute, and made in a day.
+/// The most posts initialized per minute and created per day.
 const MINUTE: Limit = Limit { name: "init", units: 6, span_ms: 60_000 };
 const DAY: usize = 15;
 const DAY_MS: i64 = 86_400_000;
@@ -39,7 +39,8 @@ fn recent(state: &State, now_ms: i64) -> usize {
     state.posts.values().rev().take_while(|post| post.at_ms > now_ms - DAY_MS).count()
 }
 
-/// Checks what is said about a post; `texts` are the longest ones in UTF-16 units, `known` the other names.
+/// Validates the metadata of a post; `texts` are the text fields with their longest length in UTF-16 units, `known` the
+/// other fields.
 fn info(
     body: &Value,
     texts: &[(&str, usize)],
@@ -122,7 +123,7 @@ pub(super) fn video(cx: &Cx) -> Answer {
     failure::fine(json!({"publish_id": publish_id, "upload_url": upload_url}))
 }
 
-/// `POST /v2/post/publish/content/init/`: TikTok fetches the images behind the client's back.
+/// `POST /v2/post/publish/content/init/`: TikTok fetches the images in the background.
 pub(super) async fn photos(cx: Arc<Cx>) -> Answer {
     let (account, body) = allowed(&cx)?;
     if body["media_type"] != "PHOTO" || body["post_mode"] != "DIRECT_POST" {
@@ -150,7 +151,7 @@ pub(super) async fn photos(cx: Arc<Cx>) -> Answer {
     {
         return Err(failure::invalid("source_info is not valid"));
     }
-    // The application has verified every address but those below this one.
+    // The app has verified all addresses except those below this one.
     if images.iter().any(|url| url.contains("//unverified.")) {
         let message = "Please review our URL ownership verification rules.";
         return Err(failure::error(403, "url_ownership_unverified", message));
@@ -199,7 +200,7 @@ async fn pull(
     cx.sim.make(&account, change);
 }
 
-/// Everything is there: a post, unless something is wrong with it.
+/// Returns the change that completes a post: it becomes public, or fails.
 pub(super) fn finished(
     cx: &Cx,
     publish_id: &str,

@@ -1,4 +1,4 @@
-//! Creators: who they are, what they may do, what they have posted.
+//! Creators: their profiles, permissions and posts.
 
 use serde_json::{Map, Value, json};
 
@@ -51,13 +51,13 @@ pub(super) fn query(cx: &Cx) -> Answer {
     }))
 }
 
-/// Is a post shown to everybody?
+/// Returns true if a post is public.
 pub(super) fn is_public(post: &Post, now_ms: i64) -> bool {
     post.ready_ms <= now_ms && post.info.get("privacy_level") == Some(&json!(PRIVACY[0]))
 }
 
-/// `POST /v2/video/list/?fields=…`: what everybody sees, the latest first. The cursor is a time in
-/// milliseconds; older posts are on the next page.
+/// `POST /v2/video/list/?fields=…`: public posts, latest first. The cursor is a time in milliseconds; older posts are
+/// on the next page.
 pub(super) fn list(cx: &Cx) -> Answer {
     let account = access::with(cx, "video.list")?;
     let body = cx.call.json().unwrap_or_default();
@@ -97,7 +97,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
     failure::fine(json!({"videos": videos, "cursor": cursor, "has_more": has_more}))
 }
 
-/// `POST /v2/video/query/?fields=…`: public videos by their ids, with their numbers.
+/// `POST /v2/video/query/?fields=…`: public videos by their ids, with their metrics.
 pub(super) fn counts(cx: &Cx) -> Answer {
     let account = access::with(cx, "video.list")?;
     let body = cx.call.json().unwrap_or_default();
@@ -124,7 +124,7 @@ pub(super) fn counts(cx: &Cx) -> Answer {
     failure::fine(json!({"videos": videos, "cursor": 0, "has_more": false}))
 }
 
-/// The fields of a video that show its numbers.
+/// The fields of a video with its metrics.
 const COUNTS: [(&str, &str); 4] = [
     ("/like_count", "likes"),
     ("/comment_count", "comments"),

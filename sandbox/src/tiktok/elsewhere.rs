@@ -1,4 +1,4 @@
-//! Posts that the creator makes in the app.
+//! Posts that the creator makes natively in the app.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::network::Medium;
 /// Longest title of a slideshow, in characters.
 const TITLE_MAX: usize = 90;
 
-/// Returns the change that makes a post, and its id: a slideshow of pictures, else a video.
+/// Returns the change that creates a post, and its id: a slideshow of pictures, else a video.
 pub(super) fn post(state: &State, new: &Elsewhere) -> (Vec<Change>, String) {
     const FIRST: u64 = 7_400_000_000_000_000_000;
     let id = FIRST + new.number(|number| state.posts.contains_key(&(FIRST + number)));
@@ -19,7 +19,7 @@ pub(super) fn post(state: &State, new: &Elsewhere) -> (Vec<Change>, String) {
         media.push(Medium { mime: "video/mp4".to_owned(), ..Medium::default() });
     }
     let is_photo = !media.iter().any(Medium::is_video);
-    // Nothing is left to be processed.
+    // It is already processed.
     let post =
         Post { id, at_ms: new.at_ms, ready_ms: 0, media, is_photo, info: info(new, is_photo) };
     (vec![Change::Posted(post)], id.to_string())

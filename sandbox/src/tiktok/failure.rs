@@ -1,4 +1,4 @@
-//! TikTok's way of saying no: every answer has an `error`, whose code is `ok` when there is none.
+//! TikTok's way of saying no: every response has an `error`, whose code is `ok` for a success.
 
 use serde_json::{Value, json};
 
@@ -9,33 +9,33 @@ fn said(code: &str, message: &str) -> Value {
     json!({"code": code, "message": message, "log_id": random::text(BASE62, 32)})
 }
 
-/// An answer with data.
+/// Returns a success with data.
 pub(super) fn fine(data: Value) -> Answer {
     Ok(Reply::ok(&json!({"data": data, "error": said("ok", "")})))
 }
 
-/// An error.
+/// Returns an error.
 pub(super) fn error(status: u16, code: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"data": {}, "error": said(code, message)}))
 }
 
-/// A request that cannot be.
+/// Returns the error of an invalid request.
 pub(super) fn invalid(message: &str) -> Reply {
     error(400, "invalid_params", message)
 }
 
-/// An error of the token endpoint.
+/// Returns an error of the token endpoint.
 pub(super) fn oauth(code: &str, description: &str) -> Reply {
     let body = json!({"error": code, "error_description": description, "log_id": random::text(BASE62, 32)});
     Reply::json(400, &body)
 }
 
-/// An error of the place to which bytes are sent, which speaks no JSON.
+/// Returns an error of the upload server, which does not use JSON.
 pub(super) fn upload(status: u16, message: &str) -> Reply {
     Reply::raw(status, message.to_owned())
 }
 
-/// A fault's status in TikTok's words.
+/// Returns a fault's status in TikTok's words.
 pub(super) fn of_status(status: u16) -> Reply {
     match status {
         400 => invalid("The parameters are not valid"),

@@ -9,7 +9,7 @@ use crate::params::Params;
 use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /v2/auth/authorize/`
@@ -86,7 +86,7 @@ pub(super) fn token(cx: &Cx) -> Answer {
     }
 }
 
-/// Gives tokens for the scope that `check` finds. A refresh token is replaced whenever it is used.
+/// Issues tokens for the scope that `check` returns. A refresh token is replaced each time it is used.
 fn give(
     cx: &Cx,
     account: &Account<Tiktok>,
@@ -116,7 +116,7 @@ fn give(
     })))
 }
 
-/// `POST /v2/oauth/revoke/`: takes an access token, and ends everything that the creator permitted.
+/// `POST /v2/oauth/revoke/`: accepts an access token, and revokes the whole authorization.
 pub(super) fn revoke(cx: &Cx) -> Answer {
     let token = params(cx)?.filled("token").unwrap_or_default();
     let refused = || failure::oauth("invalid_request", "The access token is not valid.");

@@ -1,4 +1,4 @@
-//! TikTok: permission, creators, uploads of videos in chunks and slideshows by URL, below one address.
+//! TikTok: OAuth, creators, videos uploaded in chunks and slideshows by URL, below one address.
 //!
 //! <https://developers.tiktok.com/doc/content-posting-api-reference-direct-post>
 
@@ -27,7 +27,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, Post, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Tiktok>;
 
 /// The network.
@@ -155,7 +155,7 @@ fn address(base: &str, username: &str, post: &Post) -> String {
     format!("{base}/@{username}/{kind}/{}", post.id)
 }
 
-/// Counts a call of the creator's, where that is enforced.
+/// Counts a call of the creator, if limits are enforced.
 fn pace(cx: &Cx, account: &Account<Tiktok>, limit: Limit) -> Result<(), Reply> {
     if !cx.sim.env.rate_limits() || account.count(limit, 1, cx.now_ms()).allowed {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The bytes of a video, and how far a post is.
+//! The upload of a video, and the status of a post.
 
 use serde_json::json;
 
@@ -11,11 +11,11 @@ use crate::rate_limit::Limit;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// The time an address to upload to works, in milliseconds.
+/// How long an upload address is valid, in milliseconds.
 const UPLOAD_MS: i64 = 3_600_000;
-/// The time a fetch may take; a restart of the sandbox ends those that were under way.
+/// How long a fetch may take; a restart of the sandbox aborts running ones.
 const PULL_MS: i64 = 5 * 60_000;
-/// Films that are played.
+/// The video formats that are accepted.
 const FILMS: Asks = Asks { frames: (23.0, 60.0), ..OF_BROWSERS };
 
 /// `Content-Range: bytes first-last/size`

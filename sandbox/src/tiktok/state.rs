@@ -1,4 +1,4 @@
-//! TikTok's state of one creator.
+//! The state of one creator.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::network::Medium;
 
-/// Posts under way, posts, and tokens.
+/// Unfinished posts, posts, and tokens.
 #[derive(Default)]
 pub(crate) struct State {
     /// By `publish_id`.
@@ -16,29 +16,29 @@ pub(crate) struct State {
     pub posts: BTreeMap<u64, Post>,
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
-    /// Tokens that were given back, and refresh tokens that were used.
+    /// Revoked tokens and used refresh tokens.
     pub dead: HashSet<String>,
-    /// Every access token is expired, by a fault.
+    /// True if a fault has expired all access tokens.
     pub expired: bool,
 }
 
-/// A post that was begun.
+/// An initialized post.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Begun {
     pub publish_id: String,
     pub at_ms: i64,
     /// The post's text and settings.
     pub info: Map<String, Value>,
-    /// Of a video: where its bytes go.
+    /// The upload of a video.
     pub upload: Option<Upload>,
-    /// Its post, once everything is there.
+    /// Its post, once it is complete.
     pub post: Option<u64>,
-    /// The time at which processing ends, once everything is there.
+    /// When processing ends, once all bytes have arrived.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
 }
 
-/// The bytes of a video on their way.
+/// The upload of a video.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Upload {
     pub token: String,
@@ -46,7 +46,7 @@ pub(crate) struct Upload {
     pub chunk: u64,
     pub count: u64,
     pub received: u64,
-    /// The media type by its first bytes.
+    /// The media type, from its first bytes.
     pub mime: String,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Token {
     pub refresh: bool,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Code {
     pub redirect_uri: String,
@@ -85,14 +85,14 @@ pub(crate) enum Change {
         received: u64,
         mime: Option<String>,
     },
-    /// Everything is there: a post, or the reason why there is none.
+    /// All bytes have arrived: there is a post, or a reason why it failed.
     Finished {
         publish_id: String,
         ready_ms: i64,
         post: Option<Post>,
         flaw: Option<String>,
     },
-    /// The creator made a post in the app.
+    /// The creator made a post natively in the app.
     Posted(Post),
     Deleted {
         id: u64,
@@ -101,12 +101,12 @@ pub(crate) enum Change {
         code: String,
         consent: Code,
     },
-    /// Tokens were given, for this code or refresh token.
+    /// Tokens were issued for this code or refresh token.
     Tokens {
         spent: String,
         tokens: Vec<(String, Token)>,
     },
-    /// The creator's permission was taken back.
+    /// The creator's authorization was revoked.
     Revoked,
     Expired(bool),
 }
@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    /// Is a token no longer good? The tokens that an account was born with end with its permission.
+    /// Returns true if a token is no longer valid. The initial tokens of an account end with the authorization.
     pub fn is_dead(&self, token: &str) -> bool {
         let revoked = self.dead.contains("") && !self.tokens.contains_key(token);
         revoked || self.dead.contains(token)

@@ -1,4 +1,4 @@
-//! Articles: written, read, changed, thrown away.
+//! Creating, reading, changing and deleting articles.
 
 use chrono::NaiveDateTime;
 use serde_json::json;
@@ -80,7 +80,7 @@ pub(super) fn update(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// `DELETE /posts/{id}`: into the trash, or away with `force`.
+/// `DELETE /posts/{id}`: moves it to the trash, or deletes it with `force`.
 pub(super) fn delete(cx: &Cx) -> Answer {
     let account =
         rest::editor(cx, "rest_cannot_delete", "Sorry, you are not allowed to delete this post.")?;
@@ -112,7 +112,7 @@ fn unknown() -> Reply {
     rest::failure(404, "rest_post_invalid_id", "Invalid post ID.")
 }
 
-/// The article with everything that the parameters say of it.
+/// Returns the article with the given parameters.
 fn filled(
     state: &State,
     params: &Params,
@@ -180,7 +180,7 @@ fn terms(state: &State, params: &Params, article: &mut Article) {
         if !params.has(name) {
             continue;
         }
-        // An id of no term is left out without an error.
+        // An unknown term is ignored without an error.
         let known = |id: &u64| state.terms.get(id).is_some_and(|term| term.taxonomy == taxonomy);
         *list = params
             .integers(name)
@@ -195,7 +195,7 @@ fn terms(state: &State, params: &Params, article: &mut Article) {
 }
 
 fn date(params: &Params, article: &mut Article, now_ms: i64) -> Result<(), Reply> {
-    // The site's zone is UTC, so both names mean the same.
+    // The site's zone is UTC, so both fields mean the same.
     for name in ["date_gmt", "date"] {
         let Some(text) = params.filled(name) else { continue };
         let whole = text.trim_end_matches('Z');
@@ -218,7 +218,7 @@ fn address(state: &State, params: &Params, article: &mut Article) {
     if let Some(wanted) = params.text("slug") {
         article.slug = slug::sanitized(&wanted);
     }
-    // Drafts keep what they were given; only what may be seen gets an address of its own.
+    // Drafts keep the given slug; only visible articles get a unique one.
     if matches!(article.status.as_str(), "draft" | "pending") {
         return;
     }

@@ -1,14 +1,14 @@
-//! Articles that the user writes on the site.
+//! Articles that the user writes natively on the site.
 
 use super::state::{Article, Change, State, Upload};
 use super::{rest, slug};
 use crate::elsewhere::Elsewhere;
 use crate::network::{Identity, Medium};
 
-/// Longest title that is made of a text, in characters.
+/// The longest title that is made from a text, in characters.
 const TITLE_MAX: usize = 200;
 
-/// Returns the changes that publish an article, and its number. The first file becomes its featured image.
+/// Returns the changes that publish an article, and its id. The first file becomes its featured image.
 pub(super) fn post(state: &State, owner: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
     let author = rest::user_id(owner);
     let first = state.last_id + 1;

@@ -49,7 +49,7 @@ pub(super) fn posts(cx: &Cx) -> Answer {
     page.reply(&cx.call, all, items)
 }
 
-/// The values of a list parameter, given as `a=1,2` or `a[]=1&a[]=2`.
+/// Returns the values of a list parameter, given as `a=1,2` or `a[]=1&a[]=2`.
 fn list(cx: &Cx, name: &str) -> Vec<String> {
     let pairs = cx.call.query_pairs().filter(|(key, _)| key.split('[').next() == Some(name));
     pairs

@@ -12,7 +12,7 @@ use crate::picture;
 use crate::reply::{Answer, Reply};
 use crate::specimen::Specimen;
 
-/// Types that a site takes, by the ends of their names.
+/// The types that a site accepts, by file extension.
 const TYPES: [(&str, &str); 17] = [
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -103,7 +103,7 @@ fn file(cx: &Cx) -> Result<Part, Reply> {
     })
 }
 
-/// The type of a file by its name, if the site takes it and its bytes do not contradict.
+/// Returns the type of a file by its name, if the site accepts it and the bytes match.
 fn allowed(name: &str, file: &Part) -> Result<&'static str, Reply> {
     let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
     let by_name = TYPES.iter().find(|(known, _)| *known == end).map(|(_, mime)| *mime);
@@ -120,7 +120,7 @@ fn allowed(name: &str, file: &Part) -> Result<&'static str, Reply> {
     by_name.filter(agree).ok_or_else(refused)
 }
 
-/// `name.png`, or `name-1.png` and so on.
+/// Returns a free name: `name.png`, or `name-1.png` and so on.
 fn free_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     let stem = slug::sanitized(stem);

@@ -28,7 +28,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<WordPress>;
 
 /// The network: one site, whose users are the accounts.
@@ -77,7 +77,7 @@ impl Network for WordPress {
         ])
     }
 
-    /// Clients name an account by host and user.
+    /// Clients identify an account by host and user.
     fn bare_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }

@@ -1,4 +1,4 @@
-//! The REST API's manners: paths, errors, who is asking.
+//! Conventions of the REST API: paths, errors, authentication.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sim::Account;
 
 const ROOT: &str = "wp/v2";
 
-/// The path below `wp/v2`, from a pretty address or from `?rest_route=`; empty for the API's index.
+/// Returns the path below `wp/v2`, from a pretty address or from `?rest_route=`; empty for the API's index.
 pub(super) fn path(call: &Call) -> Option<String> {
     let path = match call.segments().as_slice() {
         ["wp-json", rest @ ..] => rest.join("/"),
@@ -28,22 +28,22 @@ pub(super) fn path(call: &Call) -> Option<String> {
     Some(below.to_owned())
 }
 
-/// The id at the end of the path.
+/// Returns the id at the end of the path.
 pub(super) fn id(cx: &Cx) -> Option<u64> {
     path(&cx.call)?.split('/').nth(1)?.parse().ok()
 }
 
-/// A user's number.
+/// Returns a user's id.
 pub(super) fn user_id(identity: &Identity) -> u64 {
     identity.remote_id.parse().unwrap_or_default()
 }
 
-/// An error as WordPress words it.
+/// Returns an error in WordPress's format.
 pub(super) fn failure(status: u16, code: &str, message: &str) -> Reply {
     Reply::json(status, &json!({"code": code, "message": message, "data": {"status": status}}))
 }
 
-/// A parameter that cannot be.
+/// Returns the error of an invalid parameter.
 pub(super) fn invalid(name: &str, message: &str) -> Reply {
     let details = json!({"code": "rest_invalid_param", "message": message, "data": null});
     Reply::json(
@@ -56,12 +56,12 @@ pub(super) fn invalid(name: &str, message: &str) -> Reply {
     )
 }
 
-/// 404 of the API.
+/// Returns a 404 of the API.
 pub(super) fn no_route() -> Reply {
     failure(404, "rest_no_route", "No route was found matching the URL and request method.")
 }
 
-/// An error that never reached WordPress: HTML of the web server before it.
+/// Returns an HTML error of the web server in front of WordPress.
 pub(super) fn web_server(status: u16) -> Reply {
     let reason = salvo::http::StatusCode::from_u16(status)
         .ok()
@@ -70,13 +70,13 @@ pub(super) fn web_server(status: u16) -> Reply {
     page::page(status, &format!("{status} {reason}"), "nginx", "")
 }
 
-/// The parameters of the request.
+/// Returns the parameters of the request.
 pub(super) fn params(cx: &Cx) -> Result<Params, Reply> {
     let invalid = || failure(400, "rest_invalid_json", "Invalid JSON body passed.");
     Params::read(&cx.call).map_err(|_| invalid())
 }
 
-/// Returns the account whose application password the request brings; `None` without one.
+/// Returns the account of the request's application password; `None` without one.
 pub(super) fn user(cx: &Cx) -> Result<Option<Arc<Account<WordPress>>>, Reply> {
     let Some((_, password)) = cx.call.basic() else { return Ok(None) };
     let unknown = || {
@@ -95,12 +95,12 @@ pub(super) fn user(cx: &Cx) -> Result<Option<Arc<Account<WordPress>>>, Reply> {
     Ok(Some(account))
 }
 
-/// The user, who must be one; else the refusal with this code and message.
+/// Returns the user, or the error with this code and message if there is none.
 pub(super) fn editor(cx: &Cx, code: &str, message: &str) -> Result<Arc<Account<WordPress>>, Reply> {
     user(cx)?.ok_or_else(|| failure(401, code, message))
 }
 
-/// Returns true if a request asks for the context `edit`, which takes a user.
+/// Returns true if a request has the context `edit`, which requires a user.
 pub(super) fn edits(cx: &Cx) -> Result<bool, Reply> {
     let user = user(cx)?;
     match cx.call.query_value("context").as_deref() {
@@ -115,7 +115,7 @@ pub(super) fn edits(cx: &Cx) -> Result<bool, Reply> {
     }
 }
 
-/// The parts of an object that `_fields` names; all of it without.
+/// Returns the fields of an object that `_fields` names; all fields without it.
 pub(super) fn fields(call: &Call, whole: Value) -> Value {
     let Some(names) = call.query_value("_fields") else { return whole };
     let wanted: Vec<_> = names
@@ -130,7 +130,7 @@ pub(super) fn fields(call: &Call, whole: Value) -> Value {
     }
 }
 
-/// The range of `count` items on a page, and the headers that state it.
+/// A page of a list.
 pub(super) struct Page {
     pub skip: usize,
     pub take: usize,
@@ -153,7 +153,7 @@ impl Page {
         Ok(Self { skip, take })
     }
 
-    /// The answer with one page of a list.
+    /// Returns the response with one page of a list, and its headers.
     pub fn reply(&self, call: &Call, all: usize, items: Vec<Value>) -> Result<Reply, Reply> {
         if self.skip > 0 && self.skip >= all {
             let message = "The page number requested is larger than the number of pages available.";

@@ -1,4 +1,4 @@
-//! Articles as the API answers them, and as the control API shows them.
+//! Articles as the API returns them, and as the control API shows them.
 
 use serde_json::{Map, Value, json};
 
@@ -7,12 +7,12 @@ use crate::env::{rfc3339, utc};
 use crate::network::Post;
 use crate::page::escape;
 
-/// A time as WordPress writes it: no zone, for each field's name says which.
+/// Formats a time as WordPress does: without a zone, which the field's name implies.
 pub(super) fn date(ms: i64) -> String {
     utc(ms).format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// A text as `{"rendered": …}`, with `raw` for those who may edit.
+/// Returns a text as `{"rendered": …}`, with `raw` for editors.
 pub(super) fn text(raw: &str, rendered: String, edit: bool) -> Value {
     let mut text = json!({"rendered": rendered});
     if edit {
@@ -21,7 +21,7 @@ pub(super) fn text(raw: &str, rendered: String, edit: bool) -> Value {
     text
 }
 
-/// Paragraphs around what has no markup of its own.
+/// Wraps text without markup in paragraphs.
 fn paragraphs(raw: &str) -> String {
     if raw.is_empty() || raw.contains("<p") || raw.contains("<!--") {
         return raw.to_owned();
@@ -34,7 +34,7 @@ fn link(article: &Article, base: &str) -> String {
     format!("{base}/ui/{}/{}", article.author, article.id)
 }
 
-/// The post object; `edit` adds what only editors see.
+/// Returns the post object; `edit` adds what only editors see.
 pub(super) fn article(state: &State, article: &Article, base: &str, edit: bool) -> Value {
     let guid = format!("{base}/?p={}", article.id);
     let mut content = text(&article.content, paragraphs(&article.content), edit);
@@ -75,7 +75,7 @@ pub(super) fn article(state: &State, article: &Article, base: &str, edit: bool) 
     shown
 }
 
-/// The article for the control API and the pages.
+/// Returns the article for the control API and the pages.
 pub(super) fn post(state: &State, article: &Article, base: &str) -> Post {
     let names = |ids: &[u64]| {
         ids.iter()

@@ -1,13 +1,13 @@
-//! Slugs: how WordPress makes an address of a title, and what it does when the address is taken.
+//! Slugs: how WordPress makes them from titles, and keeps them unique.
 
 use std::fmt::Write;
 
 use super::state::State;
 
-/// Bytes of a slug.
+/// The longest slug, in bytes.
 const MOST: usize = 200;
 
-/// A title as a slug: lower case, dashes for spaces, accents taken off, everything else of other scripts encoded.
+/// Converts a title to a slug: lower case, dashes for spaces, no accents, other scripts percent-encoded.
 pub(super) fn sanitized(title: &str) -> String {
     let mut slug = String::new();
     let mut in_tag = false;
@@ -50,7 +50,7 @@ fn encode(c: char, to: &mut String) {
     }
 }
 
-/// A Latin letter without its accent.
+/// Returns a Latin letter without its accent.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'à' | 'á' | 'â' | 'ã' | 'å' | 'À' | 'Á' | 'Â' | 'Ã' | 'Å' | 'ā' | 'ă' | 'ą' | 'ä' | 'Ä' => {
@@ -78,7 +78,7 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
-/// The slug, or the first of `slug-2`, `slug-3`, … that no other article has. WordPress never refuses one.
+/// Returns the slug, or the first of `slug-2`, `slug-3`, … that no other article has. WordPress never refuses one.
 pub(super) fn unique(state: &State, slug: String, own: u64) -> String {
     let mine = |slug: &str| state.articles.get(&own).is_some_and(|article| article.slug == slug);
     let free = |slug: &str| !state.slugs.contains(slug) || mine(slug);

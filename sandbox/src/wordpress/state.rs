@@ -12,11 +12,11 @@ pub(crate) struct State {
     pub articles: BTreeMap<u64, Article>,
     pub media: BTreeMap<u64, Upload>,
     pub terms: BTreeMap<u64, Term>,
-    /// Slugs in use, which must be found fast.
+    /// The slugs in use, for fast look-up.
     pub slugs: HashSet<String>,
-    /// Articles and uploads are counted together.
+    /// The last id, which articles and uploads share.
     pub last_id: u64,
-    /// Users whose application password was revoked by a fault.
+    /// Users whose application password a fault has revoked.
     pub revoked: HashSet<u64>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Upload {
     pub name: String,
     pub title: String,
     pub caption: String,
-    /// Its `alt` is what screen readers read.
+    /// Its `alt` is the alt text.
     pub medium: Medium,
     pub size: Option<(u32, u32)>,
 }

@@ -1,11 +1,11 @@
-//! The API's index and the user who asks.
+//! The API's index and the current user.
 
 use serde_json::json;
 
 use super::{Cx, rest, shown};
 use crate::reply::{Answer, Reply};
 
-/// The abilities of an editor.
+/// The capabilities of an editor.
 const ABILITIES: [&str; 12] = [
     "read",
     "edit_posts",

@@ -1,4 +1,4 @@
-//! Tokens: whose, and for how long.
+//! Tokens: their owner and lifetime.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
-/// Two hours, in milliseconds.
+/// The lifetime of an access token: two hours, in milliseconds.
 pub(super) const LIFE_MS: i64 = 2 * 3_600_000;
 
-/// Names of the first tokens among an identity's private values.
+/// The private values of an identity that hold the initial tokens.
 pub(super) const ACCESS: &str = "access_token";
 pub(super) const REFRESH: &str = "refresh_token";
 
-/// A new token or code. The user's id stands in it, so that it can be found again.
+/// Returns a new token or code. It contains the user's id, so that the account can be found by it.
 pub(super) fn new_token(user_id: &str) -> String {
     format!("{user_id}-{}", random::text(BASE62, 60))
 }
@@ -37,7 +37,7 @@ pub(super) fn caller(sim: &Sim<X>, call: &Call) -> Option<Arc<Account<X>>> {
     of_token(sim, &named)
 }
 
-/// The account whose good token the request carries.
+/// Returns the account of the request's valid token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<X>>, Reply> {
     let token = cx.call.bearer().ok_or_else(unauthorized)?;
     let account = of_token(&cx.sim, token).ok_or_else(unauthorized)?;

@@ -1,4 +1,4 @@
-//! Posts that the user makes in the app.
+//! Posts that the user makes natively in the app.
 
 use serde_json::Map;
 
@@ -7,7 +7,7 @@ use crate::elsewhere::Elsewhere;
 use crate::network::Medium;
 use crate::random;
 
-/// Returns the changes that make a post, and its id.
+/// Returns the changes that create a post, and its id.
 pub(super) fn post(state: &State, new: &Elsewhere) -> (Vec<Change>, String) {
     let id = new.number(|id| state.posts.contains_key(&id));
     let uploads: Vec<Upload> = new.media().map(|medium| upload(new.at_ms, medium)).collect();
@@ -23,7 +23,7 @@ pub(super) fn post(state: &State, new: &Elsewhere) -> (Vec<Change>, String) {
     (uploads.chain([Change::Tweet(tweet)]).collect(), id.to_string())
 }
 
-/// A file that was not fetched.
+/// Creates an upload for a file that was not fetched.
 fn upload(at_ms: i64, medium: Medium) -> Upload {
     let category = if medium.is_video() { "tweet_video" } else { "tweet_image" };
     Upload {

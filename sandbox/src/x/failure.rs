@@ -1,10 +1,10 @@
-//! X's ways of saying no.
+//! X's error responses.
 
 use serde_json::{Value, json};
 
 use crate::reply::Reply;
 
-/// A problem as the API describes one.
+/// Returns a problem in the API's format.
 pub(super) fn problem(status: u16, title: &str, detail: &str) -> Reply {
     Reply::json(
         status,
@@ -12,7 +12,7 @@ pub(super) fn problem(status: u16, title: &str, detail: &str) -> Reply {
     )
 }
 
-/// A request with parameters that cannot be.
+/// Returns the error of a request with invalid parameters.
 pub(super) fn invalid(messages: &[String]) -> Reply {
     let errors: Vec<Value> =
         messages.iter().map(|message| json!({"parameters": {}, "message": message})).collect();
@@ -27,12 +27,12 @@ pub(super) fn invalid(messages: &[String]) -> Reply {
     )
 }
 
-/// One parameter that cannot be.
+/// Returns the error of one invalid parameter.
 pub(super) fn wrong(message: &str) -> Reply {
     invalid(&[message.to_owned()])
 }
 
-/// The answer to a call that the account is not allowed.
+/// Returns the error of a call that the account may not make.
 pub(super) fn forbidden(detail: &str) -> Reply {
     problem(403, "Forbidden", detail)
 }
@@ -41,7 +41,7 @@ pub(super) fn unauthorized() -> Reply {
     problem(401, "Unauthorized", "Unauthorized")
 }
 
-/// Nothing of this id.
+/// Returns the error for an unknown id.
 pub(super) fn missing(id: &str) -> Reply {
     Reply::json(
         404,
@@ -54,19 +54,19 @@ pub(super) fn missing(id: &str) -> Reply {
     )
 }
 
-/// Too many calls, until `reset_ms`.
+/// Returns the error for too many calls, until `reset_ms`.
 pub(super) fn too_many(reset_ms: i64) -> Reply {
     problem(429, "Too Many Requests", "Too Many Requests")
         .with("x-rate-limit-remaining", 0)
         .with("x-rate-limit-reset", reset_seconds(reset_ms))
 }
 
-/// A time as X's headers say it.
+/// Returns a time in the format of X's headers.
 pub(super) fn reset_seconds(ms: i64) -> i64 {
     ms.div_euclid(1_000) + 1
 }
 
-/// A fault's status in X's words.
+/// Returns a fault's status in X's words.
 pub(super) fn of_status(status: u16) -> Reply {
     match status {
         400 => wrong("Invalid parameter."),

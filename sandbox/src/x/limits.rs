@@ -1,4 +1,4 @@
-//! The number of times X lets itself be called, as its headers tell.
+//! X's rate limits, which its headers report.
 
 use super::failure::{self, reset_seconds};
 use super::{Cx, X};
@@ -9,16 +9,17 @@ use crate::sim::Account;
 const QUARTER_MS: i64 = 15 * 60_000;
 const DAY_MS: i64 = 86_400_000;
 
-/// Posts of an account.
+/// The limit on created posts of an account.
 pub(super) const CREATE: Limit = Limit { name: "create", units: 100, span_ms: QUARTER_MS };
-/// Posts that are listed.
+/// The limit on listing posts.
 pub(super) const TIMELINE: Limit = Limit { name: "timeline", units: 900, span_ms: QUARTER_MS };
-/// Questions who an account is.
+/// The limit on reading the own account.
 pub(super) const ME: Limit = Limit { name: "me", units: 75, span_ms: QUARTER_MS };
-/// Posts of an app in a day.
+/// The limit on posts of an app per day.
 const DAY: Limit = Limit { name: "day", units: 10_000, span_ms: DAY_MS };
 
-/// Does the work if the limit lets it. Every answer says where the limit stands; it is only enforced where limits are.
+/// Runs `work` if the limit allows it. Every response reports the state of the limit, which applies only if limits are
+/// enforced.
 pub(super) fn limited(
     cx: &Cx,
     account: &Account<X>,
@@ -48,7 +49,7 @@ fn told(answer: Answer, limit: Limit, paced: Paced) -> Answer {
     answer.map(with).map_err(with)
 }
 
-/// Counts a post against the day's.
+/// Counts a post against the daily limit.
 pub(super) fn day(cx: &Cx, account: &Account<X>) -> Result<(), Reply> {
     if !cx.sim.env.rate_limits() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Consent, codes, tokens that rotate, and their end.
+//! Consent, codes, rotating tokens, and revocation.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,14 +11,14 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{Answer, Reply};
 
-/// The time a code may be exchanged, in milliseconds.
+/// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 30_000;
 
 fn refused(status: u16, error: &str, description: &str) -> Reply {
     Reply::json(status, &json!({"error": error, "error_description": description}))
 }
 
-/// `GET /i/oauth2/authorize`: lets a person choose an account, then goes back to the client with a code.
+/// `GET /i/oauth2/authorize`: lets the user choose an account, then redirects to the client with a code.
 pub(super) fn authorize(cx: &Cx) -> Answer {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let wrong = |what: &str| failure::wrong(&format!("Value passed for {what} was invalid."));
@@ -48,7 +48,7 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     Ok(consent_page::go(&back))
 }
 
-/// `POST /2/oauth2/token`: a code, or a refresh token, for tokens.
+/// `POST /2/oauth2/token`: exchanges a code or a refresh token for tokens.
 pub(super) fn token(cx: &Cx) -> Answer {
     let params = params(cx)?;
     let required = |name: &str| {
@@ -67,7 +67,7 @@ pub(super) fn token(cx: &Cx) -> Answer {
     }
 }
 
-/// The form of a confidential client, which proves who it is with HTTP Basic.
+/// Returns the form of a confidential client, which authenticates with HTTP Basic.
 fn params(cx: &Cx) -> Result<Params, Reply> {
     let is_known = cx.call.basic().is_some_and(|(id, secret)| !id.is_empty() && !secret.is_empty());
     if !is_known {
@@ -92,7 +92,7 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> Answer {
             return Err(bad("Value passed for the code verifier did not match the code challenge."));
         }
         let scope = consent.scope.clone();
-        // Without offline.access there is nothing to refresh with.
+        // Without offline.access there is no refresh token.
         let refresh = scope.contains("offline.access").then(|| next.clone());
         let (used, access) = (code.to_owned(), fresh.clone());
         let expires_ms = now_ms + access::LIFE_MS;

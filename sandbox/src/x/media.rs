@@ -1,4 +1,4 @@
-//! Files: in one call, or begun, sent in pieces, finalized and awaited.
+//! Files: uploaded in one call, or initialized, sent in chunks, finalized and processed.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ const VIDEO_BYTES: u64 = 512 << 20;
 const PIECE_BYTES: u64 = 5 << 20;
 const PIECES: i64 = 999;
 const ALT: usize = 1_000;
-/// The time a file waits for its post, in seconds.
+/// How long an unused file is kept, in seconds.
 const UNUSED_SECS: i64 = 86_400;
 
 fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| wrong("The request body is invalid."))
 }
 
-/// `POST /2/media/upload`: an image, whole.
+/// `POST /2/media/upload`: an image in one request.
 pub(super) fn upload(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let params = params(cx)?;
@@ -105,7 +105,7 @@ pub(super) fn initialize(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": view })))
 }
 
-/// Films that are played.
+/// The video formats that are accepted.
 const FILMS: Asks = Asks { frames: (0.0, 60.0), ..H264 };
 
 /// `POST /2/media/upload/{id}/append`
@@ -122,7 +122,7 @@ pub(super) fn append(cx: &Cx) -> Answer {
     }
     let whole = Specimen::of(&piece.bytes);
     let image = picture::picture(&piece.bytes).map(|picture| picture.mime);
-    // The index of a film is looked for where a file begins; a later one is not understood before it is whole.
+    // Only the start of a file is searched for the index of a video.
     let head = image.or_else(|| whole.video(FILMS)).map(str::to_owned);
     change(cx, |mut upload| {
         if upload.ready_ms.is_some() {
@@ -212,7 +212,7 @@ pub(super) fn metadata(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": alt })))
 }
 
-/// A file as answers show it. Only what has to be processed says how far it is.
+/// Returns a file as responses show it. Only files that need processing have a status.
 fn view(upload: &Upload, now_ms: i64) -> Value {
     let mut view = json!({
         "id": upload.id.to_string(),

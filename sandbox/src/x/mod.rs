@@ -1,4 +1,4 @@
-//! X: version 2 of its API with its login, below one address.
+//! X: version 2 of its API and OAuth, below one address.
 //!
 //! <https://docs.x.com/x-api>
 
@@ -28,7 +28,7 @@ use crate::reply::{Answer, Reply};
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<X>;
 
 /// The network.
@@ -44,7 +44,7 @@ impl Network for X {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut username = name.fitted('_', allowed);
         if matches!(name, Name::Made(..)) {
-            // Two words may be longer than a name; their ends tell them apart.
+            // Two words may be longer than a name allows; their ends make them unique.
             username = username.replace('_', "");
             username = username.split_off(username.len().saturating_sub(15));
         }
@@ -168,7 +168,7 @@ fn me(cx: &Cx) -> Answer {
     })
 }
 
-/// A new id of 16 digits.
+/// Returns a new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
     cx.sim.env.unique()
 }

@@ -1,4 +1,4 @@
-//! A post as the control API and the pages show it.
+//! Converts a post to the form that the control API and the pages show.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ pub(super) fn permalink(base: &str, owner: &Identity, id: u64) -> String {
     format!("{base}/{}/status/{id}", owner.username)
 }
 
-/// The post with its media.
+/// Returns the post with its media.
 pub(super) fn post(state: &State, tweet: &Tweet, owner: &Identity, base: &str) -> Post {
     let files = tweet.media.iter().filter_map(|id| state.media.get(id));
     let media: Vec<Medium> = files.map(|upload| upload.medium()).collect();

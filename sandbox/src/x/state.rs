@@ -1,4 +1,4 @@
-//! X's state of one account.
+//! The state of one account.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,15 +13,15 @@ pub(crate) struct State {
     pub media: HashMap<u64, Upload>,
     pub posts: BTreeMap<u64, Tweet>,
     pub codes: HashMap<String, Consent>,
-    /// Ends of access tokens.
+    /// The expiry of access tokens.
     pub access: HashMap<String, i64>,
-    /// Refresh tokens that are good.
+    /// Valid refresh tokens.
     pub refresh: HashSet<String>,
-    /// Refresh tokens that were used: one that comes again may be stolen.
+    /// Used refresh tokens: one that is used again may be stolen.
     pub spent: HashSet<String>,
-    /// Every access token is expired, by a fault.
+    /// True if a fault has expired all access tokens.
     pub expired: bool,
-    /// The account took the app's access back.
+    /// True if the account revoked the app's access.
     pub revoked: bool,
 }
 
@@ -33,27 +33,27 @@ pub(crate) struct Upload {
     pub category: String,
     pub media_type: String,
     pub total: u64,
-    /// Sizes and hashes of the pieces, by their index.
+    /// Sizes of the chunks, by index.
     #[serde(default)]
     pub pieces: BTreeMap<u32, u64>,
-    /// First bytes of the file, by which its type is known.
+    /// The type detected from the file's first bytes.
     #[serde(default)]
     pub sniffed: Option<String>,
-    /// SHA-256 of a file that came in one piece.
+    /// SHA-256 of a file that was uploaded in one request.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The time at which processing ends; `None` until it was finalized.
+    /// When processing ends; `None` until it is finalized.
     pub ready_ms: Option<i64>,
     pub flaw: Option<String>,
     #[serde(default)]
     pub alt: Option<String>,
-    /// The address of a file that was not fetched; neither its size nor its hash is known.
+    /// The address of a file that was not fetched, so that its size and hash are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
 impl Upload {
-    /// As a post shows it.
+    /// Returns it as a post shows it.
     pub fn medium(&self) -> Medium {
         Medium {
             url: self.source.clone(),
@@ -75,12 +75,12 @@ pub(crate) struct Tweet {
     pub media: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<u64>,
-    /// Poll, labels and the like, by their parameters' names.
+    /// Other parameters such as poll and labels, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
 }
 
-/// A consent that waits to be exchanged.
+/// An authorization code that was not exchanged yet.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Consent {
     pub redirect_uri: String,
@@ -92,7 +92,7 @@ pub(crate) struct Consent {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
-    /// A file, new or as it is now.
+    /// A new file, or its new state.
     Upload(Upload),
     Tweet(Tweet),
     Deleted {
@@ -102,14 +102,14 @@ pub(crate) enum Change {
         code: String,
         consent: Consent,
     },
-    /// A code or a refresh token was exchanged for tokens; which is good no more.
+    /// A code or a refresh token, which is now invalid, was exchanged for tokens.
     Issued {
         used: String,
         access: String,
         refresh: Option<String>,
         expires_ms: i64,
     },
-    /// Somebody came with a refresh token twice: all tokens end.
+    /// A refresh token was used twice: all tokens are revoked.
     Stolen,
     Revoked,
     Expired(bool),

@@ -1,4 +1,4 @@
-//! X's count of a text and the addresses it links, as twitter-text publishes it.
+//! Counts a text and finds its links, as twitter-text does.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 const LINK: usize = 23;
-/// Longest name of a host that is looked at, in bytes: more than any has that can be reached.
+/// The longest host name that is checked, in bytes: longer than any real one.
 const HOST_MAX: usize = 512;
 /// The longest content of brackets in a path, in bytes: without a bound, a text of open brackets takes quadratic time.
 const BRACKET_MAX: usize = 512;
 
-/// The weighted length of a text.
+/// Returns the weighted length of a text.
 pub(super) fn length(text: &str) -> usize {
     let text: String = text.nfc().collect();
     let (mut counted, mut at) = (0, 0);
@@ -22,18 +22,18 @@ pub(super) fn length(text: &str) -> usize {
     counted + weigh(&text[at..])
 }
 
-/// The addresses in a text, with a scheme or without.
+/// Returns the addresses in a text, with or without a scheme.
 pub(super) fn links(text: &str) -> Vec<&str> {
     places(text).into_iter().map(|place| &text[place]).collect()
 }
 
-/// Returns the places of addresses: around each dot that has a name before it and a known ending behind it.
+/// Returns the ranges of addresses: around each dot with a name before it and a known top-level domain after it.
 fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while let Some(dot) = text[at..].find('.').map(|offset| at + offset) {
         let free = found.last().map_or(0, |last| last.end);
-        // If nothing that follows is an ending, none of the dots up to there has one either.
+        // If nothing up to there is a top-level domain, no dot up to there needs checking.
         match end(text, dot) {
             Err(seen) => at = seen.max(dot + 1),
             Ok(end) => match start(text, free, dot) {
@@ -48,7 +48,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the start of the address whose name goes up to `dot`.
+/// Returns the start of the address whose name ends at `dot`.
 fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
     let near = text.floor_char_boundary(dot.saturating_sub(HOST_MAX));
     let (free, is_cut) = (free.max(near), near > free);
@@ -76,8 +76,8 @@ fn start(text: &str, free: usize, dot: usize) -> Option<usize> {
         .then_some(start)
 }
 
-/// Returns the end of the address whose ending stands behind `dot`; names go on as long as endings follow. `Err` says
-/// how far there is no ending.
+/// Returns the end of the address whose top-level domain follows `dot`; the name continues as long as further ones
+/// follow. `Err` is the position up to which there is none.
 fn end(text: &str, dot: usize) -> Result<usize, usize> {
     let (mut at, mut known) = (dot + 1, None);
     loop {
@@ -103,7 +103,7 @@ fn end(text: &str, dot: usize) -> Result<usize, usize> {
     Ok(if text[name_end..].starts_with(is_name) { name_end } else { tail(text, name_end) })
 }
 
-/// The end of port, path and query.
+/// Returns the end of port, path and query.
 fn tail(text: &str, mut at: usize) -> usize {
     let digits = text[at..]
         .strip_prefix(':')
@@ -135,7 +135,7 @@ fn tail(text: &str, mut at: usize) -> usize {
     at + if query.is_empty() { 0 } else { query.len() + 1 }
 }
 
-/// Does a bracket close before the next space, not too far away?
+/// Returns true if a bracket closes before the next space and within the limit.
 fn closes(rest: &str) -> bool {
     let near = rest.char_indices().skip(1).take_while(|(at, _)| *at <= BRACKET_MAX);
     let end = { near }.find(|(_, c)| c.is_whitespace() || *c == ')');
@@ -194,7 +194,7 @@ fn is_emoji(c: char) -> bool {
     matches!(u32::from(c), 0x20e3 | 0x1f1e6..=0x1f1ff | 0x1f300..=0x1faff) || (c == '\u{fe0f}')
 }
 
-/// Returns the number of stocks or coins a text names.
+/// Returns the number of cashtags in a text.
 pub(super) fn cashtags(text: &str) -> usize {
     let is_name = |name: &str| {
         let letters = name.chars().take_while(char::is_ascii_alphabetic).count();

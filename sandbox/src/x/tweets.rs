@@ -1,4 +1,4 @@
-//! Posts: made, listed, taken away.
+//! Creating, listing and deleting posts.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::reply::{Answer, Reply};
 use crate::sim::Account;
 
 const TEXT: usize = 280;
-/// The time the same text is refused, in milliseconds.
+/// How long the same text is refused, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
 const KNOWN: [&str; 8] = [
     "text",
@@ -53,7 +53,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     })
 }
 
-/// Returns the members of a body besides text, files and the post it answers.
+/// Returns the fields of a body besides text, files and the post it replies to.
 fn extra(body: &Map<String, Value>) -> Result<Map<String, Value>, Reply> {
     let unknown: Vec<String> = body
         .keys()
@@ -97,7 +97,7 @@ fn polled(poll: &Value) -> Result<Value, Reply> {
     Ok(poll.clone())
 }
 
-/// Checks everything that needs the account's state.
+/// Checks everything that depends on the account's state.
 fn complete(state: &State, mut tweet: Tweet, body: &Map<String, Value>) -> Result<Tweet, Reply> {
     tweet.media = media(state, body, tweet.at_ms)?;
     let has_poll = tweet.extra.contains_key("poll");
@@ -126,7 +126,7 @@ fn complete(state: &State, mut tweet: Tweet, body: &Map<String, Value>) -> Resul
     Ok(tweet)
 }
 
-/// The files must be the account's own, ready, and of kinds that go together.
+/// Returns the files, which must be the account's own, ready, and of compatible kinds.
 fn media(state: &State, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u64>, Reply> {
     let Some(given) = body.get("media") else { return Ok(Vec::new()) };
     let ids = given["media_ids"].as_array().cloned().unwrap_or_default();
@@ -150,7 +150,7 @@ fn media(state: &State, body: &Map<String, Value>, now_ms: i64) -> Result<Vec<u6
     Ok(ids)
 }
 
-/// An account may answer itself. The author of another post has not asked for an answer.
+/// Returns the post to reply to. An account may reply only to itself.
 fn replied(state: &State, reply: &Value) -> Result<u64, Reply> {
     let named = reply["in_reply_to_tweet_id"].as_str().unwrap_or_default();
     let id: u64 = named.parse().map_err(|_| wrong("$.reply.in_reply_to_tweet_id: is invalid"))?;
@@ -207,7 +207,7 @@ pub(super) fn one(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": found })))
 }
 
-/// `GET /2/tweets?ids=…`: those that are there, with their numbers.
+/// `GET /2/tweets?ids=…`: existing ones, with their metrics.
 pub(super) fn some(cx: &Cx) -> Answer {
     let account = access::account(cx)?;
     let ids = cx.call.query_value("ids").unwrap_or_default();
@@ -230,7 +230,7 @@ pub(super) fn some(cx: &Cx) -> Answer {
     Ok(Reply::ok(&json!({ "data": found })))
 }
 
-/// The fields of a post that show its numbers.
+/// The fields of a post with its metrics.
 const COUNTS: [(&str, &str); 6] = [
     ("/public_metrics/like_count", "likes"),
     ("/public_metrics/reply_count", "comments"),
@@ -240,7 +240,7 @@ const COUNTS: [(&str, &str); 6] = [
     ("/public_metrics/impression_count", "impressions"),
 ];
 
-/// A post with the fields that were asked for. Addresses stand in it as X shortens them, and so do its files.
+/// Returns a post with the requested fields. Its text contains shortened addresses, including those of its files.
 fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
     let asked = cx.call.query_value("tweet.fields").unwrap_or_default();
     let wants = |name: &str| asked.split(',').any(|field| field == name);

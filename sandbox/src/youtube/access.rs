@@ -1,4 +1,4 @@
-//! The owner of a request, the scopes of its token, and the day's quota.
+//! The owner of a request, the scopes of its token, and the daily quota.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 
 const DAY_MS: i64 = 86_400_000;
-/// Permissions that are for everything.
+/// Scopes that allow everything.
 const ALL: [&str; 2] = ["youtube", "youtube.force-ssl"];
 
-/// The cost of calls: uploads have a quota of their own.
+/// The cost of calls: uploads have their own quota.
 pub(super) const UPLOADS: (Limit, u32) =
     (Limit { name: "videos.insert", units: 100, span_ms: DAY_MS }, 1);
 const UNITS: Limit = Limit { name: "units", units: 10_000, span_ms: DAY_MS };
@@ -31,7 +31,7 @@ pub(super) fn caller(sim: &Sim<Youtube>, call: &Call) -> Option<Arc<Account<Yout
     access::caller(sim, call).or_else(of_upload)
 }
 
-/// The account of a good token that is for one of these, after what the call costs has been counted.
+/// Returns the account of a valid token with one of these scopes, and counts the cost of the call.
 pub(super) fn with(
     cx: &Cx,
     scopes: &[&str],

@@ -1,4 +1,4 @@
-//! Channels, videos as they are shown, thumbnails and playlists.
+//! Channels, videos, thumbnails and playlists.
 
 use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ fn list(kind: &str, items: Vec<Value>) -> Answer {
     Ok(Reply::ok(&json!({"kind": kind, "pageInfo": found, "items": items})))
 }
 
-/// The playlist of everything that a channel has uploaded.
+/// Returns the id of the playlist of a channel's uploads.
 fn uploads_of(channel: &str) -> String {
     channel.replacen("UC", "UU", 1)
 }
@@ -52,7 +52,7 @@ pub(super) fn mine(cx: &Cx) -> Answer {
     list("youtube#channelListResponse", vec![channel])
 }
 
-/// A video as Google shows it.
+/// Returns a video in Google's format.
 pub(super) fn shown(video: &Video, now_ms: i64) -> Value {
     let mut shown = video.resource.clone();
     let is_ready = now_ms >= video.ready_ms;
@@ -87,7 +87,7 @@ pub(super) fn videos(cx: &Cx) -> Answer {
     list("youtube#videoListResponse", found)
 }
 
-/// The statistics of a video: texts, and nothing for what is switched off.
+/// Returns the statistics of a video, as texts; disabled ones are left out.
 fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
     let places = [("/likeCount", "likes"), ("/commentCount", "comments"), ("/viewCount", "views")];
     let mut shown = json!({"likeCount": null, "commentCount": null, "viewCount": null});
@@ -98,7 +98,7 @@ fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
     Ok(Value::Object(counts.collect()))
 }
 
-/// `GET /v2/reports`: the channel by day. The report ends where numbers end.
+/// `GET /v2/reports`: the channel by day. The report ends with the last day that has metrics.
 pub(super) fn report(cx: &Cx) -> Answer {
     let account = access::with(cx, &["yt-analytics.readonly"], access::READ)?;
     let date = |name: &str| -> Result<NaiveDate, Reply> {
@@ -177,7 +177,7 @@ fn no_playlist() -> Reply {
     failure::error(404, "playlistNotFound", "The playlist cannot be found.")
 }
 
-/// `GET /youtube/v3/playlists?mine=true`: the one that every channel has here.
+/// `GET /youtube/v3/playlists?mine=true`: the one playlist of each channel.
 pub(super) fn playlists(cx: &Cx) -> Answer {
     let account = access::with(cx, &READ, access::READ)?;
     let id = account.identity.private("playlist");
@@ -218,7 +218,7 @@ pub(super) fn put_into(cx: &Cx) -> Answer {
     Ok(Reply::ok(&shown))
 }
 
-/// `GET /youtube/v3/playlistItems?playlistId=…`: of uploads the newest first.
+/// `GET /youtube/v3/playlistItems?playlistId=…`: uploads are sorted newest first.
 pub(super) fn items(cx: &Cx) -> Answer {
     let account = access::with(cx, &READ, access::READ)?;
     let wanted = cx.call.query_value("playlistId").unwrap_or_default();
@@ -238,7 +238,7 @@ pub(super) fn items(cx: &Cx) -> Answer {
     list("youtube#playlistItemListResponse", found)
 }
 
-/// `GET /watch?v=…`: what people see.
+/// `GET /watch?v=…`: the video as people see it.
 pub(super) fn watch(cx: &Cx) -> Answer {
     let id = cx.call.query_value("v").unwrap_or_default();
     let videos = cx.sim.all().into_iter();
@@ -250,7 +250,7 @@ pub(super) fn watch(cx: &Cx) -> Answer {
     Ok(page::page(200, text("title"), "A video on simulated youtube.", &body))
 }
 
-/// Returns the additional members that the control API shows.
+/// Returns the additional fields that the control API shows.
 pub(super) fn extra(video: &Video, playlists: Vec<&String>) -> Map<String, Value> {
     let mut extra = video.resource.as_object().cloned().unwrap_or_default();
     extra.insert("thumbnail".to_owned(), json!(video.thumbnail));

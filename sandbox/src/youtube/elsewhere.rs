@@ -1,4 +1,4 @@
-//! Videos that somebody uploads on YouTube itself.
+//! Videos that a user uploads natively on YouTube.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::random::{self, BASE62};
 /// Longest title, in characters.
 const TITLE_MAX: usize = 100;
 
-/// Returns the change that makes a public video, and its id. Its title is the first line of the text.
+/// Returns the change that creates a public video, and its id. Its title is the first line of the text.
 pub(super) fn post(new: &Elsewhere) -> (Vec<Change>, String) {
     let id = random::text(BASE62, 11);
     let film = || Medium { mime: "video/mp4".to_owned(), ..Medium::default() };

@@ -1,19 +1,19 @@
-//! YouTube's way of saying no.
+//! YouTube's error responses.
 
 use crate::google::failure;
 use crate::reply::Reply;
 
-/// An error of the API.
+/// Returns an error of the API.
 pub(super) fn error(status: u16, reason: &str, message: &str) -> Reply {
     failure::reason(status, "youtube", reason, message)
 }
 
-/// A token that is no longer good.
+/// Returns the error of an invalid token.
 pub(super) fn unauthorized() -> Reply {
     error(401, "authError", "Invalid Credentials")
 }
 
-/// A fault's status in Google's words.
+/// Returns a fault's status in Google's words.
 pub(super) fn of_status(status: u16) -> Reply {
     match status {
         400 => error(400, "badRequest", "The request is not valid."),

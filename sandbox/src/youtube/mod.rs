@@ -1,4 +1,4 @@
-//! YouTube: permission, channels, resumable uploads, thumbnails and playlists, below one address.
+//! YouTube: OAuth, channels, resumable uploads, thumbnails and playlists, below one address.
 //!
 //! <https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol>
 
@@ -24,7 +24,7 @@ use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
-/// One request to this network.
+/// A request to this network.
 type Cx = crate::network::Cx<Youtube>;
 
 /// The network.

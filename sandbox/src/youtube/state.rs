@@ -1,4 +1,4 @@
-//! YouTube's state of one channel.
+//! The state of one channel.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,12 +15,12 @@ pub(crate) struct State {
     pub uploads: HashMap<String, Upload>,
     /// By number, which grows with time.
     pub videos: BTreeMap<u64, Video>,
-    /// Places in playlists, in order: id, playlist, video.
+    /// Playlist items, in order: id, playlist, video.
     pub places: Vec<(String, String, String)>,
     pub logins: login::Logins,
 }
 
-/// A video on its way.
+/// A video that is being uploaded.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Upload {
     pub upload_id: String,
@@ -29,9 +29,9 @@ pub(crate) struct Upload {
     pub resource: Value,
     pub size: u64,
     pub received: u64,
-    /// The media type by its first bytes; empty if they do not tell.
+    /// The media type by its first bytes; empty if unknown.
     pub mime: String,
-    /// Number of its video, once it is whole.
+    /// The number of its video, once it is complete.
     pub video: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Video {
     pub resource: Value,
     pub media: Medium,
     pub thumbnail: Option<String>,
-    /// The reason it cannot be processed.
+    /// Why it cannot be processed.
     pub flaw: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum Change {
         received: u64,
         mime: Option<String>,
     },
-    /// The last byte is there.
+    /// The last byte has arrived.
     Whole {
         upload_id: String,
         video: Video,
@@ -72,9 +72,9 @@ pub(crate) enum Change {
         playlist: String,
         video: String,
     },
-    /// A person uploaded a video on YouTube itself.
+    /// A user uploaded a video natively on YouTube.
     Posted(Video),
-    /// A person deleted a video.
+    /// A user deleted a video.
     Gone {
         number: u64,
     },
@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// A video by its id.
+    /// Returns a video by its id.
     pub fn video(&self, id: &str) -> Option<&Video> {
         self.videos.values().find(|video| video.id == id)
     }

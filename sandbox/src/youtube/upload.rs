@@ -1,4 +1,4 @@
-//! Videos on their way: what is said about them, and their bytes.
+//! Uploads of videos: their metadata and their bytes.
 
 use serde_json::{Value, json};
 
@@ -15,10 +15,10 @@ use crate::specimen::Specimen;
 const VIDEO_MAX: u64 = 274_877_906_944;
 /// Every chunk but the last is a multiple of this.
 const GRAIN: u64 = 256 << 10;
-/// The time an address to upload to works: about a week.
+/// How long an upload address is valid: about a week.
 const ADDRESS_MS: i64 = 7 * 86_400_000;
 
-/// Returns the fault in a video's texts.
+/// Returns the error in a video's texts.
 fn flaw(resource: &Value) -> Option<(&'static str, &'static str)> {
     let (snippet, status) = (&resource["snippet"], &resource["status"]);
     let text = |name: &str| snippet[name].as_str().unwrap_or_default();
@@ -48,7 +48,7 @@ fn flaw(resource: &Value) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// `POST /upload/youtube/v3/videos?uploadType=resumable&part=…`: the address that the bytes go to.
+/// `POST /upload/youtube/v3/videos?uploadType=resumable&part=…`: returns the upload address.
 pub(super) fn begin(cx: &Cx) -> Answer {
     let account = access::with(cx, &["youtube.upload"], access::UPLOADS)?;
     if cx.call.query_value("uploadType").as_deref() != Some("resumable") {
@@ -85,11 +85,11 @@ pub(super) fn begin(cx: &Cx) -> Answer {
     Ok(Reply::empty(200).with("location", address))
 }
 
-/// The range that a `Content-Range` states.
+/// The range in a `Content-Range` header.
 enum Range {
-    /// `bytes */size`: nothing is sent, only asked.
+    /// `bytes */size`: only asks for the status.
     Asked(u64),
-    /// `bytes first-last/size`, with the end in place of the last.
+    /// `bytes first-last/size`, with the exclusive end instead of the last byte.
     Sent(u64, u64, u64),
 }
 
@@ -103,12 +103,12 @@ fn range(call: &Call) -> Option<Range> {
     Some(Range::Sent(first.parse().ok()?, last.parse::<u64>().ok()?.checked_add(1)?, size))
 }
 
-/// Returns true if a request only asks how much is there.
+/// Returns true if a request only asks how much has arrived.
 pub(super) fn is_question(call: &Call) -> bool {
     matches!(range(call), Some(Range::Asked(_)))
 }
 
-/// Returns true if a request sends the last bytes, after which there is a video.
+/// Returns true if a request sends the last bytes, after which the video exists.
 pub(super) fn is_last(call: &Call) -> bool {
     matches!(range(call), Some(Range::Sent(_, end, size)) if end == size)
 }
@@ -120,7 +120,7 @@ fn incomplete(received: u64) -> Reply {
     }
 }
 
-/// `PUT` to that address: the next chunk, or a question.
+/// `PUT` to that address: the next chunk, or a status request.
 pub(super) fn put(cx: &Cx) -> Answer {
     let upload_id = cx.call.query_value("upload_id").unwrap_or_default();
     let gone = || failure::error(404, "notFound", "The upload does not exist.");

@@ -1,10 +1,10 @@
-//! The doctor's checks of networks: API versions that end, and missing apps.
+//! Checks of networks: expiring API versions, and missing apps.
 
 use chrono::NaiveDate;
 use fanfare_domain::ops::networks::API_WARNING_DAYS;
 use fanfare_platforms::{self as platforms, Api, PlatformId, Spec};
 
-/// Versions of APIs that end soon or have ended, of the networks that can be connected here.
+/// Returns API versions that expire soon or have expired, for networks that can be connected.
 pub fn endings(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> Vec<String> {
     let specs = platforms::all().iter().map(|platform| platform.spec());
     let usable = specs.filter(|spec| !spec.connect.needs_app() || has_app(spec.id));
@@ -23,7 +23,8 @@ fn ending(spec: &Spec, api: &Api, today: NaiveDate) -> Option<String> {
     })
 }
 
-/// The networks of which only the simulated one can be connected, for want of an app; `None` if there are none.
+/// Returns the networks that need an app that is not configured, so that only the simulated one can be connected;
+/// `None` if there are none.
 pub fn without_app(has_app: impl Fn(PlatformId) -> bool) -> Option<String> {
     let specs = platforms::all().iter().map(|platform| platform.spec());
     let missing = specs.filter(|spec| spec.connect.needs_app() && !has_app(spec.id));

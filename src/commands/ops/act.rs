@@ -1,4 +1,4 @@
-//! The commands that change something: they show a preview, and act with `--yes` and a reason.
+//! The commands that change something: they show a preview, and act only with `--yes` and a reason.
 
 use anyhow::{Result, bail};
 use fanfare_domain::{
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{Command, Why, table::print};
 use crate::commands::{from_shell, say};
 
-/// Shows what an action would do, or does it.
+/// Shows what an action would do, or carries it out.
 pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
     let mut found = None;
     let (action, why) = match command {

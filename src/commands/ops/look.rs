@@ -19,7 +19,7 @@ use super::{
 use crate::commands::say;
 
 impl Filter {
-    /// As the search takes it.
+    /// Returns the filter as a search.
     pub fn query(&self) -> Result<Query> {
         Ok(Query {
             kind: self.kind.as_deref().map_or(Ok(Kind::default()), Kind::named)?,

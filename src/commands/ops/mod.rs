@@ -29,7 +29,7 @@ enum Command {
     Queues,
     /// Finds rows, newest first.
     Work(Filter),
-    /// One row's whole story.
+    /// Show the history of a row.
     Story {
         /// The row.
         id: i64,
@@ -41,9 +41,9 @@ enum Command {
     Fleet,
     /// Show the state of each platform, and the pauses.
     Platforms,
-    /// Webhooks that do not hear.
+    /// Show webhooks whose deliveries fail.
     Webhooks,
-    /// Has a worker take no more work; with --undo lets it work again.
+    /// Stops a worker from taking more work; with --undo lets it work again.
     Drain {
         /// Its name, as `fanfare ops fleet` shows it.
         worker: String,
@@ -53,14 +53,14 @@ enum Command {
         #[command(flatten)]
         why: Why,
     },
-    /// Holds publishing back.
+    /// Pauses publishing.
     Pause {
         /// all, platform:NAME or account:NUMBER.
         target: String,
         #[command(flatten)]
         why: Why,
     },
-    /// Lets publishing go on.
+    /// Resumes publishing.
     Resume {
         /// all, platform:NAME or account:NUMBER.
         target: String,
@@ -79,7 +79,7 @@ enum Command {
         #[command(flatten)]
         why: Why,
     },
-    /// Sends a webhook again what it did not hear, within ten seconds; without --yes shows what.
+    /// Sends failed deliveries of a webhook again, within ten seconds; without --yes shows which.
     Replay {
         /// The webhook.
         webhook: Uuid,
@@ -94,7 +94,7 @@ enum Command {
     },
 }
 
-/// The reason for an action, and the will to do it.
+/// The reason for an action, and its confirmation.
 #[derive(Debug, ClapArgs)]
 struct Why {
     /// Reason, for the audit log.
@@ -140,7 +140,7 @@ struct Filter {
 /// The command is wrong, or the database failed.
 pub async fn run(config: Config, args: Args) -> Result<()> {
     crate::init_log(&config)?;
-    // An empty database would look like a service that is idle.
+    // A missing database must not look like an idle service.
     if let Some(file) = config.database_file().filter(|file| !file.exists()) {
         bail!(
             "there is no database at {}; go to the directory that the service runs in, or set FANFARE_DATA_DIR or \

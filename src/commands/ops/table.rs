@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::commands::say;
 
-/// Prints rows under their heads, or the records themselves as JSON.
+/// Prints a table with these headings, or the records as JSON.
 pub fn print<T: Serialize>(
     json: bool,
     records: &T,
@@ -23,12 +23,12 @@ pub fn print<T: Serialize>(
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let text = laid_out(heads, &rows, std::io::stdout().is_terminal());
-    // A closed pipe is the reader's wish to hear no more.
+    // A closed pipe is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(())
 }
 
-/// A text that others wrote, without what a terminal would obey.
+/// Returns a user's text without terminal control characters.
 pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
@@ -57,7 +57,7 @@ fn laid_out(heads: &[&str], rows: &[Vec<String>], colours: bool) -> String {
     text
 }
 
-/// Words that a reader looks for, in their colour.
+/// Colours words that matter most.
 fn coloured(cell: &str, colours: bool) -> String {
     let colour = match cell {
         "published" | "delivered" | "ready" | "working" => 32,
@@ -68,12 +68,12 @@ fn coloured(cell: &str, colours: bool) -> String {
     if colours && colour != 0 { format!("\x1b[{colour}m{cell}\x1b[0m") } else { cell.to_owned() }
 }
 
-/// A time, if there is one.
+/// Formats a time, if there is one.
 pub fn time(at: Option<Millis>) -> String {
     at.map_or_else(|| "-".to_owned(), show)
 }
 
-/// A value, if there is one.
+/// Formats a value, if there is one.
 pub fn maybe(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }

@@ -16,9 +16,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::parts;
 
-/// The time after which a notice counts as lost.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);
-
 #[tokio::test]
 async fn a_file_is_copied_from_another_address() {
     let app = TestApp::start().await;
@@ -282,7 +279,9 @@ async fn a_request_hears_of_a_copy_that_another_process_has_made() {
         } else {
             app.work()
         };
-        tokio::time::timeout(PATIENCE, notices.heard_of(id)).await.expect("a notice");
+        tokio::time::timeout(fanfare_tests::patience(), notices.heard_of(id))
+            .await
+            .expect("a notice");
     };
     let (copied, ()) = tokio::join!(asked, heard);
     assert_eq!(copied.expect(201).body["mime"], "image/png");

@@ -60,7 +60,7 @@ async fn posts_lists_slots_and_files_are_asked_for_in_older_names() {
     let reel = json!({"account_id": account, "post_type": "reel", "status": "draft", "reel_cover_url": "https://example.com/a.jpg"});
     let checked = json!({"username": name, "platform": "instagram", "caption": "x", "status": "draft", "dry_run": true});
     let many = json!({"posts": [named("a"), {"account_id": account, "status": "draft", "post_type": "reel", "reel_cover_url": "https://example.com/a.jpg"}]});
-    let file = json!({"file_name": "dot.gif", "content_type": "image/gif", "file_data": "R0lGODlhAQABAAAAACw="});
+    let file = json!({"file_name": "dot.gif", "content_type": "image/gif", "file_data": "R0lGODlhAQABAIAAAP9mAAAAACwAAAAAAQABAAACAkQBADs="});
     let made = user.post("/api/v1/posts", named("first")).await.expect(201).body;
     let id = made["post"]["id"].clone();
     assert_eq!(made["workspace"]["resolved_from"], "account", "{made:#}");

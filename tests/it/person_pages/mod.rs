@@ -3,6 +3,7 @@
 
 mod analytics;
 mod inbox;
+mod invitations;
 mod looks;
 mod manage;
 mod usage;

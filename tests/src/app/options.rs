@@ -1,4 +1,4 @@
-//! Differences between a service of a test and the usual one.
+//! Options of a service of a test.
 
 use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
@@ -7,39 +7,39 @@ use url::Url;
 
 use crate::Simulator;
 
-/// Differences between a service of a test and the usual one.
+/// Options of a service of a test.
 pub struct Options {
     /// Run workers in this process.
     pub workers: bool,
-    /// Open private addresses for what users give (receivers and media servers of tests are on loopback).
+    /// Allow requests to private addresses that users name (webhooks and media servers of tests are on loopback).
     pub allow_private: bool,
-    /// A post later than this, in ms, fails.
+    /// The lateness, in ms, from which on a post fails.
     pub max_lateness: i64,
-    /// A PostgreSQL of the test's own, whatever the stack.
+    /// The address of a private PostgreSQL, whatever the stack.
     pub postgres_url: Option<String>,
-    /// A queue of the test's own, whatever the stack.
+    /// The address of a private Redis, whatever the stack.
     pub redis_url: Option<String>,
     /// Simulated networks in another process, instead of some in this one.
     pub networks: Option<Simulator>,
     /// Reach the simulated networks through a proxy that cuts connections.
     pub cut: bool,
-    /// Multiplies the limits of callers; large, so that only stories about limits meet them.
+    /// Multiplies the rate limits of callers; large, so that only stories about limits reach them.
     pub limits_factor: f64,
-    /// The simulated networks have the real ones' limits, and posts to them are paced.
+    /// The simulated networks enforce the real ones' limits, and posts to them are paced.
     pub sandbox_limits: bool,
     /// Divides ages and intervals of simulated accounts.
     pub sandbox_time_factor: f64,
-    /// The networks' own addresses lead to the simulated ones, and an app is registered with each.
+    /// Send requests for the real networks to the simulated ones, with an app registered at each.
     pub stand_ins: bool,
-    /// The point at which this process is stopped.
+    /// The failpoint at which this process stops.
     pub failpoint: Option<&'static str>,
-    /// Origin that the service believes to have, if not the one it listens on.
+    /// The configured origin, if not the listening address.
     pub base_url: Option<String>,
-    /// Networks whose `X-Forwarded-For` is believed.
+    /// Networks of proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<ipnet::IpNet>,
-    /// The simulated models stand in.
+    /// Use the simulated models.
     pub ai: bool,
-    /// Google's films are made at the simulated Vertex AI.
+    /// Use the simulated Vertex AI for Google's videos.
     pub vertex: bool,
     /// The payment provider; the simulated Stripe by default.
     pub billing: Option<Option<Billing>>,
@@ -47,11 +47,11 @@ pub struct Options {
     pub stripe_at: Option<Url>,
     /// True if anybody may sign up.
     pub signup_open: bool,
-    /// The time a spent refresh token is good for another pair, in ms.
+    /// How long a used refresh token may be used once more, in ms.
     pub oauth_grace: i64,
-    /// Sends letters; without it they stand at `/dev/mail`.
+    /// Sends letters; without it they are shown at `/dev/mail`.
     pub mailer: Option<Mailer>,
-    /// The tools that inspect films.
+    /// The programs that inspect videos.
     pub tools: Tools,
     /// Settings for Meta's networks.
     pub meta: fanfare_domain::inbox::MetaSettings,

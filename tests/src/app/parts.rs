@@ -1,4 +1,4 @@
-//! Parts of a service of a test.
+//! Builds the parts of a service of a test.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -27,7 +27,8 @@ pub(super) struct Networks {
     pub cutter: Option<Cutter>,
 }
 
-/// Returns the simulated networks of another process, or some of this one. `base_url` and `media` are the service's.
+/// Returns simulated networks in another process, or starts some in this one. `base_url` and `media` are those of the
+/// service.
 pub(super) async fn networks(
     options: &Options,
     (origin, base_url, media): (&str, &str, &str),
@@ -61,13 +62,13 @@ pub(super) async fn networks(
     let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
     let cutter = if options.cut { Some(Cutter::before(serving.address()).await) } else { None };
     let before = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
-    // The addresses that a network gives of itself lead through the proxy too.
+    // The public addresses of the networks lead through the proxy too.
     networks.set_base_url(&before);
     let reached = reached(before, &secret);
     Networks { simulator: Simulator { url: url(serving.address()), secret }, reached, cutter }
 }
 
-/// The simulated Stripe in the place of the real one.
+/// Returns the simulated Stripe.
 pub(super) fn billing(simulator: &Simulator, at: Option<&Url>) -> Option<Billing> {
     let keys = Keys::of(&simulator.secret.clone().into());
     let http = Client::new(Policy { allow_private: true }).expect("a client");
@@ -80,7 +81,7 @@ pub(super) fn billing(simulator: &Simulator, at: Option<&Url>) -> Option<Billing
     })
 }
 
-/// The simulated models, or none; with Vertex AI as an operator has it, or without.
+/// Returns the simulated models or none, with or without Vertex AI.
 pub(super) async fn ai(simulator: &Simulator, is_on: bool, has_vertex: bool) -> Ai {
     let catalogue = Catalogue::ours().expect("models");
     if !is_on {
@@ -104,7 +105,7 @@ fn reached(url: Url, secret: &str) -> accounts::Simulator {
     accounts::Simulator { pages: url.clone(), url, secret: secret.to_owned().into() }
 }
 
-/// Media files in `dir/media`: written there on the embedded stack, by an S3 server in a fleet.
+/// Returns a store of media files in `dir/media`: a directory on the embedded stack, an S3 server in a fleet.
 pub(super) async fn store(stack: Stack, dir: &Path, stop: &CancellationToken) -> Store {
     let (url, keys) = match stack {
         Stack::Embedded => (format!("file://{}", dir.join("media").display()), S3::default()),
@@ -120,7 +121,7 @@ fn platforms() -> impl Iterator<Item = PlatformId> {
     fanfare_platforms::all().iter().map(|platform| platform.spec().id)
 }
 
-/// The simulated networks in the place of the real ones.
+/// Returns the addresses of simulated networks that replace the real ones.
 pub(super) fn stand_ins(simulator: &Simulator) -> BTreeMap<PlatformId, Url> {
     platforms().map(|id| (id, simulator.stand_in_url(id.as_str()))).collect()
 }
@@ -137,7 +138,7 @@ pub(super) async fn queue(redis_url: Option<&str>) -> Queue {
     }
 }
 
-/// Counters that go by the test's clock.
+/// Returns counters that use the test's clock.
 pub(super) fn limits(redis_url: Option<&str>, clock: &Clock) -> Limits {
     let clock = clock.clone();
     let time = Time::Given(Arc::new(move || clock.now()));

@@ -1,4 +1,4 @@
-//! Waiting for something to happen, with and without the passing of time.
+//! Waiting for conditions, with and without advancing the clocks.
 
 use std::time::Duration;
 
@@ -8,33 +8,30 @@ use sea_orm::{ConnectionTrait, DbErr, Statement};
 use serde_json::Value;
 
 use super::TestApp;
-use crate::client::User;
+use crate::{client::User, patience::patience};
 
-/// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
-const PATIENCE: Duration = Duration::from_secs(300);
-
-/// What holds of work in a worker's hands, at the time $1.
+/// The SQL condition of work that a worker has leased, at the time $1.
 const IN_HAND: &str = "lease_expirations > 0 AND due_at > $1";
 
-/// Says whether a step of passing time is so long that it may end a lease, and lose the work in hand with it.
+/// Returns true if a step of time is so long that it may end a lease.
 fn may_end_a_lease(step: Duration) -> bool {
     step.as_millis() >= u128::from(LEASE.unsigned_abs()) / 3
 }
 
-/// Returns the longest wait, in real time, for the work of one step of passing time. What waits for something else is left
-/// then.
+/// Returns the longest wait, in real time, for the work of one step of time. Work that waits for something else is left
+/// running.
 fn room(step: Duration) -> Duration {
     Duration::from_secs(if may_end_a_lease(step) { 5 } else { 1 })
 }
 
 impl TestApp {
-    /// Waits until a post is in one of these statuses; its record.
+    /// Waits until a post has one of these statuses; returns it.
     ///
     /// # Panics
     /// It does not get there.
     pub async fn settled(&self, user: &User, id: i64, statuses: &[&str]) -> Value {
         let path = format!("/api/v1/posts/{id}");
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + patience();
         loop {
             let post = user.get(&path).await.expect(200).body["post"].clone();
             if statuses.iter().any(|status| post["status"] == *status) {
@@ -45,7 +42,7 @@ impl TestApp {
         }
     }
 
-    /// Waits until a post is public, and lets time pass while its network wants to be asked again.
+    /// Waits until a post is published, and advances the clocks while its network has to be polled.
     ///
     /// # Panics
     /// It never is.
@@ -58,9 +55,9 @@ impl TestApp {
         .await;
     }
 
-    /// Waits until something holds, and lets time pass meanwhile, a step at a time and each when the work of the one before
-    /// is done. So a slow machine finds no day of work behind each step, and no lease or deadline ends because the
-    /// test's clock leaps while a worker takes its real time.
+    /// Waits until something holds, and advances the clocks step by step, each when the work of the previous one is
+    /// done. So work does not pile up on a slow machine, and no lease or deadline ends because the clock jumps while a
+    /// worker runs in real time.
     ///
     /// # Panics
     /// It never holds.
@@ -83,11 +80,11 @@ impl TestApp {
                     break;
                 }
             }
-            assert!(start.elapsed() < PATIENCE, "never happened: {what}");
+            assert!(start.elapsed() < patience(), "never happened: {what}");
         }
     }
 
-    /// Lets a step of time pass and waits for the work of it, though not for what takes long.
+    /// Advances the clocks by a step and waits for its work, except for work that takes long.
     pub async fn step(&self, by: Duration) {
         self.pass(by).await;
         let begun = tokio::time::Instant::now();
@@ -96,7 +93,7 @@ impl TestApp {
         }
     }
 
-    /// Waits until no work of any kind is due or in a worker's hands: until what the clock asks for has been done.
+    /// Waits until no work is due or leased.
     ///
     /// # Panics
     /// It never ends.
@@ -105,11 +102,11 @@ impl TestApp {
             .await;
     }
 
-    /// Waits for what workers have in hand before a step that would end their leases: a call that was answered and not yet
-    /// written down would be made again. What takes longer, two seconds of real time, is left.
+    /// Waits for leased work before a step that would end its lease: a call whose reply is not stored yet would be made
+    /// again. Work that takes more than two seconds of real time is left running.
     pub(super) async fn before(&self, step: Duration) {
         let begun = tokio::time::Instant::now();
-        // A story may have stopped its database; then nothing can be written down.
+        // A story may have stopped its database; then nothing can be stored.
         while may_end_a_lease(step)
             && begun.elapsed() < Duration::from_secs(2)
             && matches!(self.any_work(IN_HAND).await, Ok(true))
@@ -118,13 +115,13 @@ impl TestApp {
         }
     }
 
-    /// Says whether work of any kind is due or in a worker's hands.
+    /// Returns true if work of any kind is due or leased.
     async fn is_at_work(&self) -> bool {
         let either = format!("due_at <= $1 OR ({IN_HAND})");
         self.any_work(&either).await.expect("the database answers")
     }
 
-    /// Says whether there is work of any kind of which this holds.
+    /// Returns true if there is work of any kind that meets an SQL condition.
     async fn any_work(&self, which: &str) -> Result<bool, DbErr> {
         let db = &self.domain.db.read;
         let of_kind = JobKind::ALL
@@ -144,7 +141,7 @@ impl TestApp {
         what: &str,
         look: impl Fn() -> F,
     ) -> T {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + patience();
         loop {
             if let Some(found) = look().await {
                 return found;

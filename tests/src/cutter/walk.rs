@@ -1,4 +1,4 @@
-//! Cutting at every byte: which request is cut where.
+//! Cuts requests and replies at every byte in turn.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -7,21 +7,21 @@ use std::{
 
 use super::Cut;
 
-/// A walk over all bytes of a request and its answer, one call a byte.
+/// The state of cutting a request and its reply at every byte, one call for each byte.
 pub(super) struct Walk {
-    /// Words of the first lines, a call each.
+    /// Words of the request lines of calls.
     calls: Vec<String>,
     /// Requests that were cut.
     seen: HashSet<u64>,
     /// Bytes of the request after which the next one is cut.
     of_request: usize,
-    /// The time the request is, once a cut behind its end was due.
+    /// The length of the request, once a cut after its end was due.
     request_len: Option<usize>,
-    /// Bytes of the answer after which the next one is cut.
+    /// Bytes of the reply after which the next one is cut.
     of_answer: usize,
-    /// Places that a refusal was cut at, which is another answer.
+    /// Positions at which an error reply was cut, to be cut again in a successful one.
     again: Vec<usize>,
-    /// Places that an answer of success was cut at, and the longest of those.
+    /// Positions at which a successful reply was cut, and the length of the longest one.
     cut_at: BTreeSet<usize>,
     answer_len: usize,
 }
@@ -63,7 +63,7 @@ impl Walk {
         Some(Cut::Answer(self.of_answer - 1))
     }
 
-    /// Notes how long an answer was that was cut.
+    /// Records the length of a reply that was cut.
     pub(super) fn answered(&mut self, cut: Cut, answer: &[u8]) {
         let Cut::Answer(place) = cut else { return };
         if !answer.starts_with(b"HTTP/1.1 2") {
@@ -73,7 +73,7 @@ impl Walk {
         self.answer_len = self.answer_len.max(answer.len());
     }
 
-    /// The number of bytes of request and answer, once each was cut at.
+    /// Returns the number of bytes of request and reply, once each was cut.
     pub(super) fn end(&self) -> Option<(usize, usize)> {
         let len = self.answer_len;
         let is_over = len > 0 && self.cut_at.range(..len).count() == len;

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::{Line, Order, PER_RECEIVER, READY_FOR_EACH, Request, Slot};
 
-/// Names a request while it waits.
+/// The number of a request while it waits.
 pub(super) type Ticket = u64;
 
 /// A request that waits for its slot.
@@ -19,11 +19,11 @@ pub(super) struct Waiter {
     ticket: Ticket,
     pub request: Request,
     pub granted: oneshot::Sender<Slot>,
-    /// It has its slot while others hold all of them: its call waits for one of theirs.
+    /// It got its slot although all slots were in use: its call waits until one of them is free.
     pub is_ahead: bool,
 }
 
-/// The slots of one kind of work, and all that want one.
+/// The slots of one kind of work, and the requests that wait for one.
 #[derive(Debug)]
 pub(super) struct State {
     slots: usize,
@@ -32,18 +32,18 @@ pub(super) struct State {
     /// The slots in use of each network that has any.
     platforms: HashMap<String, usize>,
     lines: HashMap<Line, Waiting>,
-    /// The posts that stand in lines, with how often.
+    /// The posts in lines, and how often each is in one.
     members: HashMap<i64, usize>,
-    /// Tenants with requests that their lines let pass, the next first.
+    /// Tenants with requests that their lines let pass, the next one first.
     tenants: VecDeque<WorkspaceId>,
     ready: HashMap<WorkspaceId, VecDeque<Waiter>>,
     tickets: Ticket,
 }
 
-/// One line.
+/// The state of one line.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// The posts with this key, with or without a request.
+    /// The posts in this line, with or without a request.
     members: BTreeSet<Order>,
     /// The waiting requests in order; requests of a receiver are in order of arrival.
     requests: BTreeMap<(Order, Ticket), Waiter>,
@@ -96,7 +96,7 @@ impl State {
         self.members.contains_key(&post)
     }
 
-    /// Takes a request into its line, or among those that only wait for a slot.
+    /// Returns true while requests wait that their lines let pass.
     pub fn is_wanted(&self) -> bool {
         !self.ready.is_empty()
     }
@@ -175,7 +175,7 @@ impl State {
         }
     }
 
-    /// Nothing holds or wants a slot.
+    /// Returns true if nothing holds a slot or waits for one.
     #[cfg(test)]
     pub fn is_idle(&self) -> bool {
         self.running == 0
@@ -189,7 +189,7 @@ impl State {
         self.running < self.slots + self.slots / READY_FOR_EACH || self.is_below_share(request)
     }
 
-    /// Its network holds less than a quarter of the slots.
+    /// Returns true if the request's network holds less than a quarter of the slots.
     fn is_below_share(&self, request: &Request) -> bool {
         let share = (self.slots / 4).max(1);
         request
@@ -205,7 +205,7 @@ impl State {
         self.let_pass(line);
     }
 
-    /// Moves the requests that their line lets pass among those that only wait for a slot.
+    /// Moves the requests that their line lets pass to those that only wait for a slot.
     fn let_pass(&mut self, line: Line) {
         let Some(waiting) = self.lines.get_mut(&line) else { return };
         let mut passing = Vec::new();
@@ -235,7 +235,7 @@ impl Waiting {
         self.members.is_empty() && self.requests.is_empty() && self.passed == 0
     }
 
-    /// The next request that may pass.
+    /// Removes and returns the next request that may pass.
     fn next(&mut self, line: Line) -> Option<Waiter> {
         let most = match line {
             Line::Account(_) => 1,

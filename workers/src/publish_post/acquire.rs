@@ -37,8 +37,8 @@ impl Run<'_> {
         }
     }
 
-    /// Acquires a slot for a call; a publishing call also waits for the earlier posts of its account. Returns `None` if there
-    /// was none for too long and the row was deferred.
+    /// Acquires a slot for a call; a publishing call also waits for the earlier posts of its account. Returns `None` if
+    /// there was none for too long and the row was deferred.
     pub(super) async fn acquire_slot(&mut self, step: &Step) -> Result<Option<Slot>> {
         let line = self.waits_in_line(step).then(|| self.place());
         let tenant = self.row.workspace_id;
@@ -54,19 +54,19 @@ impl Run<'_> {
             return Ok(slot);
         }
         let now = self.cx.now();
-        // Behind a slow post of its account it is due, but lets others have its place in this worker.
+        // Behind a slow post of its account it stays due, and leaves its place in this worker to others.
         self.defer(if line.is_some() { now } else { back_at(now) }).await?;
         Ok(None)
     }
 
-    /// Returns its place among the posts of its account, which it enters if it has none.
+    /// Returns its position among the posts of its account; enters the line if it is not in it.
     fn place(&mut self) -> (Line, (i64, i64)) {
         let order = (self.row.scheduled_at.unwrap_or(self.row.created_at), self.row.id.0);
         let (calls, account) = (&self.cx.calls, self.row.account_id);
         self.membership.get_or_insert_with(|| calls.join(account, order)).place()
     }
 
-    /// Returns what the next call is counted against; confirming calls are not counted.
+    /// Returns the rate limits that the next call counts against; confirming calls are not counted.
     fn rate_limit_request(
         &mut self,
         step: &Step,
@@ -76,7 +76,7 @@ impl Run<'_> {
         if step.phase == Phase::Confirm {
             return None;
         }
-        // Each claim has its own fencing token, and makes one call after the other.
+        // Unique, because each claim has its own fencing token and makes one call after the other.
         self.calls += 1;
         let call = format!("{}:{}:{}", self.lease.id, self.lease.fencing_token, self.calls);
         let post = (self.lease.id, self.row.post_type.as_str(), call);

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::Context;
 
-/// Goes on with the attempt that an earlier claim left open on purpose, or begins the next one.
+/// Returns the attempt that an earlier claim left open on purpose, or begins the next one.
 pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     let unsettled = row.sending_at.is_some();
-    // More than one lap means that the worker before died: what it did stays in its own attempt.
+    // More than one lease expiration means that the previous worker died; its attempt keeps what it did.
     if row.steps.is_some()
         && (row.lease_expirations <= 1 || unsettled)
         && let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await?
@@ -24,7 +24,7 @@ pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     Ok(next(cx, row.attempt))
 }
 
-/// The attempt behind the one with this number.
+/// Returns a new attempt, which follows the one with this number.
 pub fn next(cx: &Context, number: i32) -> Attempt {
     Attempt {
         number: number + 1,
@@ -48,7 +48,7 @@ pub fn begin(attempt: &mut Attempt, step: &Step, now: Millis) {
     }
 }
 
-/// Takes back the last step, which was not taken.
+/// Removes the last step, which was not taken.
 pub fn withdraw(attempt: &mut Attempt) {
     if let Some(steps) = attempt.steps.as_array_mut() {
         steps.pop();

@@ -1,20 +1,20 @@
 //! Retries writes while the database is away.
 //!
-//! Each write is guarded by the fencing token, so a write whose reply was lost may be repeated: it cannot be applied twice,
-//! nor overwrite what a newer holder has written.
+//! Each write is guarded by the fencing token, so a write whose reply was lost may be repeated: it cannot be applied
+//! twice, nor overwrite what a newer holder has written.
 
 use std::time::Duration;
 
 use fanfare_domain::{Code, Result, clock::Clock, durable::LEASE, failpoint::Failpoint};
 
-/// The time to retry, in ms: a lease. After that another worker may claim the row.
+/// How long a write is retried, in ms: as long as a lease. After that another worker may claim the row.
 const PATIENCE: i64 = LEASE;
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Retries a write until the database answers, or the lease has expired. Only this process knows the network's reply, and
-/// a call that was recorded and not made would have to be reconciled.
+/// Retries a write until the database answers, or the lease has expired. Only this process knows the network's reply,
+/// and a call that was recorded and not made would have to be reconciled.
 pub async fn until_answered<T, F: Future<Output = Result<T>>>(
     clock: &Clock,
     failpoint: &Failpoint,

@@ -1,8 +1,8 @@
 //! Publishing one post, from the claim to the result.
 //!
-//! The order matters: claim the row, write down the step, make the call, write down its result. A worker that dies in
-//! between leaves a row that says how far it came, and the next worker goes on from there: from the start if no commit call
-//! was written down, by asking the network if one was.
+//! The order matters: claim the row, record the step, make the call, record its result. A worker that dies in between
+//! leaves a row that says how far it came, and the next worker goes on from there: it starts again if no commit call
+//! was recorded, and asks the network if one was.
 
 mod acquire;
 mod attempt;
@@ -26,7 +26,7 @@ use crate::Context;
 use retry_policy::Failure;
 use run::Run;
 
-/// Publishes a post if it is due and nobody else has it.
+/// Claims a post if it is due, and publishes it.
 pub async fn run(job: PublishPost, cx: Context) {
     let claimed = match cx.claim.call((), job.post_id).await {
         Ok(Some(claimed)) => claimed,
@@ -38,7 +38,7 @@ pub async fn run(job: PublishPost, cx: Context) {
         }
     };
     let row = &claimed.post;
-    // Everything that is logged on the way of this post carries the id of the request that made it.
+    // Every log line about this post carries the id of the request that made it.
     let span = tracing::error_span!(
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
@@ -53,8 +53,8 @@ async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
         "a post was claimed"
     );
     cx.failpoint.reach("claimed").await;
-    // In a task of its own: whatever happens to the worker, a call in flight is never cut off. It has many states and so
-    // much room, which is taken once: whatever wraps it would move it.
+    // In a task of its own, so that a call in flight is never cut off, whatever happens to the worker. The future is
+    // large; the box keeps the wrappers around it from moving it.
     let published = Box::pin(async move { publish(&cx, claimed).await });
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
@@ -63,7 +63,7 @@ async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
     }
 }
 
-/// Takes a claimed post as far as it goes now.
+/// Takes all steps of a claimed post that can be taken now.
 async fn publish(
     cx: &Context,
     claimed: Box<posts::publishing::Claimed>,

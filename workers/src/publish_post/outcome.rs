@@ -18,11 +18,12 @@ use super::{
     run::{Next, Run},
 };
 
-/// A post that came before its turn looks again after this time, in ms; usually the one before it enqueues it.
+/// The delay after which a post that came before its turn is tried again, in ms. Usually the post before it enqueues it
+/// earlier.
 const BEHIND: Millis = 250;
 
 impl Run<'_> {
-    /// A step that went well.
+    /// Handles the success of a step: finishes the post, goes on with the next step, or waits.
     pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
         self.row.sending_at = None;
         self.row.sending_until = None;
@@ -78,7 +79,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A transient failure: the next try, or the end if there is none left.
+    /// Handles a transient failure: schedules the next attempt, or fails the post if no attempts are left.
     pub(super) async fn retry(&mut self, error: &platforms::Error) -> Result<()> {
         let failures = self.row.attempts + 1;
         let failure = Failure::of(error);
@@ -100,8 +101,8 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// A limit of the network: wait as it says, at no cost, and every other post of the account, or of the app if the
-    /// network says so, with it.
+    /// Handles a limit of the network: waits as long as the network asks without counting a failure, and blocks the
+    /// account, or the app if the network says so, for every other post.
     pub(super) async fn wait_as_asked(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
@@ -119,7 +120,7 @@ impl Run<'_> {
         self.wait(at, Some(failure.to_json())).await
     }
 
-    /// Gives the row up until `at`, without a failure.
+    /// Gives the row back until `at`, without a failure.
     pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
         let record = CompleteStep {
             status: self.idle_status(),
@@ -130,12 +131,12 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// Gives the row up until `at`: there is nothing to do for it before.
+    /// Gives the row back until `at`, because there is nothing to do before.
     pub async fn rest(mut self, at: Millis) -> Result<()> {
         self.wait(at, None).await
     }
 
-    /// Gives the row up until its turn, which callers can see.
+    /// Gives the row back until the rate limit allows the call; callers see this time as `next_attempt_at`.
     pub(super) async fn wait_for_rate_limit(
         &mut self,
         at: Millis,
@@ -154,7 +155,7 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// Gives the row back without a step taken.
+    /// Gives the row back without having taken a step.
     pub(super) async fn defer(&mut self, at: Millis) -> Result<()> {
         let back = CompleteStep {
             status: self.idle_status(),
@@ -165,8 +166,8 @@ impl Run<'_> {
         self.write(back).await.map(drop)
     }
 
-    /// Gives the row back before a step that was not written down: it is another's now, which is known only by trying, or
-    /// an earlier post of its account has to go out first.
+    /// Gives the row back if the begin of a step was not recorded: another worker has the row, or an earlier post of
+    /// the account has to go out first.
     pub(super) async fn step_back(&mut self) -> Result<()> {
         attempt::withdraw(&mut self.attempt);
         self.row.sending_at = self.row.sending_at.filter(|_| self.is_repeated());
@@ -174,7 +175,8 @@ impl Run<'_> {
         self.defer(self.cx.now() + BEHIND).await
     }
 
-    /// Gives the row up until its files are ready, or it is time to look again; later posts of the account pass.
+    /// Gives the row back until its files are ready, or until it is time to check them again. Later posts of the
+    /// account may pass it.
     pub async fn wait_for_media(mut self, at: Millis) -> Result<()> {
         let waiting = CompleteStep {
             status: self.idle_status(),
@@ -184,8 +186,8 @@ impl Run<'_> {
         self.write(waiting).await.map(drop)
     }
 
-    /// It would be tried again only after the latest time at which it may still go out. What may be public waits all the
-    /// same.
+    /// Returns true if `at` is after the latest time at which the post may still go out. A post that may be public is
+    /// never too late.
     fn is_too_late(&self, at: Millis) -> bool {
         let latest = self.latest().filter(|_| !self.partly_public && self.row.sending_at.is_none());
         latest.is_some_and(|latest| at > latest)
@@ -196,12 +198,13 @@ impl Run<'_> {
         self.fail_with(missed.because(reason)).await
     }
 
-    /// The end without success.
+    /// Fails the post.
     pub async fn fail(mut self, failure: Failure) -> Result<()> {
         self.fail_with(failure).await
     }
 
-    /// The end without success; an unsettled call may have made the post public, for any reason.
+    /// Fails the post. If a call is unsettled the failure is `outcome_unknown`, whatever the reason, since the post may
+    /// be public.
     pub(super) async fn fail_with(&mut self, mut failure: Failure) -> Result<()> {
         let now = self.cx.now();
         if self.row.sending_at.is_some() && !failure.is_risky() {
@@ -224,13 +227,13 @@ impl Run<'_> {
         self.write(record).await.map(drop)
     }
 
-    /// The account's tokens are dead.
+    /// Marks the account as to be reconnected, and fails the post.
     pub(super) async fn lose_account(&mut self, error: &platforms::Error) -> Result<()> {
         accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
         self.fail_with(Failure::token_expired(error)).await
     }
 
-    /// The tokens could not be exchanged: for good only if the network said so.
+    /// Handles tokens that could not be refreshed. This is final only if the network refused the refresh.
     pub(super) async fn refresh_failed(&mut self, error: &platforms::Error) -> Result<()> {
         use platforms::Kind;
         match error.kind {
@@ -242,7 +245,7 @@ impl Run<'_> {
         }
     }
 
-    /// A commit call without an answer that can be read.
+    /// Handles a commit call without a readable answer: the post is reconciled later, or fails if that is impossible.
     pub(super) async fn lost(&mut self, session: &Session, error: &platforms::Error) -> Result<()> {
         if self.platform.class(&session.account, &self.draft) == Class::Blind {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
@@ -288,9 +291,9 @@ impl Run<'_> {
         }
     }
 
-    /// The row as it is now, due at `due_at`.
+    /// Returns the row as it is now, due at `due_at`.
     pub(super) fn completed_step(&self, due_at: Option<Millis>) -> CompleteStep {
-        // An attempt without a step never was one.
+        // An attempt without a step is not recorded.
         let began = self.attempt.steps.as_array().is_some_and(|steps| !steps.is_empty());
         let told = began || self.attempt.ended_at.is_some();
         CompleteStep {

@@ -16,22 +16,24 @@ use fanfare_platforms::{Connect, Per, Phase, Platform, RateLimit, Session};
 
 use super::retry_policy::millis;
 
-/// Added to each limit's time: a network counts when a call arrives, and no two take equally long to get there.
+/// Added to the span of each limit: a network counts a call when it arrives, and calls take different times to get
+/// there.
 const SLACK: Duration = Duration::from_millis(200);
 
-/// Limits of this length are counted in the database too, which outlives every store of limits.
+/// Limits of this length are also counted in the database, which keeps its data when the store of limits loses its own.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// The time the posts read of an account are valid, in ms: they only cover what the store of limits may have lost.
+/// How long the counted posts of an account are cached, in ms. The count is only needed for posts that the store of
+/// limits has lost.
 const BELIEVED: Millis = 10_000;
 
-/// A call that asks the rate limits.
+/// A call that needs room in the rate limits.
 #[derive(Debug, Clone)]
 pub struct RateLimitRequest {
     request: Request,
     account: AccountId,
     post_type: String,
-    /// Most posts of the account in a day, of all kinds or of some.
+    /// The daily limits of the account, for all post types or for some.
     daily: Vec<RateLimit>,
 }
 
@@ -40,15 +42,15 @@ pub struct RateLimitRequest {
 pub enum RateLimitDecision {
     /// Now.
     Now,
-    /// At this time, which is reserved for the call.
+    /// At this time; it is reserved for the call.
     At(Millis),
     /// The day's posts are used up until then.
     Exhausted(Millis),
 }
 
 impl RateLimitRequest {
-    /// The call of a post's next step, by its own name. What prepares a post is not counted, but waits too while its account
-    /// is closed.
+    /// Returns the request for the call of a post's next step; `call` is its unique name. A preparing call is not
+    /// counted, but waits too while its account is blocked.
     pub fn of(
         (post, post_type, call): (i64, &str, String),
         phase: Phase,
@@ -61,7 +63,7 @@ impl RateLimitRequest {
         let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
         let rate_limits = if is_counted { rate_limits } else { &[] };
         let mut subjects = vec![Subject { name: lines.account.clone(), rates: Vec::new() }];
-        // The app that all accounts share may have been told to wait.
+        // The app that all accounts share may be blocked.
         if matches!(platform.spec().connect, Connect::Oauth(_)) {
             subjects.push(Subject { name: lines.app.clone(), rates: Vec::new() });
         }
@@ -88,14 +90,14 @@ impl RateLimitRequest {
         Self { request, account: account.id, post_type: post_type.to_owned(), daily }
     }
 
-    /// The same call, which could have been made and was not.
+    /// Returns the request for the same call, which was allowed before but not made.
     pub fn again(&self) -> Self {
         let mut again = self.clone();
         again.request.is_again = true;
         again
     }
 
-    /// Says that a call that could have been made will not be.
+    /// Gives back the room of a call that was allowed and is not made.
     pub async fn give_back(&self, cx: &Domain) {
         if self.request.subjects.iter().any(|subject| !subject.rates.is_empty()) {
             cx.limits.release(&self.request).await;
@@ -103,7 +105,7 @@ impl RateLimitRequest {
     }
 }
 
-/// The names in the rate limits of an account and its app, which wait together when a network asks for patience.
+/// The names of an account and its app in the rate limits. When a network asks to wait, one of them is blocked.
 pub struct LimitNames {
     /// The account.
     pub account: String,
@@ -118,7 +120,8 @@ impl LimitNames {
     }
 }
 
-/// Returns the name of an account in the rate limits: the network's own account, which several workspaces may have connected.
+/// Returns the name of an account in the rate limits: the network's own account, which several workspaces may have
+/// connected.
 fn account_name(account: &account::Model) -> String {
     format!("account:{}:{}", place(account), account.remote_id)
 }
@@ -129,21 +132,21 @@ fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session
     format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own"))
 }
 
-/// Returns the name of the network; its simulator counts apart.
+/// Returns the name of the network; a simulated network is counted separately.
 fn place(account: &account::Model) -> String {
     if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
 }
 
-/// Decides for the workers of one process.
+/// Checks the rate limits for the workers of one process.
 #[derive(Default)]
 pub struct Limiter {
-    /// The posts of accounts with a daily limit, and when they were read.
+    /// The recent posts of accounts with a daily limit, and when they were counted.
     known: Mutex<HashMap<AccountId, (Millis, Spent)>>,
 }
 
 impl Limiter {
-    /// Decides on a group of calls: one call of the store, and a statement for accounts with a limit by the day that were
-    /// not looked up lately.
+    /// Decides on a group of calls, with one call of the store and one statement for accounts with a daily limit that
+    /// are not in the cache.
     ///
     /// # Errors
     /// The database's.
@@ -161,7 +164,8 @@ impl Limiter {
         let open = requests.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
         let open: Vec<&Request> = open.map(|(one, _)| &one.request).collect();
         let mut decisions = cx.limits.acquire(&open).await.into_iter();
-        // Reads the clock again: a wait counts from the answer on, and a call that comes too early would wait once more.
+        // Reads the clock again: a wait counts from the answer on, and a call that comes too early would wait once
+        // more.
         let now = cx.clock.now();
         let decision = |until: Option<Millis>| match until {
             Some(until) => RateLimitDecision::Exhausted(until),
@@ -199,8 +203,8 @@ impl Limiter {
     }
 }
 
-/// Returns the time at which the account may post again, if its day's posts are used up. Those that wait for it are
-/// spread as the day's posts were allowed, so that they do not all come at once.
+/// Returns the time at which the account may post again, if its daily limit is used up. Waiting posts are spread over
+/// the day, so that they do not all go out at once.
 fn exhausted(
     request: &RateLimitRequest,
     known: &mut HashMap<AccountId, (Millis, Spent)>,

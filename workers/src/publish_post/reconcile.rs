@@ -1,4 +1,5 @@
-//! Settling a commit call whose answer was lost: by the network's own record, never by sending it again blindly.
+//! Settles a commit call whose answer was lost: asks the network whether it was carried out, and never repeats it
+//! blindly.
 
 use std::time::Duration;
 
@@ -18,23 +19,24 @@ use super::{
     run::{Next, Run},
 };
 
-/// The network may still be carrying the call out until its deadline and this much longer, in ms.
+/// How long after its deadline the network may still be carrying a call out, in ms.
 const SETTLED: Millis = 10_000;
 
 /// The longest time to ask the network before the outcome counts as unknown, in ms.
 const ASKED: Millis = 60_000;
 
-/// The interval between two questions, in ms.
+/// The interval at which the network is asked, in ms.
 const AGAIN: Millis = 5_000;
 
-/// A commit call that is lost and found not to have been carried out is sent again at most this often.
+/// How often a commit call is sent again whose answer was lost and that was not carried out.
 const MOST_SENDS: i32 = 5;
 
-/// The longest time that one question may take.
+/// The longest time that asking the network may take.
 const QUESTION: Duration = Duration::from_secs(30);
 
 impl Run<'_> {
-    /// From when on a lost call may be asked about. One with a key is harmless to repeat, so it need not wait.
+    /// Returns the time from which a lost call may be asked about. A call with a key is harmless to repeat, so it need
+    /// not wait.
     pub(super) fn settled_from(&self, account: &Account) -> Millis {
         match (self.platform.class(account, &self.draft), self.row.sending_until) {
             (Class::Key { .. }, _) | (_, None) => self.cx.now(),
@@ -43,7 +45,8 @@ impl Run<'_> {
         }
     }
 
-    /// Finds out what became of the commit call that was under way. [`Next::Step`]: it is made again, under its key.
+    /// Finds out whether the unsettled commit call was carried out. Returns [`StepOutcome::Step`] if it is to be
+    /// repeated, under its key.
     pub(super) async fn reconcile(&mut self, session: &Session) -> Result<Next> {
         let class = self.platform.class(&session.account, &self.draft);
         if class == Class::Blind {
@@ -76,7 +79,7 @@ impl Run<'_> {
         let answer = self.while_leased(tokio::time::timeout(QUESTION, question)).await;
         drop(slot);
         self.cx.failpoint.reach("reconcile_called").await;
-        // A call that may still be carried out is not absent for good.
+        // Until then the call may still be carried out, although the network does not know it yet.
         let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLED);
         let keyed = matches!(class, Class::Key { window } if in_window(window, sent_at, now));
         match answer {
@@ -105,7 +108,7 @@ impl Run<'_> {
         self.write(on).await.map(drop)
     }
 
-    /// Makes the call again, in an attempt of this worker's own.
+    /// Closes the attempt and begins a new one of this worker, which repeats the call.
     async fn repeat(&mut self) -> Result<Next> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
@@ -120,7 +123,7 @@ impl Run<'_> {
         Ok(Next::Step)
     }
 
-    /// Lets the step be sent again: it was certainly not carried out.
+    /// Makes the post due at once to send the call again, since it was certainly not carried out.
     async fn send_again(&mut self) -> Result<()> {
         let now = self.cx.now();
         attempt::end(&mut self.attempt, None, now);
@@ -155,7 +158,7 @@ impl Run<'_> {
     }
 }
 
-/// True while the network still remembers the key of a call made at `sent_at`.
+/// Returns true while the network still remembers the key of a call made at `sent_at`.
 fn in_window(window: Option<Duration>, sent_at: Millis, now: Millis) -> bool {
     window.is_none_or(|window| now < sent_at + millis(window))
 }

@@ -9,7 +9,7 @@ use fanfare_platforms::{self as platforms, Kind, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
-/// Waits before the retries of a transient failure; after the last one the post fails.
+/// The waits before the retries of a transient failure; after the last one the post fails.
 const WAITS: [Duration; 5] = [
     Duration::from_secs(30),
     Duration::from_secs(2 * 60),
@@ -18,11 +18,11 @@ const WAITS: [Duration; 5] = [
     Duration::from_secs(2 * 3_600),
 ];
 
-/// The longest `Retry-After` that is obeyed; a longer one is a mistake, and would stop an account for years.
+/// The longest `Retry-After` that is obeyed; a longer one is probably a mistake, and could stop an account for years.
 const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
 
-/// Returns the time at which a post's try after `failures` failures begins: the network's own time if it names one,
-/// else the usual wait ± 20 %. `None`: there are no tries left.
+/// Returns the time of a post's next attempt after `failures` failures: the network's own time if it names one, else
+/// the usual wait ± 20 %. Returns `None` if no attempts are left.
 #[must_use]
 pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(failures).ok()?.checked_sub(1)?;
@@ -30,26 +30,27 @@ pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) 
     Some(now + millis(believed(named).unwrap_or_else(|| spread(usual, post, place))))
 }
 
-/// The wait that a network names, as far as it is believed.
+/// Returns the wait that a network names, at most [`MAX_RETRY_AFTER`].
 fn believed(named: Option<Duration>) -> Option<Duration> {
     named.map(|named| named.min(LONGEST_NAMED))
 }
 
-/// Returns the time at which a post that must wait tries again; a network that names no time is given a transient
-/// failure's wait.
+/// Returns the time at which a post that must wait is tried again. If the network names no time, this is the wait after
+/// a transient failure.
 #[must_use]
 pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
     let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
     now + millis(believed(named).unwrap_or_else(|| spread(WAITS[place], post, place)))
 }
 
-/// Keeps posts that failed together from coming back together: ± 20 %, always the same for the same try of a post.
+/// Changes a wait by up to 20 %, so that posts that failed together are not retried together. The same attempt of a
+/// post always gets the same wait.
 fn spread(wait: Duration, post: i64, place: usize) -> Duration {
     let seed = post.unsigned_abs() * WAITS.len() as u64 + place as u64;
     wait.mul_f64(SmallRng::seed_from_u64(seed).random_range(0.8..1.2))
 }
 
-/// A duration in ms, at least one.
+/// Returns a duration in ms, at least one.
 #[must_use]
 pub fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 4).max(1)
@@ -67,7 +68,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The failure that an error of a network leads to.
+    /// Returns the failure that an error of a network leads to.
     #[must_use]
     pub fn of(error: &platforms::Error) -> Self {
         let (code, retryable, remedy) = match error.kind {
@@ -115,7 +116,7 @@ impl Failure {
         Self { code, message, retryable: true, retry_safe: true, remedy, reply: None }
     }
 
-    /// It could not go out in time.
+    /// The post could not go out in time.
     #[must_use]
     pub fn missed(max_lateness: Millis) -> Self {
         let within = match max_lateness / 60_000 {
@@ -126,14 +127,14 @@ impl Failure {
         Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
     }
 
-    /// The same with what kept it waiting.
+    /// Adds the reason why the post was waiting.
     #[must_use]
     pub fn because(mut self, reason: &str) -> Self {
         self.message = format!("{} It was waiting: {reason}", self.message);
         self
     }
 
-    /// Its account is gone.
+    /// The account was disconnected.
     #[must_use]
     pub fn disconnected() -> Self {
         let message = "The account was disconnected.".to_owned();
@@ -144,7 +145,7 @@ impl Failure {
         )
     }
 
-    /// Its account's credentials were refused before.
+    /// The network no longer accepts the account's credentials.
     #[must_use]
     pub fn reconnect_required(platform: &str) -> Self {
         let message = format!("{platform} no longer accepts the account's credentials.");
@@ -155,13 +156,13 @@ impl Failure {
         )
     }
 
-    /// Its token cannot be refreshed.
+    /// The account's token cannot be refreshed.
     #[must_use]
     pub fn token_expired(error: &platforms::Error) -> Self {
         Self { code: "token_expired", ..Self::of(error) }
     }
 
-    /// A file of it was found wanting before anything was sent.
+    /// A file of the post breaks the network's rules; nothing was sent.
     #[must_use]
     pub fn media(broken: &platforms::Violation) -> Self {
         Self {
@@ -179,7 +180,7 @@ impl Failure {
         Self { retryable: false, retry_safe: !may_be_public, ..failure }
     }
 
-    /// Its account has published as much as the network allows in a day.
+    /// The account has published as much as the network allows in a day.
     #[must_use]
     pub fn quota_exhausted(platform: &str) -> Self {
         let message = format!("The account has used up the posts {platform} allows in 24 hours.");
@@ -187,7 +188,7 @@ impl Failure {
         Self::plain("quota_exhausted", message, remedy)
     }
 
-    /// Its lease expired too many times in a row.
+    /// The lease of the post expired too many times in a row.
     #[must_use]
     pub fn too_many_expirations() -> Self {
         let message = "Several workers in a row stopped while they worked on this post.".to_owned();
@@ -198,7 +199,7 @@ impl Failure {
         )
     }
 
-    /// The commit call was lost again and again, and never carried out.
+    /// The answer to the commit call was lost several times, and the call was never carried out.
     #[must_use]
     pub fn unanswered(platform: &str) -> Self {
         let message =
@@ -206,7 +207,7 @@ impl Failure {
         Self::plain("platform_unavailable", message, "Retry the post later.")
     }
 
-    /// Nobody knows whether it is public.
+    /// It is unknown whether the post is public.
     #[must_use]
     pub fn outcome_unknown(platform: &str) -> Self {
         let message = format!(
@@ -216,7 +217,7 @@ impl Failure {
         Self { retry_safe: false, ..Self::plain("outcome_unknown", message, remedy) }
     }
 
-    /// As `post.error` and the ledger show it.
+    /// Returns the JSON that `post.error` and the ledger show.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({
@@ -225,7 +226,7 @@ impl Failure {
         })
     }
 
-    /// True if the post may be public.
+    /// Returns true if the post may be public.
     #[must_use]
     pub const fn is_risky(&self) -> bool {
         !self.retry_safe
@@ -238,7 +239,7 @@ impl Failure {
     }
 }
 
-/// Logs the kind of a network's reply; its text may repeat the post's.
+/// Logs the kind of a network's reply. Its text is not logged, since it may repeat the text of the post.
 pub fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
     let step = step.name.as_str();
     match outcome {

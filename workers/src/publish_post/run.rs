@@ -29,14 +29,14 @@ use crate::{
     dispatcher::{Membership, Slot},
 };
 
-/// The lease outlives a commit call's deadline by this much.
+/// How much longer than the deadline of a commit call its lease lasts.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// A commit call starts within this time of being written down: it must be over before anybody asks about it, ten seconds
-/// after the deadline that was written down, and clocks differ a little.
+/// The longest time between recording a commit call and making it: the call must be over before anybody asks about it,
+/// ten seconds after the recorded deadline, and clocks differ a little.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-/// One claim of one post.
+/// The work on one claimed post, from the claim until the row is given back.
 pub struct Run<'a> {
     pub(super) cx: &'a Context,
     pub(super) platform: &'static dyn Platform,
@@ -52,22 +52,22 @@ pub struct Run<'a> {
     pub(super) calls: u32,
     /// The rate limit that the next call has acquired.
     pub(super) rate_limit: Option<Arc<RateLimitRequest>>,
-    /// Its place in the line of its account, once its time has come.
+    /// Its position in the line of its account, once its time has come.
     pub(super) membership: Option<Membership>,
 }
 
-/// The next action after a step.
+/// What to do after a step.
 pub(super) enum Next {
     /// Take the next step.
     Step,
-    /// The same step again, with fresh tokens.
+    /// Take the same step again, with fresh tokens.
     Refresh(platforms::Error),
-    /// The row has been given up, or somebody else has it.
+    /// Stop: the row was given back, or another worker has it.
     Over,
 }
 
 impl<'a> Run<'a> {
-    /// A run over a claimed row.
+    /// Starts work on a claimed row.
     pub async fn open(
         cx: &'a Context,
         platform: &'static dyn Platform,
@@ -104,24 +104,24 @@ impl<'a> Run<'a> {
             && mutation::is_off(Mutation::TooManyExpirations)
     }
 
-    /// Its time is too long ago to begin now.
+    /// Returns true if its time is too long ago to begin now.
     pub fn is_missed(&self) -> bool {
         let late = self.latest().is_some_and(|latest| self.cx.now() > latest);
         late && !self.partly_public && self.row.sending_at.is_none()
     }
 
-    /// The latest time at which it may still go out.
+    /// Returns the latest time at which it may still go out.
     pub(super) fn latest(&self) -> Option<Millis> {
         let at = self.row.scheduled_at?;
         Some(at.saturating_add(self.cx.domain.settings.max_lateness))
     }
 
-    /// A part of it is public, or a commit call may have been carried out.
+    /// Returns true if a part of it is public, or a commit call may have been carried out.
     pub fn may_be_public(&self) -> bool {
         self.partly_public || self.row.sending_at.is_some()
     }
 
-    /// Goes as far as it can: until the post is public, has failed, or must wait.
+    /// Takes steps until the post is public, has failed, or must wait.
     pub async fn publish(mut self, account: &account::Model, mut session: Session) -> Result<()> {
         self.limit_names = Some(LimitNames::of(self.platform, account, &session));
         if self.row.sending_at.is_some()
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         let id = self.platform.spec().id;
         accounts::renew(&self.cx.domain, id, account, &mut session).await?;
         let mut fresh = false;
-        // Sooner or later the network would say so too, but then a step would have been tried in vain.
+        // The network would refuse the token too, but only after a step was tried in vain.
         let mut stale = self.is_ending(account).then(|| {
             platforms::Error::new(
                 platforms::Kind::TokenExpired,
@@ -157,13 +157,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The token will be dead before a step could end, and can be exchanged.
+    /// Returns true if the token will expire before a step could end, and can be refreshed.
     fn is_ending(&self, account: &account::Model) -> bool {
         let soon = self.cx.now() + millis(self.platform.spec().commit_deadline);
         account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= soon)
     }
 
-    /// A session with fresh tokens; `None` if the row has been given up or given back.
+    /// Returns a session with fresh tokens, or `None` if the row was given back or has failed.
     async fn refresh(
         &mut self,
         account: &account::Model,
@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         let now = self.cx.now();
         if step.phase == Phase::Commit {
             let at = self.row.scheduled_at.unwrap_or(now);
-            // Everything is prepared: the public call waits for its time, and is made by a claim that says so.
+            // Everything is prepared. The public call waits for its time; the claim at that time makes it.
             let early = now < at || self.row.status == PostStatus::Scheduled;
             if early && mutation::is_off(Mutation::CommitInTime) {
                 self.wait(at, None).await?;
@@ -230,8 +230,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Writes the step down and waits until its slot is free; false if the row is no longer ours, or an earlier post of the
-    /// account has to go out first.
+    /// Records that the step begins and waits until its slot is free. Returns false if another worker has the row, or
+    /// an earlier post of the account has to go out first.
     pub(super) async fn begin_step(&mut self, step: &Step, slot: &mut Slot) -> Result<bool> {
         let clock = &self.cx.domain.clock;
         let (mut asked, now) = (clock.passed(), clock.now());
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
             self.cx.failpoint.reach(begun_name(step.phase)).await;
             slot.begin().await;
         }
-        // A worker that was held up here for long, frozen or by a slow database, may have lost the row, or is about to.
+        // A worker that was frozen here, or delayed by a slow database, may have lost the row or may lose it soon.
         while held
             && step.phase == Phase::Commit
             && clock.passed() - asked > millis(AT_ONCE)
@@ -256,9 +256,9 @@ impl<'a> Run<'a> {
         Ok(held)
     }
 
-    /// Has the step stand in the ledger, and the row leased for as long as the call may take from `now` on.
+    /// Writes the step into the ledger, and leases the row for as long as the call may take from `now` on.
     async fn write_down(&mut self, step: &Step, now: Millis) -> Result<bool> {
-        // The call renews the lease after a third of it; until then what is left must do.
+        // The call renews the lease after a third of its time.
         let mut lease_until = now + LEASE / 2;
         if step.phase == Phase::Commit {
             let until = now + millis(self.platform.spec().commit_deadline);
@@ -280,8 +280,8 @@ impl<'a> Run<'a> {
         until_answered(clock, failpoint, || self.cx.begin_step.call((), Arc::clone(&begun))).await
     }
 
-    /// A post is late by what it is late at its first commit call, behind its time or its turn, if its network's limits gave
-    /// it a later one; later calls wait for reasons of their own.
+    /// Records how late a post is at its first commit call: after its scheduled time, or after the later time that the
+    /// network's limits gave it. Later calls wait for reasons of their own and are not counted.
     fn count_lateness(&self, step: &Step, now: Millis) {
         if let Some(at) = self.row.scheduled_at
             && step.phase == Phase::Commit
@@ -296,22 +296,23 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A publishing call waits for its turn; one that is made again under its key finds out about an earlier one.
+    /// Returns true if the step waits for earlier posts of the account: every publishing call does, except one that
+    /// repeats an unsettled call under its key.
     pub(super) fn waits_in_line(&self, step: &Step) -> bool {
         step.phase == Phase::Commit && !self.is_repeated()
     }
 
-    /// An earlier call under the same key is not settled.
+    /// Returns true if an earlier call under the same key is not settled.
     pub(super) const fn is_repeated(&self) -> bool {
         self.row.reconciling_at.is_some()
     }
 
-    /// A commit call that may have been carried out and is not settled.
+    /// Returns start and deadline of a commit call that may have been carried out and is not settled.
     pub(super) fn sending(&self) -> Option<(Millis, Millis)> {
         self.row.sending_at.zip(self.row.sending_until)
     }
 
-    /// Makes the call, and keeps the lease while it lasts.
+    /// Makes the call, and renews the lease until it has ended.
     async fn call(&self, step: &Step, session: &mut Session) -> platforms::Result<Progress> {
         session.now = self.cx.domain.clock.date();
         let call = self.platform.publish(session, &self.draft, self.state.clone());
@@ -321,14 +322,14 @@ impl<'a> Run<'a> {
         outcome
     }
 
-    /// Runs a call and renews the lease every third of it. A lease that is lost does not stop the call: it is in
-    /// flight, and its result will be discarded by the fencing token.
+    /// Runs a call and renews the lease after each third of its time. A lost lease does not stop the call, which is
+    /// already in flight; the fencing token discards its result.
     pub(super) async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
         let mut call = std::pin::pin!(call);
         let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
         loop {
             tokio::select! {
-                // An answer that is there needs no lease any more.
+                // A call that has ended needs no lease.
                 biased;
                 outcome = &mut call => return outcome,
                 () = self.cx.domain.clock.sleep(third) => self.renew().await,
@@ -349,7 +350,7 @@ impl<'a> Run<'a> {
         self.cx.failpoint.reach("renewed").await;
     }
 
-    /// A step that did not do what was asked.
+    /// Handles the error of a step, as the retry policy says.
     async fn stumble(
         &mut self,
         step: &Step,

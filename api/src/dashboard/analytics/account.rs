@@ -1,4 +1,4 @@
-//! The numbers of one account: its state, sums, charts by the day and the table beside them.
+//! The metrics of one account: its state, totals, daily charts and the table beside them.
 
 use fanfare_domain::platforms::label;
 use maud::{Markup, html};
@@ -13,7 +13,7 @@ use crate::{
     dashboard::parts,
 };
 
-/// The numbers of a day that have a chart, with their names.
+/// The daily metrics that have a chart, with their labels.
 const SERIES: [(&str, &str); 6] = [
     ("followers", "Followers"),
     ("reach", "Reach"),
@@ -23,7 +23,7 @@ const SERIES: [(&str, &str); 6] = [
     ("profile_views", "Profile views"),
 ];
 
-/// Returns the part of the page about the account.
+/// Renders the part of the page about the account.
 pub fn section(shown: &Shown) -> Markup {
     let account = &shown.numbers;
     let (charted, missing): (Vec<_>, Vec<_>) = SERIES
@@ -148,7 +148,7 @@ fn against(now: &Map<String, Value>, before: &Map<String, Value>, name: &str) ->
     }
 }
 
-/// Returns what the network's own dashboard shows, by the names that stand there.
+/// Renders the metrics that the network's own dashboard shows, under its labels.
 fn own(account: &AccountNumbers) -> Markup {
     let value = |metric: &DisplayMetric, value: Option<i64>| {
         let unit = match metric.unit.as_str() {

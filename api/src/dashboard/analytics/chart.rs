@@ -1,6 +1,6 @@
-//! Charts of numbers over time, as SVG that scales with its column and takes its colours from the page.
+//! Charts of metrics over time, as SVG that scales with its column and takes its colours from the page.
 //!
-//! A number that is not known is a gap: the line ends before it and begins anew after it, and its place is shaded.
+//! An unknown value is a gap: the line ends before it and starts again after it, and its place is shaded.
 
 use maud::{Markup, html};
 
@@ -11,10 +11,10 @@ const HEIGHT: f64 = 140.0;
 /// Kept free above the highest and below the lowest point.
 const MARGIN: f64 = 8.0;
 
-/// A number at one place of a chart; `None`: not known.
+/// A value of a chart; `None` if it is unknown.
 pub type Point = Option<i64>;
 
-/// Returns a chart of these numbers; `places` names where they begin and end.
+/// Renders a line chart; `first` and `last` are the labels of its ends.
 pub fn line(name: &str, points: &[Point], (first, last): (&str, &str)) -> Markup {
     let known: Vec<i64> = points.iter().flatten().copied().collect();
     let (Some(least), Some(most)) = (known.iter().min(), known.iter().max()) else {
@@ -47,7 +47,7 @@ pub fn line(name: &str, points: &[Point], (first, last): (&str, &str)) -> Markup
     }
 }
 
-/// Returns bars of these numbers, each with its name; `None`: not known, with the reason in place of a bar.
+/// Renders bars, each with its label; an unknown value shows its reason in place of a bar.
 pub fn bars(name: &str, rows: &[(Markup, Point, &str)]) -> Markup {
     let most = rows.iter().filter_map(|(_, point, _)| *point).max().unwrap_or(0).max(1);
     html! {
@@ -70,7 +70,7 @@ pub fn bars(name: &str, rows: &[(Markup, Point, &str)]) -> Markup {
     }
 }
 
-/// Places of points in the picture.
+/// Maps points to the picture.
 struct Scale {
     least: i64,
     most: i64,
@@ -78,7 +78,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// The left edge of a place.
+    /// Returns the left edge of a place.
     fn left(&self, place: usize) -> f64 {
         float(place) / float(self.places.max(1)) * WIDTH
     }
@@ -95,7 +95,7 @@ impl Scale {
         HEIGHT - MARGIN - share(value - self.least, self.most - self.least) * height
     }
 
-    /// A line through neighbouring points; a point alone is a dot.
+    /// Returns the path through neighbouring points; a single point is a dot.
     fn path(&self, part: &[(usize, i64)]) -> String {
         let at = |(place, value): &(usize, i64)| {
             format!("{} {}", short(self.x(*place)), short(self.y(*value)))
@@ -121,7 +121,7 @@ fn parts(points: &[Point]) -> Vec<Vec<(usize, i64)>> {
     parts.map(known).collect()
 }
 
-/// Returns where nothing is known: from which place to before which.
+/// Returns the gaps: the first place of each, and the place after it.
 fn gaps(points: &[Point]) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for place in (0..points.len()).filter(|place| points[*place].is_none()) {

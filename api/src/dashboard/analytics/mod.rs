@@ -1,4 +1,4 @@
-//! `/dashboard/analytics`: the numbers of accounts and posts as charts, with what follows from them.
+//! `/dashboard/analytics`: metrics of accounts and posts as charts, with insights and suggestions.
 
 mod account;
 mod chart;
@@ -30,7 +30,7 @@ struct Shown {
     from: String,
 }
 
-/// Shows the numbers of an account.
+/// Shows the metrics of an account.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     let here = seat.act.membership.workspace_id;
@@ -59,7 +59,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, main))
 }
 
-/// Returns the numbers of the account and the period that the query asks for.
+/// Returns the metrics of the account for the period of the query.
 async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<Shown>> {
     let asked = visit.query("account_id");
     let named = all.accounts.iter().find(|one| asked == Some(one.account.id.to_string().as_str()));
@@ -75,7 +75,7 @@ async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<Shown>> {
     Ok(numbers.map(|numbers| Shown { numbers, days, from }))
 }
 
-/// Returns the account that is shown first: one that has numbers, if there is one.
+/// Returns the account that is shown by default: one with metrics, if there is one.
 fn best(all: &AccountList) -> Option<&AccountNumbers> {
     let measured = all.accounts.iter().find(|one| one.synced_at.is_some());
     measured.or_else(|| all.accounts.first())

@@ -1,4 +1,4 @@
-//! `/dashboard/analytics/posts/{id}`: the numbers of a post by its age, and insights about it.
+//! `/dashboard/analytics/posts/{id}`: the metrics of a post by its age, and insights about it.
 
 use fanfare_domain::{
     Code, Error, PostId, Result,
@@ -17,10 +17,10 @@ use crate::{
 
 const TITLE: &str = "Post";
 
-/// The ages at which a post is read, the youngest first.
+/// The ages at which the metrics of a post are read, the youngest first.
 const AGES: [&str; 5] = ["1h", "6h", "24h", "72h", "7d"];
 
-/// Shows the numbers of a post.
+/// Shows the metrics of a post.
 pub async fn show(visit: Visit) -> Result<Answer> {
     let absent = || Error::new(Code::PostNotFound, "There is no such post.");
     let id: PostId = visit.path("id").parse().map(PostId).map_err(|_| absent())?;
@@ -93,7 +93,7 @@ fn by_age(readings: &[PostReading]) -> Markup {
     }
 }
 
-/// `profile_views` as people read it.
+/// Returns the label of a metric: "Profile views" for `profile_views`.
 fn label(name: &str) -> String {
     let mut words = name.replace('_', " ");
     if let Some(first) = words.get_mut(0..1) {

@@ -1,4 +1,4 @@
-//! The posts of an account, compared with each other.
+//! Compares the posts of an account.
 
 use fanfare_domain::Result;
 use maud::{Markup, html};
@@ -14,7 +14,7 @@ use crate::{
     oauth_connect::Visit,
 };
 
-/// The numbers of a post that have a column, with their names.
+/// The metrics of a post that have a column, with their labels.
 const COLUMNS: [(&str, &str); 9] = [
     ("views", "Views"),
     ("reach", "Reach"),
@@ -27,7 +27,7 @@ const COLUMNS: [(&str, &str); 9] = [
     ("engagements", "Engagements"),
 ];
 
-/// Returns the part of the page about posts of the period.
+/// Renders the part of the page about the posts of the period.
 pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
     let asked = json!({"account_id": shown.numbers.account.id, "from": shown.from, "limit": 20});
     let list: PostList = operation::read(visit, "list_post_analytics", asked).await?;
@@ -35,7 +35,7 @@ pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
     if posts.is_empty() {
         return Ok(html! { h2 { "Posts" } p.empty { "No post of this period is known." } });
     }
-    // The first of these that any post has is what they are compared by.
+    // Posts are compared by the first of these metrics that any of them has.
     let by = COLUMNS
         .iter()
         .find(|(name, _)| posts.iter().any(|post| get(&post.numbers, name).is_some()));
@@ -57,7 +57,7 @@ pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
     })
 }
 
-/// Returns the beginning of a post, as a link to its own page if it was made here.
+/// Renders the beginning of a post's text, as a link to its page if it was created here.
 fn title(post: &PostNumbers) -> Markup {
     let words = parts::cut(&post.caption, 60);
     let words = if words.is_empty() { format!("A {} without text", post.post_type) } else { words };
@@ -93,7 +93,7 @@ fn numbers(posts: &[PostNumbers], columns: &[(&str, &str)]) -> Markup {
     table("The numbers of posts, newest first", &heads, &rows)
 }
 
-/// Returns one number of a post, or why it is not known.
+/// Renders one metric of a post, or why it is unknown.
 fn cell(post: &PostNumbers, name: &str) -> Markup {
     html! {
         @match get(&post.numbers, name) {

@@ -1,4 +1,4 @@
-//! Conclusions from the numbers: an account's strengths, insights, and suggested posts.
+//! Conclusions from the metrics: an account's strengths, insights and suggested posts.
 
 use fanfare_domain::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
@@ -13,7 +13,7 @@ use crate::{
     oauth_connect::{Answer, Visit},
 };
 
-/// Makes a draft of a suggestion, or dismisses it.
+/// Creates a draft from a suggestion, or dismisses it.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let id = visit.path("id");
     match visit.path("verb") {
@@ -39,12 +39,12 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     }
 }
 
-/// Returns what to say of something that was done.
+/// Returns the message about a completed action.
 pub fn said(done: &str) -> &'static str {
     if done == "dismissed" { "The suggestion is dismissed." } else { "The draft is made." }
 }
 
-/// Returns the part of the page that follows from the numbers of an account.
+/// Renders the conclusions from the metrics of an account.
 pub async fn section(visit: &Visit, seat: &Seat, account: i64) -> Result<Markup> {
     match read(visit, account).await {
         Ok((profile, insights, suggestions)) => Ok(html! {
@@ -114,7 +114,7 @@ fn forms(visit: &Visit, one: &Suggestion) -> Markup {
     }
 }
 
-/// Returns one insight, with a link to its post where the page is about several.
+/// Renders an insight, with a link to its post if the page is about several.
 pub fn insight(one: &Insight, links: bool) -> Markup {
     let tone = match one.performance_tier.as_str() {
         "great" | "good" => "good",

@@ -1,4 +1,4 @@
-//! Numbers as the API answers them, as far as the pages show them.
+//! The API's replies about metrics, as far as the pages use them.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::chart::Point;
 
-/// The numbers of accounts.
+/// The metrics of accounts.
 #[derive(Deserialize)]
 pub struct AccountList {
     pub accounts: Vec<AccountNumbers>,
 }
 
-/// The numbers of an account.
+/// The metrics of an account.
 #[derive(Deserialize)]
 pub struct AccountNumbers {
     pub account: Account,
@@ -36,7 +36,7 @@ pub struct Account {
     pub username: String,
 }
 
-/// Sums of a period, and of the one before.
+/// Totals of a period, and of the one before.
 #[derive(Deserialize)]
 pub struct Summary {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct Summary {
     pub previous: Map<String, Value>,
 }
 
-/// A number of the network's own dashboard.
+/// A metric of the network's own dashboard.
 #[derive(Deserialize)]
 pub struct DisplayMetric {
     pub label: String,
@@ -53,13 +53,13 @@ pub struct DisplayMetric {
     pub previous: Option<i64>,
 }
 
-/// The numbers of posts.
+/// The metrics of posts.
 #[derive(Deserialize)]
 pub struct PostList {
     pub posts: Vec<PostNumbers>,
 }
 
-/// The numbers of a post.
+/// The metrics of a post.
 #[derive(Deserialize)]
 pub struct PostNumbers {
     pub post_id: Option<i64>,
@@ -121,12 +121,12 @@ pub struct Profile {
     pub bullets: Vec<String>,
 }
 
-/// Returns a number by its name.
+/// Returns a metric by its name.
 pub fn get(numbers: &Map<String, Value>, name: &str) -> Point {
     numbers.get(name)?.as_i64()
 }
 
-/// Returns why a number is not known, in words.
+/// Returns the reason why a metric is unknown, in words.
 pub fn reason(why: Option<&str>) -> &'static str {
     match why {
         Some("pending") => "not read yet",

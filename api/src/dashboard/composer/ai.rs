@@ -1,4 +1,4 @@
-//! Captions, images and films from models, beside the composer: what each costs stands on its button.
+//! Captions, images and videos made by models, beside the composer. Each button shows the price.
 
 use fanfare_domain::{
     Error, Result,
@@ -105,7 +105,7 @@ struct Estimate {
     credits: i64,
 }
 
-/// Has captions written for the chosen accounts.
+/// Generates captions for the chosen accounts.
 ///
 /// # Errors
 /// The operation's.
@@ -149,7 +149,7 @@ fn price(credits: i64) -> String {
     format!("{credits} {}", if credits == 1 { "credit" } else { "credits" })
 }
 
-/// Has images drawn, which are then among the post's files.
+/// Generates images and adds them to the post's files.
 ///
 /// # Errors
 /// The operation's.
@@ -174,7 +174,7 @@ pub async fn image(
     Ok(None)
 }
 
-/// Queues a film.
+/// Queues a video job.
 ///
 /// # Errors
 /// The operation's.
@@ -200,7 +200,7 @@ pub async fn video(
     Ok(None)
 }
 
-/// Cancels a film.
+/// Cancels a video job.
 ///
 /// # Errors
 /// The operation's.
@@ -210,7 +210,7 @@ pub async fn cancel(visit: &Visit, job: &str, outcome: &mut Outcome) -> Result<O
     Ok(None)
 }
 
-/// Returns the provider that draws, and what an image costs there.
+/// Returns the provider of images and its price for one.
 fn drawing(seat: &Seat) -> Option<(&'static str, i64)> {
     let ai = &seat.act.cx.settings.ai;
     let cents = |provider: &str, kind: &str| {
@@ -224,7 +224,7 @@ fn drawing(seat: &Seat) -> Option<(&'static str, i64)> {
     Some(("xai", cents("xai", "medium 1K")?))
 }
 
-/// Returns the panel with everything that models can do for the post.
+/// Renders the panel with everything that models can do for the post.
 ///
 /// # Errors
 /// The database's.
@@ -297,7 +297,7 @@ fn image_fields(draft: &Draft, cost: impl Fn(i64) -> i64) -> Markup {
     }
 }
 
-/// Returns the model that films if none is named.
+/// Returns the default video model.
 async fn films(seat: &Seat) -> Result<Option<Model>> {
     let reply = video::options(&seat.act).await?;
     let options: VideoOptions = serde_json::from_str(reply.body()).map_err(Error::internal)?;
@@ -335,7 +335,7 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
     }
 }
 
-/// Returns a line for each of the last films.
+/// Renders a line for each of the latest video jobs.
 ///
 /// # Errors
 /// The database's.

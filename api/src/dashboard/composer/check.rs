@@ -17,11 +17,11 @@ use crate::dashboard::{parts::cut, seat::Seat};
 /// The most characters of a text in a preview.
 const SHOWN: usize = 3_000;
 
-/// Something that is wrong with the post.
+/// A problem of the post.
 pub struct Problem {
-    /// The account it is about; empty if it is about all.
+    /// The account that has it; empty if all have.
     pub account: String,
-    /// The field, as people call it.
+    /// The label of the field.
     pub field: String,
     /// The problem and its remedy.
     pub message: String,
@@ -30,7 +30,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Returns what an error says, one problem a violation.
+    /// Returns the problems of an error, one for each violation.
     pub fn of(account: &str, error: &Error) -> Vec<Self> {
         let problem = |field: &str, message: &str, remedy: &str| Self {
             account: account.to_owned(),
@@ -48,7 +48,7 @@ impl Problem {
     }
 }
 
-/// Returns the error that a page with these problems answers with.
+/// Returns the error that represents these problems.
 pub fn refusal(problems: &[Problem]) -> Error {
     let message = problems.first().map_or("Something is missing.", |one| one.message.as_str());
     Error::new(Code::InvalidField, message)
@@ -98,7 +98,7 @@ async fn of_account(seat: &Seat, draft: &Draft, account: &account::Model) -> Res
     }
 }
 
-/// Shows the counters, the problems and a preview for each account.
+/// Renders the counters, the problems and a preview for each account.
 ///
 /// # Errors
 /// The database's.
@@ -158,7 +158,7 @@ fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Ma
     }
 }
 
-/// Shows a file of a preview, as far as its address tells what it is.
+/// Renders a file of the preview, whose type is guessed from its address.
 fn shot(url: &str) -> Markup {
     let is = |ends: &[&str]| ends.iter().any(|end| url.to_lowercase().ends_with(end));
     html! {

@@ -17,7 +17,7 @@ const MOST: usize = 25;
 
 /// The form as it was sent.
 pub struct Draft {
-    /// Marks this form, so that one that is sent twice makes one post an account.
+    /// Identifies this form, so that one that is sent twice creates one post for each account.
     pub once: Uuid,
     /// The chosen accounts.
     pub accounts: Vec<i64>,
@@ -34,7 +34,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Reads a link that fills the form in.
+    /// Reads a link that prefills the form.
     pub fn of_link(visit: &Visit) -> Self {
         let account = visit.query("account_id").and_then(|id| id.parse().ok());
         Self {
@@ -69,7 +69,7 @@ impl Draft {
         }
     }
 
-    /// Marks the form anew, for another set of posts.
+    /// Gives the form a new id, for another set of posts.
     pub fn renew(&mut self) {
         self.once = Uuid::now_v7();
     }
@@ -80,7 +80,7 @@ impl Draft {
         found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// Returns the chosen accounts that the person sees.
+    /// Returns the chosen accounts that the user sees.
     ///
     /// # Errors
     /// The database's.
@@ -90,7 +90,7 @@ impl Draft {
         Ok(rows)
     }
 
-    /// Returns the body of the request that makes the post on an account.
+    /// Returns the body of the request that creates the post on an account.
     ///
     /// # Errors
     /// The account is gone.

@@ -1,4 +1,4 @@
-//! The files of the post: those that are stored, and the way for others to get here.
+//! The files of the post: stored ones to choose from, and a page to upload others.
 
 use fanfare_domain::{
     Error, Result,
@@ -34,7 +34,7 @@ struct DropSession {
     drop_url: String,
 }
 
-/// Opens a page on which files are uploaded.
+/// Creates a page on which files are uploaded.
 ///
 /// # Errors
 /// The operation's.
@@ -49,7 +49,7 @@ pub async fn open_page(
     Ok(None)
 }
 
-/// Returns the list of files to choose from; chosen ones that are older stand there too.
+/// Renders the list of files to choose from, including older ones that are chosen.
 ///
 /// # Errors
 /// The database's.
@@ -91,7 +91,7 @@ fn thumbnail(file: &File) -> Markup {
     }
 }
 
-/// Returns the part of the form that is about files.
+/// Renders the part of the form for files.
 ///
 /// # Errors
 /// The database's.

@@ -1,5 +1,5 @@
-//! `/dashboard/posts/new`: the composer. One form holds everything, so that it works without scripts; with them the checks
-//! and the jobs are kept up to date while somebody writes.
+//! `/dashboard/posts/new`: the composer. One form holds everything, so that it works without scripts; a script keeps
+//! the check and the jobs up to date while the user writes.
 
 mod ai;
 mod check;
@@ -20,25 +20,25 @@ use draft::Draft;
 const TITLE: &str = "New post";
 const PAGE: &str = "/dashboard/posts/new";
 
-/// The largest form of the composer, in bytes: the longest text that a network takes fits.
+/// The largest form of the composer, in bytes: enough for the longest text that a network accepts.
 pub const LARGEST: usize = 1 << 20;
 
 /// The result of a step of the composer.
 #[derive(Default)]
 struct Outcome {
-    /// The refusal of the step.
+    /// The errors of the step.
     problems: Vec<Problem>,
-    /// A sentence about the step that was done.
+    /// A message that the step was done.
     done: Option<String>,
     /// Captions that a model wrote.
     captions: Vec<ai::Caption>,
     /// The page on which files are uploaded.
     upload: Option<String>,
-    /// The first thing that went wrong, for the status of the page.
+    /// The first error, for the status of the page.
     error: Option<Error>,
 }
 
-/// A post that was made.
+/// A created post.
 #[derive(Deserialize)]
 struct Created {
     post: CreatedPost,
@@ -57,7 +57,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, main))
 }
 
-/// Carries out the step of the button that was pressed.
+/// Runs the step of the button that was pressed.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     let mut draft = Draft::of_form(&visit);
@@ -99,7 +99,7 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     })
 }
 
-/// Returns the parts of the page that follow from what was written so far.
+/// Renders the parts of the page that depend on the form's content.
 pub async fn part(visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     let draft = Draft::of_form(&visit);
@@ -119,13 +119,13 @@ pub async fn part(visit: Visit) -> Result<Answer> {
     }))
 }
 
-/// Returns the list of films, for the live line.
+/// Renders the list of video jobs, for live updates.
 pub async fn jobs(visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     Ok(Answer::Part(ai::jobs(&seat, &[]).await?))
 }
 
-/// Makes a post for each account, if all of them are right.
+/// Creates a post for each account, if all of them are valid.
 async fn create(
     visit: &Visit,
     seat: &Seat,
@@ -159,7 +159,7 @@ async fn create(
         }
     }
     if outcome.error.is_some() {
-        // Posts that were made are not made again when the form is sent once more.
+        // Posts that were created are not created again when the form is sent once more.
         draft.accounts.retain(|id| !made.iter().any(|(done, _)| done == id));
         draft.renew();
         outcome.done = (!made.is_empty()).then(|| {

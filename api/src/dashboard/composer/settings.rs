@@ -27,7 +27,7 @@ async fn schema(seat: &Seat, account: &account::Model) -> Result<AccountSchema> 
     serde_json::from_str(reply.body()).map_err(Error::internal)
 }
 
-/// The name of a setting's field.
+/// Returns the name of a setting's field.
 fn named(account: &account::Model, setting: &str) -> String {
     format!("set.{}.{setting}", account.id)
 }
@@ -53,7 +53,8 @@ pub async fn values(
     Ok((post_type, settings))
 }
 
-/// Returns what was filled in as the schema wants it; what does not fit is passed on, and refused with the reason.
+/// Converts a field to the type of its schema; a value that does not fit is passed on, and refused by the API with the
+/// reason.
 fn value(shape: &Value, text: &str) -> Value {
     let number = || text.parse::<f64>().ok().map(|number| json!(number));
     let read = match shape["type"].as_str() {
@@ -106,7 +107,7 @@ fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) ->
     }
 }
 
-/// True for a setting that one field can hold.
+/// Returns true for a setting that one field can hold.
 fn is_simple(name: &str, shape: &Value) -> bool {
     let holds = |shape: &Value| {
         matches!(shape["type"].as_str(), Some("string" | "boolean" | "integer" | "number"))
@@ -172,7 +173,7 @@ fn field(
     }
 }
 
-/// `privacy_level` as people read it.
+/// Returns the label of a setting: "Privacy level" for `privacy_level`.
 fn spoken(setting: &str) -> String {
     let mut words = setting.replace('_', " ");
     if let Some(first) = words.get_mut(0..1) {

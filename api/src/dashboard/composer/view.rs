@@ -13,7 +13,7 @@ use crate::{
     oauth_connect::Visit,
 };
 
-/// Returns the page.
+/// Renders the page.
 ///
 /// # Errors
 /// The database's.

@@ -1,4 +1,4 @@
-//! `/dashboard/inbox/comments/{id}`: a comment with its replies, and what can be done with it.
+//! `/dashboard/inbox/comments/{id}`: a comment with its replies and actions.
 
 use fanfare_domain::{Code, Error, Result};
 use maud::{Markup, html};
@@ -42,7 +42,7 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     }
 }
 
-/// Shows the page, with what was wrong with a step.
+/// Shows the page, with the error of an action.
 pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let asked = json!({"id": visit.path("id")});
     let thread: Thread = operation::read(visit, "get_comment", asked).await?;

@@ -19,7 +19,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(Kind::Conversation.title(), page(&visit, None).await?))
 }
 
-/// Shows the page, with what was wrong with an answer.
+/// Shows the page, with the error of an answer.
 pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let mut asked = json!({"id": visit.path("id"), "limit": 50});
     if let Some(cursor) = visit.query("cursor") {
@@ -58,7 +58,7 @@ fn bubble(message: &Message, one: &Conversation) -> Markup {
     }
 }
 
-/// Says how long the conversation can still be answered, or why it cannot.
+/// Renders how long the conversation can still be answered, or why it cannot.
 fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
     let until = one.reply_until.as_deref();
     let left = until.and_then(parts::millis).map(|until| until - visit.cx.clock.now());

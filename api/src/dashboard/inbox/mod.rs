@@ -40,14 +40,14 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, main))
 }
 
-/// Has the networks read now.
+/// Requests a sync with the networks.
 pub async fn sync(visit: Visit) -> Result<Answer> {
     let here = Seat::of(&visit).await?.act.membership.workspace_id;
     operation::run(&visit, "sync_inbox", json!({"workspace_id": here})).await.or_else(quiet)?;
     Ok(Answer::See(format!("{PAGE}?done=sync")))
 }
 
-/// A workspace without an account that has an inbox has nothing to read.
+/// Ignores the error that no account of the workspace has an inbox.
 fn quiet(error: Error) -> Result<Value> {
     if error.code() == Code::AccountNotFound { Ok(Value::Null) } else { Err(error) }
 }

@@ -1,4 +1,4 @@
-//! Answers from the pages of the inbox, the same for conversations and comments.
+//! Sends answers from the pages of the inbox, both for conversations and comments.
 
 use fanfare_domain::Result;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use crate::{
     oauth_connect::{Answer, Visit},
 };
 
-/// The kind of what a page shows.
+/// The kind of thread that a page shows.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// A conversation.
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// Leads back to the page after a step, or shows the page with what was wrong.
+    /// Redirects to the page after an action, or shows the page with its error.
     pub async fn lead(self, visit: &Visit, outcome: Result<&'static str>) -> Result<Answer> {
         let error = match outcome {
             Ok(done) => return Ok(Answer::See(format!("{}?done={done}", self.address(visit)))),
@@ -78,7 +78,7 @@ pub async fn to_comment(visit: Visit) -> Result<Answer> {
     Kind::Comment.answer(&visit).await
 }
 
-/// The request that the form of an answer stands for.
+/// Returns the body of the request that the form stands for.
 fn body(visit: &Visit) -> Value {
     let mut body = json!({
         "id": visit.path("id"),
@@ -94,7 +94,7 @@ fn body(visit: &Visit) -> Value {
     body
 }
 
-/// The name of what has become of an answer, for the address of the page that says so.
+/// Returns the result of an answer as a name for the page's address.
 fn done(status: &Value) -> &'static str {
     match status.as_str() {
         Some("failed") => "failed",
@@ -103,7 +103,7 @@ fn done(status: &Value) -> &'static str {
     }
 }
 
-/// Returns what to say about a step that was made.
+/// Returns the message about a completed action.
 pub fn said(visit: &Visit) -> Option<&'static str> {
     match visit.query("done")? {
         "sent" => Some("The answer was sent."),
@@ -118,12 +118,12 @@ pub fn said(visit: &Visit) -> Option<&'static str> {
     }
 }
 
-/// Returns true if `can` names this.
+/// Returns true if the item allows this action.
 pub fn can(all: &[String], what: &str) -> bool {
     all.iter().any(|one| one == what)
 }
 
-/// Returns the field that sends an answer although the same may have been sent.
+/// Renders the field that sends an answer although the same may have been sent already.
 pub fn again() -> Markup {
     html! {
         div.tick {

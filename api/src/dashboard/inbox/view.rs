@@ -1,4 +1,4 @@
-//! The items of the inbox as the API answers them, as far as the pages show them.
+//! The API's replies about the inbox, as far as the pages use them.
 
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -113,7 +113,7 @@ pub struct Comment {
 }
 
 impl Person {
-    /// Returns the best name there is.
+    /// Returns the best available name.
     pub fn shown(&self) -> String {
         let named = [&self.name, &self.username, &self.id].into_iter().flatten();
         let mut named = named.filter(|name| !name.trim().is_empty());
@@ -121,7 +121,7 @@ impl Person {
     }
 }
 
-/// Returns the text of an item with its files.
+/// Renders the text of an item and its files.
 pub fn content(text: &str, files: &[Attachment], is_deleted: bool) -> Markup {
     html! {
         @if is_deleted { p.soft { "This was deleted." } }
@@ -138,7 +138,7 @@ pub fn content(text: &str, files: &[Attachment], is_deleted: bool) -> Markup {
     }
 }
 
-/// Returns how far an answer of ours is, if there is something to say about it.
+/// Renders the status of an answer of ours, unless it was simply sent.
 pub fn outcome(status: Option<&str>, error: Option<&ItemError>) -> Markup {
     html! {
         @match status {

@@ -1,4 +1,4 @@
-//! Actions on a post: each is the operation of the API.
+//! Actions on a post; each runs an operation of the API.
 
 use fanfare_domain::{Code, Error, PostId, Result, posts, zone};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     oauth_connect::{Answer, Visit},
 };
 
-/// Carries out the step in the path.
+/// Runs the action in the path.
 pub async fn act(visit: Visit) -> Result<Answer> {
     let id = one::id(&visit)?;
     let seat = Seat::of_post(&visit, id).await?;

@@ -1,4 +1,4 @@
-//! The posts of a month or a week by their days, in the workspace's zone.
+//! The posts of a month or a week by day, in the workspace's time zone.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 use fanfare_domain::{
@@ -25,9 +25,9 @@ const OF_A_DAY: usize = 4;
 /// The content of a calendar.
 struct Span {
     view: &'static str,
-    /// The days, whole weeks from a Monday on.
+    /// The days, in whole weeks from Monday on.
     days: Vec<NaiveDate>,
-    /// The days that are the span's own.
+    /// The first and the last day of the month or week itself.
     own: (NaiveDate, NaiveDate),
     title: String,
     before: NaiveDate,
@@ -84,7 +84,7 @@ pub fn day(field: &str, text: &str) -> Result<NaiveDate> {
     })
 }
 
-/// Returns the days of whole weeks from that of the first day to that of the last.
+/// Returns the days of all weeks from that of the first day to that of the last.
 fn weeks(first: NaiveDate, last: NaiveDate) -> Vec<NaiveDate> {
     let back = u64::from(first.weekday().num_days_from_monday());
     let on = u64::from(6 - last.weekday().num_days_from_monday());
@@ -177,7 +177,7 @@ fn chip(accounts: &Accounts, zone: &str, may: bool, row: &post::Model) -> Markup
     }
 }
 
-/// True for a post whose time can be changed.
+/// Returns true for a post whose time can be changed.
 pub fn is_movable(row: &post::Model) -> bool {
     let open = matches!(row.status, PostStatus::Scheduled | PostStatus::Draft | PostStatus::Paused);
     open && !row.partly_public

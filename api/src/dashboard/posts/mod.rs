@@ -148,7 +148,7 @@ fn filters(visit: &Visit, accounts: &Accounts) -> Markup {
     }
 }
 
-/// Returns the same list from this cursor on.
+/// Returns the address of the same list from this cursor on.
 fn after(visit: &Visit, cursor: &str) -> String {
     let kept = visit.query.iter().filter(|(name, _)| name != "cursor");
     let mut query = Serializer::new(String::new());
@@ -172,12 +172,12 @@ fn line(seat: &Seat, accounts: &Accounts, row: &post::Model) -> Markup {
     }
 }
 
-/// Returns the link to the composer, for people who may publish.
+/// Renders the link to the composer, for users who may publish.
 pub fn new_post(seat: &Seat) -> Markup {
     html! { @if seat.may(Role::Publisher) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
 }
 
-/// Returns the beginning of a post's text, or what it is without one.
+/// Returns the beginning of a post's text, or a description without one.
 pub fn title(row: &post::Model) -> String {
     let text = cut(&row.caption, 90);
     if text.is_empty() {

@@ -27,7 +27,7 @@ const TITLE: &str = "Post";
 /// The most characters of a text that are shown.
 const SHOWN: usize = 10_000;
 
-/// The parts of the page besides the post itself.
+/// What the page shows besides the post itself.
 struct More {
     account: Option<account::Model>,
     media: Vec<posts::PostMedia>,
@@ -54,7 +54,7 @@ struct Missing {
     missing: Vec<Lack>,
 }
 
-/// Something that the post lacks.
+/// A missing part of the post.
 #[derive(Deserialize)]
 struct Lack {
     message: String,
@@ -64,7 +64,7 @@ struct Lack {
 /// Returns the post in the path.
 ///
 /// # Errors
-/// [`Code::PostNotFound`] if it is no number.
+/// [`Code::PostNotFound`] if it is not a number.
 pub fn id(visit: &Visit) -> Result<PostId> {
     let absent = || Error::new(Code::PostNotFound, "There is no such post.");
     visit.path("id").parse().map(PostId).map_err(|_| absent())
@@ -75,7 +75,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     Ok(Answer::Wide(TITLE, page(&visit, None).await?))
 }
 
-/// Shows the post with what was wrong with a form.
+/// Shows the post with the error of a form.
 pub async fn wrong(visit: &Visit, error: Error) -> Result<Answer> {
     let main = page(visit, Some(&error)).await?;
     Ok(Answer::WideWrong(TITLE, main, error))
@@ -131,7 +131,7 @@ async fn more(seat: &Seat, row: &post::Model) -> Result<More> {
     })
 }
 
-/// Shows what was wrong with a form, also where no field is to blame.
+/// Renders the error of a form, also one without a field.
 fn refusal(wrong: Option<&Error>) -> Markup {
     html! {
         (parts::wrong(wrong))
@@ -166,7 +166,7 @@ fn content(row: &post::Model, media: &[posts::PostMedia]) -> Markup {
     }
 }
 
-/// Shows a file: its picture where it is stored here, or else its name.
+/// Renders a file: a picture if it is stored here, else its name.
 fn shown_file(file: &posts::PostMedia) -> Markup {
     let is_stored = file.asset_id.is_some();
     html! {
@@ -234,7 +234,7 @@ fn lacks(missing: &[Lack]) -> Markup {
     }
 }
 
-/// Shows the steps that the post's status allows.
+/// Renders the actions that the post's status allows.
 fn steps(visit: &Visit, seat: &Seat, row: &post::Model) -> Markup {
     let can = |status: &str| allowed(row.status).contains(&status) && !row.partly_public;
     let at = |verb: &str| format!("{PAGE}/{}/{verb}", row.id);

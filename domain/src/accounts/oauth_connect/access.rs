@@ -1,4 +1,4 @@
-//! A user's access to a connect session: opens it, submits credentials, chooses accounts, cancels.
+//! A user's access to a connect session: opening it, submitting credentials, choosing accounts, cancelling.
 
 use fanfare_entities::{
     ConnectSessionId, UserId,
@@ -27,7 +27,7 @@ use crate::{
     limits::{self, Bucket, Meter},
 };
 
-/// A person who has a session open, and may.
+/// A connect session that a user has opened and may use.
 pub struct ConnectAccess {
     /// The user and the workspace.
     pub act: Act,
@@ -37,21 +37,21 @@ pub struct ConnectAccess {
     pub(super) platform: PlatformId,
 }
 
-/// The way in which an account is connected.
+/// How an account is connected.
 #[derive(Debug, Clone, Copy)]
 pub enum ConnectMethod {
-    /// At the network: what is asked for, and what has to be known before.
+    /// At the network, with these permissions, and the field that must be known before.
     Provider(&'static [Permission], Option<CredentialField>),
-    /// With these fields.
+    /// With these credentials.
     Credentials(&'static [CredentialField]),
-    /// On the simulated network, which needs nothing.
+    /// On the simulated network, which needs no credentials.
     Simulated,
 }
 
-/// One account to choose.
+/// An account that the user can choose.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// Its place in the list.
+    /// Its position in the list.
     pub place: usize,
     /// Its name.
     pub username: String,
@@ -59,29 +59,29 @@ pub struct Choice {
     pub display_name: Option<String>,
 }
 
-/// The stage of the session, as the page shows it.
+/// The stage of a session, as the page shows it.
 #[derive(Debug, Clone)]
 pub enum Stage {
-    /// The person can go on.
+    /// The user can continue.
     Ready(ConnectMethod),
-    /// The network has answered, and the connection is being finished.
+    /// The network has answered, and the connection is being completed.
     Finishing,
     /// The network granted several accounts.
     Choose(Vec<Choice>),
     /// It is connected.
     Connected,
-    /// It was cancelled, or its time is over.
+    /// It was cancelled, or it has expired.
     Ended,
     /// The connection failed.
     Failed,
 }
 
 impl ConnectAccess {
-    /// Lets a person in.
+    /// Opens a session for a user.
     ///
     /// # Errors
-    /// [`Code::ConnectSessionNotFound`] for whoever is not of its workspace,
-    /// [`Code::InsufficientWorkspacePermissions`] for whoever may not connect there.
+    /// [`Code::ConnectSessionNotFound`] for users outside its workspace, [`Code::InsufficientWorkspacePermissions`] for
+    /// users who may not connect accounts there.
     pub async fn enter(
         cx: &Domain,
         user_id: UserId,
@@ -101,25 +101,25 @@ impl ConnectAccess {
         Ok(Self { act, workspace, row, platform })
     }
 
-    /// Its id.
+    /// Returns the id of the session.
     #[must_use]
     pub fn id(&self) -> ConnectSessionId {
         self.row.id
     }
 
-    /// Its network.
+    /// Returns the descriptor of its network.
     #[must_use]
     pub fn spec(&self) -> &'static Spec {
         platforms::find(self.platform).spec()
     }
 
-    /// On the simulated network?
+    /// Returns true if it connects an account on the simulated network.
     #[must_use]
     pub fn is_sandbox(&self) -> bool {
         self.row.sandbox
     }
 
-    /// Goes on to the network without a page in between?
+    /// Returns true if the user is redirected to the network without a page in between.
     #[must_use]
     pub fn starts_by_itself(&self) -> bool {
         let untouched = matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened);
@@ -132,7 +132,7 @@ impl ConnectAccess {
     pub fn way(&self) -> ConnectMethod {
         match self.spec().connect {
             Connect::Oauth(oauth) => {
-                // The simulated network is at one address, so the person's answer is not used.
+                // The simulated network has one address, so the user's answer is not used.
                 ConnectMethod::Provider(
                     oauth.permissions,
                     oauth.instance.filter(|_| !self.row.sandbox),
@@ -173,7 +173,7 @@ impl ConnectAccess {
             .collect()
     }
 
-    /// The sentence that whoever waits hears too.
+    /// Returns the status message that the polling caller sees, too.
     ///
     /// # Errors
     /// The database's.
@@ -181,7 +181,7 @@ impl ConnectAccess {
         Ok(view::view(&self.act, &self.row).await?.status_message)
     }
 
-    /// Notes that the page is open.
+    /// Records that the page was opened.
     ///
     /// # Errors
     /// The database's.
@@ -207,7 +207,7 @@ impl ConnectAccess {
         Ok(())
     }
 
-    /// Gives up.
+    /// Cancels the session.
     ///
     /// # Errors
     /// The database's.
@@ -217,10 +217,10 @@ impl ConnectAccess {
         end(&self.act.cx, &self.row, cancelled).await.map(drop)
     }
 
-    /// Connects with credentials. What is wrong with them can be corrected: the session stays open.
+    /// Connects with credentials. If they are wrong the session stays open, so that the user can correct them.
     ///
     /// # Errors
-    /// Like the credential connect of the API.
+    /// The errors of a connect with credentials through the API.
     pub async fn submit(&self, given: Map<String, Value>) -> Result<()> {
         let ConnectMethod::Credentials(fields) = self.way() else { return Err(self.elsewhere()) };
         if !matches!(self.stage(), Stage::Ready(_)) {
@@ -232,10 +232,10 @@ impl ConnectAccess {
         self.finish(vec![identity]).await
     }
 
-    /// Makes and connects an account on the simulated network.
+    /// Creates and connects an account on the simulated network.
     ///
     /// # Errors
-    /// The name is taken or not possible there.
+    /// The name is taken or invalid there.
     pub async fn simulate(&self, username: Option<&str>) -> Result<()> {
         if !matches!((self.stage(), self.way()), (Stage::Ready(_), ConnectMethod::Simulated)) {
             return Err(self.elsewhere());
@@ -244,7 +244,7 @@ impl ConnectAccess {
         self.finish(vec![identity]).await
     }
 
-    /// Connects those of the accounts that were granted.
+    /// Connects the chosen accounts.
     ///
     /// # Errors
     /// None was chosen, or the session has ended.
@@ -283,14 +283,14 @@ impl ConnectAccess {
         tx.commit().await
     }
 
-    /// The session is not where the page thought.
+    /// Returns the error for a page that shows an earlier stage of the session.
     pub(super) fn elsewhere(&self) -> Error {
         let status = view::name(self.row.status);
         let message = "This connection has moved on meanwhile. Load the page again.";
         Error::new(Code::InvalidTransition, message).about(status, &[])
     }
 
-    /// Returns true if the row may still move.
+    /// Returns true if the session can still be continued.
     pub(super) fn is_open(&self) -> bool {
         OPEN.contains(&self.row.status)
     }

@@ -1,4 +1,4 @@
-//! Leads to the network's authorization page and stores the flow state for the callback.
+//! Redirects to the network's authorization page and stores the flow state for the callback.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -25,18 +25,19 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The time a server may take to list our app.
+/// The longest wait for a server to register our app.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Name of the table of registered apps, as secrets are bound to it.
+/// Name of the table of registered apps, to which secrets are bound.
 const APPS: &str = "registered_apps";
 
 impl ConnectAccess {
-    /// Prepares the way to the network; where it leads. Whoever leaves twice takes the same flow_state, so that either tab
-    /// may come back. A colleague who goes on with what another began gets new ones: only who left may come back.
+    /// Starts the authorization and returns the network's address to redirect to. A second redirect of the same user
+    /// reuses the flow state, so that both tabs can come back. A colleague who continues the session gets a new one:
+    /// only the user who was redirected can come back.
     ///
     /// # Errors
-    /// The network's server cannot be asked, or the session has ended.
+    /// The network's server cannot be reached, or the session has ended.
     pub async fn authorize(&mut self, instance: Option<&str>) -> Result<Url> {
         let Connect::Oauth(oauth) = self.spec().connect else { return Err(self.elsewhere()) };
         if !matches!(self.stage(), Stage::Ready(_)) {
@@ -82,7 +83,7 @@ impl ConnectAccess {
         Ok(BTreeMap::from([(INSTANCE.to_owned(), given.to_owned())]))
     }
 
-    /// New flow_state, with an app of ours on the account's own server where that is needed.
+    /// Creates a new flow state, with our app on the account's own server where one is needed.
     async fn prepare(
         &mut self,
         oauth: &Oauth,
@@ -119,7 +120,7 @@ impl ConnectAccess {
         Ok(flow_state)
     }
 
-    /// The app on the account's own server: the one known from before, else a new one.
+    /// Returns our app on the account's own server. Registers a new one if none is known.
     async fn registered(&self, flow_state: &FlowState) -> Result<Option<App>> {
         let (cx, session) = (&self.act.cx, self.session(flow_state)?);
         let named = flow_state.answers.get(INSTANCE).map_or("sandbox", String::as_str);
@@ -171,7 +172,7 @@ async fn remember(cx: &Domain, key: (String, String, String), app: &App) -> Resu
         secret_id: Set(secret_id),
         created_at: Set(now),
     };
-    // Two people at once register two apps; both work, the later one is kept.
+    // Two users at once register two apps; both work, and the later one is kept.
     let again = OnConflict::columns([
         registered_app::Column::Platform,
         registered_app::Column::Server,

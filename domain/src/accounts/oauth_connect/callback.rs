@@ -1,4 +1,4 @@
-//! The callback from the network.
+//! The callback that the network redirects to.
 //!
 //! One guarded update takes the code before it is exchanged, so that it is exchanged at most once, even if the callback is
 //! called twice or the process is killed. A session that was interrupted can be started again.
@@ -30,10 +30,10 @@ use crate::{
     token,
 };
 
-/// The longest time for all the calls that turn a code into accounts.
+/// The longest time for all calls that turn a code into accounts.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// More accounts than a person can choose among.
+/// The most accounts that a user can choose from.
 const MOST: usize = 500;
 
 /// The parameters of the callback.
@@ -43,16 +43,16 @@ pub struct Callback {
     pub state: String,
     /// The code to exchange for tokens.
     pub code: Option<String>,
-    /// The reason there is no code.
+    /// The reason why there is no code.
     pub error: Option<String>,
-    /// The same in words.
+    /// A description of the error.
     pub description: Option<String>,
 }
 
-/// Takes a person back; the session to show.
+/// Handles the callback and returns the session to show.
 ///
 /// # Errors
-/// [`Code::ConnectSessionNotFound`] for a state that is nobody's, no longer good, or another person's, or
+/// [`Code::ConnectSessionNotFound`] for a state that is unknown, expired or another user's, or
 /// [`Code::SubscriptionRequired`] while the subscription is paused.
 pub async fn callback(
     cx: &Domain,
@@ -63,7 +63,7 @@ pub async fn callback(
 ) -> Result<ConnectSessionId> {
     let id = find(cx, platform, &arrival.state).await?;
     let access = ConnectAccess::enter(cx, user_id, request_id, id).await?;
-    // Only the browser that left may come back: nobody can have another person's account connected as theirs.
+    // Only the browser that was redirected may come back: nobody can connect another user's account as their own.
     if access.row.opened_by != Some(user_id) {
         return Err(unknown());
     }
@@ -79,7 +79,7 @@ pub async fn callback(
         return Ok(id);
     }
     cx.failpoint.reach("code_taken").await;
-    // In a task of its own: a browser that is closed now must not cut it off half-way.
+    // Runs in its own task: a browser that is closed now must not interrupt it.
     let finishing = tokio::spawn(async move { settle(&access, &code).await });
     finishing.await.map_err(Error::internal)??;
     Ok(id)
@@ -102,7 +102,7 @@ async fn find(cx: &Domain, platform: PlatformId, state: &str) -> Result<ConnectS
         .ok_or_else(unknown)
 }
 
-/// The person, or the network, said no.
+/// Ends the session because the user or the network refused access.
 async fn refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
     let (cx, row, label) = (&access.act.cx, &access.row, access.spec().label);
     let word = arrival.error.as_deref().unwrap_or_default();
@@ -123,7 +123,7 @@ async fn refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
     fail(cx, row, &Error::new(Code::InvalidCredentials, message)).await
 }
 
-/// Takes the code: true for one caller only.
+/// Claims the code. Returns true for one caller only.
 async fn take(access: &ConnectAccess) -> Result<bool> {
     let (cx, row) = (&access.act.cx, &access.row);
     let now = cx.clock.now();
@@ -143,7 +143,7 @@ async fn take(access: &ConnectAccess) -> Result<bool> {
     Ok(taken.rows_affected == 1)
 }
 
-/// Makes accounts of the code, and ends the session or lets the person choose.
+/// Exchanges the code, and connects the account or lets the user choose.
 async fn settle(access: &ConnectAccess, code: &str) -> Result<()> {
     let outcome = match tokio::time::timeout(PATIENCE, reach(access, code)).await {
         Ok(outcome) => outcome,
@@ -158,12 +158,12 @@ async fn settle(access: &ConnectAccess, code: &str) -> Result<()> {
     };
     match settled {
         Ok(()) => Ok(()),
-        // The page shows the session, which says what went wrong.
+        // The page shows the session with this error.
         Err(error) => fail(&access.act.cx, &access.row, &error).await,
     }
 }
 
-/// The accounts that the code leads to.
+/// Exchanges the code and returns the accounts that it grants access to.
 async fn reach(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
     let (cx, platform) = (&access.act.cx, access.platform);
     let Connect::Oauth(oauth) = access.spec().connect else { return Err(unknown()) };
@@ -193,7 +193,7 @@ async fn reach(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
     Ok(identities.into_iter().take(MOST).collect())
 }
 
-/// A person may untick permissions at the network; without some nothing would work later.
+/// Fails if the user deselected permissions at the network that are needed later.
 fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> Result<()> {
     let missing = oauth::missing(oauth, secrets);
     if missing.is_empty() {
@@ -204,7 +204,7 @@ fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> 
     Err(Error::new(Code::InvalidCredentials, message))
 }
 
-/// Keeps what was reached until the person has chosen.
+/// Stores the granted accounts until the user has chosen.
 async fn let_choose(access: &ConnectAccess, identities: &[Identity]) -> Result<()> {
     let (cx, row) = (&access.act.cx, &access.row);
     let listed = identities

@@ -1,4 +1,4 @@
-//! The encrypted data of a connect session: the flow state, and later the accounts that the tokens reach.
+//! The encrypted data of a connect session: the flow state, and later the accounts that were granted.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use crate::{
     token,
 };
 
-/// Name of the table, as secrets are bound to it.
+/// Name of the table, to which secrets are bound.
 const TABLE: &str = "connect_sessions";
 
-/// The state of an authorization that is under way. Has no `Debug`.
+/// The state of an authorization in progress. Has no `Debug`.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct FlowState {
     /// The `state` parameter, which the network returns.
     pub state: String,
-    /// The verifier of PKCE.
+    /// The PKCE verifier.
     pub verifier: String,
-    /// The user's answers, and the app registered for the server.
+    /// The user's answers, and our app on the server.
     pub answers: BTreeMap<String, String>,
 }
 
 impl FlowState {
-    /// Makes a fresh state.
+    /// Creates a new flow state.
     pub(super) fn new(answers: BTreeMap<String, String>) -> Self {
         use secrecy::ExposeSecret;
         let fresh = || token::fresh().expose_secret().to_owned();
@@ -46,7 +46,7 @@ impl FlowState {
     }
 }
 
-/// An account that can be chosen, with what it needs. Has no `Debug`.
+/// An account that the user can choose, with its credentials. Has no `Debug`.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Reached {
     remote_id: String,
@@ -83,7 +83,7 @@ impl From<Reached> for Identity {
     }
 }
 
-/// Stores flow_state or what was reached.
+/// Stores a flow state or the granted accounts.
 pub(super) async fn keep<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -93,7 +93,7 @@ pub(super) async fn keep<C: ConnectionTrait>(
     cx.vault.store(conn, TABLE, &plain, cx.clock.now()).await
 }
 
-/// Reads them back.
+/// Loads them again.
 pub(super) async fn open<T: DeserializeOwned>(
     cx: &Domain,
     row: &connect_session::Model,

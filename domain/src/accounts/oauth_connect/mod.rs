@@ -40,10 +40,10 @@ pub(super) use view::{Method, method, start_page};
 /// The lifetime of a session, in ms.
 const LASTS: Millis = 30 * 60_000;
 
-/// The time after which a code that was taken and not settled is given up, in ms: its process is gone.
+/// The time after which a claimed code that was not exchanged is given up, in ms: its process has died.
 const FINISHING: Millis = 60_000;
 
-/// Statuses from which a session may still move.
+/// Statuses from which a session can still change.
 const OPEN: [ConnectStatus; 4] = [
     ConnectStatus::Created,
     ConnectStatus::Opened,
@@ -51,7 +51,7 @@ const OPEN: [ConnectStatus; 4] = [
     ConnectStatus::AwaitingCredentials,
 ];
 
-/// A connection that a person is to make in a browser.
+/// A request to connect an account in a browser.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewConnectSession {
@@ -61,7 +61,7 @@ pub struct NewConnectSession {
     /// Brand of a newly connected account; a membership locked to brands must name one of them.
     #[serde(default)]
     pub workspace_client_id: Option<Uuid>,
-    /// Go on to the platform as soon as the link is opened, without a page in between.
+    /// Redirect to the platform as soon as the link is opened, without a page in between.
     #[serde(default)]
     pub auto_start: bool,
     /// Connect an account on the simulated network.
@@ -69,7 +69,7 @@ pub struct NewConnectSession {
     pub sandbox: bool,
 }
 
-/// Makes a session.
+/// Creates a session.
 ///
 /// # Errors
 /// [`Code::PlatformNotConfigured`], [`Code::BrandRequired`], or [`Code::BrandNotFound`].
@@ -84,7 +84,7 @@ pub async fn create(
     act.finish(tx, reply).await
 }
 
-/// Makes a session for the person who is at the page; its id.
+/// Creates a session for the user of a page and returns its id.
 ///
 /// # Errors
 /// Like [`create`].
@@ -135,7 +135,7 @@ async fn insert<C: ConnectionTrait>(
     Ok(row)
 }
 
-/// Fails if the service has no app registered with the platform: a person would be sent to a page that cannot work.
+/// Fails if no app is registered with the platform: the user would be sent to a page that cannot work.
 fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
     let spec = platforms::find(platform).spec();
     if sandbox {
@@ -160,7 +160,7 @@ pub async fn show(act: &Act, id: ConnectSessionId) -> Result<Reply<OneSession>> 
     view::reply(act, &row).await
 }
 
-/// A session as it is now: one that nobody finished in time has expired.
+/// Reads the current state of a session. A session that nobody completed in time has expired.
 async fn read(cx: &Domain, id: ConnectSessionId) -> Result<connect_session::Model> {
     let find = || connect_session::Entity::find_by_id(id).one(&cx.db.write);
     let Some(row) = find().await? else { return Err(absent()) };
@@ -175,7 +175,7 @@ fn absent() -> Error {
     Error::new(Code::ConnectSessionNotFound, "There is no such connect session.")
 }
 
-/// Moves a session that is still open; false if it has ended or moved on meanwhile.
+/// Changes a session that is still open. Returns false if it has ended or changed meanwhile.
 async fn step<C: ConnectionTrait>(
     conn: &C,
     row: &connect_session::Model,
@@ -190,14 +190,14 @@ async fn step<C: ConnectionTrait>(
     Ok(moved.rows_affected == 1)
 }
 
-/// The end of a session.
+/// How a session ends.
 struct End {
     status: ConnectStatus,
     note: Option<String>,
     code: Option<Code>,
 }
 
-/// Ends a session that is still open, and forgets its secrets.
+/// Ends a session that is still open, and deletes its secrets.
 async fn end(cx: &Domain, row: &connect_session::Model, end: End) -> Result<bool> {
     let tx = cx.db.begin().await?;
     let change = connect_session::ActiveModel {
@@ -232,7 +232,7 @@ pub(super) async fn fail(cx: &Domain, row: &connect_session::Model, error: &Erro
     Ok(())
 }
 
-/// Ends a session with accounts that are connected, in the transaction that connects them; false if it had ended.
+/// Ends a session with the connected accounts, in the transaction that connects them. Returns false if it had ended.
 pub(super) async fn connected<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -252,7 +252,7 @@ pub(super) async fn connected<C: ConnectionTrait>(
     Ok(ended)
 }
 
-/// The session that a credential connect names.
+/// Returns the open session that a connect with credentials names.
 pub(super) async fn named(
     act: &Act,
     platform: PlatformId,
@@ -275,12 +275,13 @@ pub(super) async fn named(
     Err(Error::new(Code::InvalidTransition, message).about(status, &[]))
 }
 
-/// A membership that is locked to brands sees the sessions of its brands.
+/// Returns true if the caller can see the session: a membership that is locked to brands sees the sessions of its
+/// brands.
 fn sees(act: &Act, row: &connect_session::Model) -> bool {
     act.membership.sees(row.brand_id)
 }
 
-/// Ends what nobody finished, and forgets what ended a month ago.
+/// Expires sessions that nobody completed, and deletes those that ended a month ago.
 ///
 /// # Errors
 /// The database's.

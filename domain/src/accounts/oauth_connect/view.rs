@@ -1,4 +1,4 @@
-//! A connect session as its creator sees it.
+//! A connect session as replies show it.
 
 use fanfare_entities::{
     BrandId, ConnectSessionId, WorkspaceId, account,
@@ -13,35 +13,35 @@ use serde_json::Value;
 use super::{super::connect::ConnectedAccount, FINISHING};
 use crate::{Act, Code, Reply, clock::Time, error::Result};
 
-/// A connection that a person makes in a browser.
+/// A connection that a user makes in a browser.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConnectSession {
     id: ConnectSessionId,
     platform: String,
     method: Method,
     status: ConnectStatus,
-    /// The status, to be read aloud.
+    /// The status in a sentence.
     pub(super) status_message: String,
-    /// The page for the person.
+    /// The page for the user.
     connect_url: String,
     /// The address to poll.
     poll_url: String,
     /// The number of connected accounts of the platform.
     connected_count: usize,
     workspace_id: WorkspaceId,
-    /// Brand that the account is to have.
+    /// Brand of the connected account.
     workspace_client_id: Option<BrandId>,
     sandbox: bool,
     auto_start: bool,
     /// The accounts that it connected.
     accounts: Vec<ConnectedAccount>,
-    /// The reason it failed or was cancelled.
+    /// The reason why it failed or was cancelled.
     error: Option<ConnectSessionError>,
     created_at: Time,
     expires_at: Time,
 }
 
-/// The reason a connect session failed or was cancelled.
+/// The reason why a connect session failed or was cancelled.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ConnectSessionError {
     /// A code of `/docs/errors`.
@@ -52,12 +52,12 @@ struct ConnectSessionError {
     remedy: &'static str,
 }
 
-/// The way an account is connected.
+/// How an account is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConnectMethod")]
 pub enum Method {
-    /// A person connects in a browser, at the platform.
+    /// A user connects in a browser, at the platform.
     DashboardOauth,
     /// The account is connected with credentials.
     ManualCredentials,
@@ -70,12 +70,12 @@ pub struct OneSession {
     connect_session: ConnectSession,
 }
 
-/// The reply with a session.
+/// Returns the reply with a session.
 pub(super) async fn reply(act: &Act, row: &Model) -> Result<Reply<OneSession>> {
     Ok(Reply::ok(&OneSession { connect_session: view(act, row).await? }))
 }
 
-/// The record of a session.
+/// Returns a session as replies show it.
 pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
     let platform = crate::platforms::of_row(&row.platform)?;
     let spec = platforms::find(platform).spec();
@@ -110,12 +110,12 @@ pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
     })
 }
 
-/// The page for the person.
+/// Returns the address of the page for the user.
 fn page(base: &str, row: &Model) -> String {
     format!("{base}/connect/sessions/{}", row.id)
 }
 
-/// The page at which a person begins without a session.
+/// Returns the page on which a user starts without a session.
 pub(in crate::accounts) fn start_page(base: &str, platform: PlatformId) -> String {
     format!("{base}/connect/{platform}")
 }
@@ -137,7 +137,7 @@ fn error(row: &Model) -> Option<ConnectSessionError> {
     })
 }
 
-/// A status's name.
+/// Returns the name of a status.
 pub(super) const fn name(status: ConnectStatus) -> &'static str {
     match status {
         ConnectStatus::Created => "created",
@@ -151,7 +151,7 @@ pub(super) const fn name(status: ConnectStatus) -> &'static str {
     }
 }
 
-/// Returns the progress of a session as a sentence.
+/// Describes the progress of a session in a sentence.
 fn narrate(row: &Model, label: &str, accounts: &[&str], now: fanfare_entities::Millis) -> String {
     match row.status {
         ConnectStatus::Created => {
@@ -206,7 +206,7 @@ fn awaiting(row: &Model, label: &str, now: fanfare_entities::Millis) -> String {
     }
 }
 
-/// Names in a sentence.
+/// Joins names for a sentence.
 fn and(names: &[&str]) -> String {
     match names {
         [] => String::new(),

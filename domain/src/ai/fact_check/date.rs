@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::{Claim, Found, text::Text, words::WORDS};
 
-/// Words about a day; a weekday counts from Monday, 0.
+/// The parts of a date that a text states; weekdays count from Monday, 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Date {
     pub year: Option<i32>,
@@ -13,7 +13,7 @@ pub(super) struct Date {
     pub weekday: Option<u8>,
 }
 
-/// A date that begins at a token: its readings, and where it ends.
+/// The readings of a date that begins at a token, and the token after it.
 type Read = (Vec<Date>, usize);
 
 /// Finds dates.
@@ -47,7 +47,7 @@ fn at_token(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     Some((vec![Claim::Date(readings)], end))
 }
 
-/// A weekday, and the date that it is said of.
+/// Reads a weekday with the date that it belongs to.
 fn with_weekday(text: &Text, at: usize, weekday: u8) -> (Vec<Claim>, usize) {
     let alone = Date { weekday: Some(weekday), ..Date::default() };
     let mut place = at;
@@ -64,7 +64,7 @@ fn with_weekday(text: &Text, at: usize, weekday: u8) -> (Vec<Claim>, usize) {
     }
 }
 
-/// A date without a weekday.
+/// Reads a date without a weekday.
 fn plain(text: &Text, at: usize) -> Option<Read> {
     iso(text, at)
         .or_else(|| numeric(text, at))
@@ -73,7 +73,7 @@ fn plain(text: &Text, at: usize) -> Option<Read> {
         .or_else(|| year_alone(text, at))
 }
 
-/// `2026-12-05`.
+/// Reads `2026-12-05`.
 fn iso(text: &Text, at: usize) -> Option<Read> {
     let year: i32 = text.digits(at).filter(|digits| digits.len() == 4)?.parse().ok()?;
     let sign = text.glued_sign(at + 1, "-/.")?;
@@ -84,7 +84,7 @@ fn iso(text: &Text, at: usize) -> Option<Read> {
     Some((vec![date], at + 5))
 }
 
-/// `5.12.2026`, `12/5/26`, `5.12.`: both readings if there are two.
+/// Reads `5.12.2026`, `12/5/26` or `5.12.`; returns both readings if there are two.
 fn numeric(text: &Text, at: usize) -> Option<Read> {
     if at > 0 && text.is_glued(at) && text.sign(at - 1).is_some_and(|sign| "./-:,".contains(sign)) {
         return None;
@@ -113,12 +113,12 @@ fn numeric(text: &Text, at: usize) -> Option<Read> {
     (!readings.is_empty()).then_some((readings, end))
 }
 
-/// Does a word such as `on` stand before it?
+/// Returns true if a word such as `on` precedes it.
 fn is_announced(text: &Text, at: usize) -> bool {
     at.checked_sub(1).and_then(|at| text.word(at)).is_some_and(|word| WORDS.before_date.has(word))
 }
 
-/// `12.–14. March`, `12 to 14 March 2026`.
+/// Reads `12.–14. March` or `12 to 14 March 2026`.
 fn range(text: &Text, at: usize) -> Option<(Vec<Date>, usize)> {
     let (first, place) = day(text, at)?;
     let place = range_sign(text, place)?;
@@ -136,7 +136,7 @@ fn range_sign(text: &Text, at: usize) -> Option<usize> {
     Some(at + length)
 }
 
-/// A day of a month, with what makes it an ordinal.
+/// Reads a day of a month, with the sign that makes it an ordinal.
 fn day(text: &Text, at: usize) -> Option<(u8, usize)> {
     if at > 0 && text.is_glued(at) && text.sign(at - 1).is_some_and(|sign| ".,:/".contains(sign)) {
         return None;
@@ -153,7 +153,7 @@ fn day(text: &Text, at: usize) -> Option<(u8, usize)> {
     Some((day, at + 1 + usize::from(is_ordinal)))
 }
 
-/// `5 December`, `5th of December, 2026`.
+/// Reads `5 December` or `5th of December, 2026`.
 fn day_and_month(text: &Text, at: usize) -> Option<Read> {
     let (day, mut place) = day(text, at)?;
     while text
@@ -169,7 +169,7 @@ fn day_and_month(text: &Text, at: usize) -> Option<Read> {
 
 fn month(text: &Text, at: usize) -> Option<(u8, usize)> {
     let (length, month) = text.phrase(&WORDS.months, at)?;
-    // An abbreviation may have a full stop, which is not the end of the sentence if a number follows.
+    // An abbreviation may end with a full stop, which does not end the sentence if a number follows.
     let is_short = text.word(at).is_some_and(|word| word.len() <= 5);
     let end = at + length;
     let has_stop =
@@ -177,7 +177,7 @@ fn month(text: &Text, at: usize) -> Option<(u8, usize)> {
     Some((month, end + usize::from(has_stop)))
 }
 
-/// A year behind a month: `2026`, `, 2026`, `de 2026`.
+/// Reads a year after a month: `2026`, `, 2026`, `de 2026`.
 fn year_behind(text: &Text, at: usize) -> (Option<i32>, usize) {
     let mut place = at;
     place += usize::from(text.glued_sign(place, ",").is_some());
@@ -196,7 +196,7 @@ fn year(text: &Text, at: usize) -> Option<i32> {
     ((1_900..=2_100).contains(&year) && !goes_on).then_some(year)
 }
 
-/// `December 5`, `Dec 5th, 2026`, `December 2026`, `December 12–14`.
+/// Reads `December 5`, `Dec 5th, 2026`, `December 2026` or `December 12–14`.
 fn month_first(text: &Text, at: usize) -> Option<Read> {
     let (month, place) = month(text, at)?;
     if let (Some(year), end) = year_behind(text, place) {
@@ -214,7 +214,7 @@ fn month_first(text: &Text, at: usize) -> Option<Read> {
     Some((vec![checked(year, month, day)?], end))
 }
 
-/// A number of four digits, unless it counts something.
+/// Reads a number of four digits, unless it counts something.
 fn year_alone(text: &Text, at: usize) -> Option<Read> {
     let year = year(text, at)?;
     let is_part = at > 0
@@ -229,14 +229,14 @@ fn year_alone(text: &Text, at: usize) -> Option<Read> {
     Some((vec![Date { year: Some(year), ..Date::default() }], at + 1))
 }
 
-/// A day that there is.
+/// Returns a date if it exists.
 fn checked(year: Option<i32>, month: u8, day: u8) -> Option<Date> {
     // Without a year the 29th of February may be meant.
     NaiveDate::from_ymd_opt(year.unwrap_or(2_024), month.into(), day.into())?;
     Some(Date { year, month: Some(month), day: Some(day), weekday: None })
 }
 
-/// Does every part of a date stand in one that is known? One reading is enough.
+/// Returns true if one reading of a date is part of a known date.
 pub(super) fn is_part(asked: &[Date], known: &[Date]) -> bool {
     let fits = |asked: &Date, known: &Date| {
         let weekday = known.weekday.or_else(|| weekday_of(known));
@@ -248,7 +248,7 @@ pub(super) fn is_part(asked: &[Date], known: &[Date]) -> bool {
     asked.iter().any(|asked| known.iter().any(|known| fits(asked, known)))
 }
 
-/// The weekday of a whole date.
+/// Returns the weekday of a complete date.
 fn weekday_of(date: &Date) -> Option<u8> {
     let day = NaiveDate::from_ymd_opt(date.year?, date.month?.into(), date.day?.into())?;
     u8::try_from(day.weekday().num_days_from_monday()).ok()

@@ -2,7 +2,7 @@
 
 use super::{Claim, Found, text::Text};
 
-/// The value of a handle.
+/// Returns the value of a handle.
 pub(super) fn value(handle: &str) -> String {
     handle.trim().trim_start_matches('@').to_lowercase()
 }

@@ -2,10 +2,10 @@
 
 use super::{Claim, Found, text::Text};
 
-/// Signs that end a link wherever they stand.
+/// Characters that end a link.
 const AROUND: &str = "<>()[]{}\"“”„«»‹›|";
 
-/// Signs that do not belong to a link at its end.
+/// Characters that are not part of a link if they are at its end.
 const BEHIND: &str = ".,;:!?…'’*_~-";
 
 /// Finds links and e-mail addresses.
@@ -25,7 +25,7 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
     found
 }
 
-/// Looks at a piece of text without spaces. Only addresses with a scheme may hold commas and the like.
+/// Examines a part of the text without spaces. Only addresses with a scheme may contain commas and the like.
 fn pieces(text: &Text, start: usize, end: usize, found: &mut Vec<Found>) {
     let piece: String = text.folded[start..end].iter().collect();
     if piece.contains("://") {
@@ -72,7 +72,7 @@ fn link(text: &Text, mut start: usize, mut end: usize) -> Option<Found> {
     None
 }
 
-/// The value of a link without its scheme.
+/// Returns the value of a link without its scheme.
 fn value(rest: &str) -> Claim {
     let until = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(until);
@@ -83,7 +83,7 @@ fn value(rest: &str) -> Claim {
     Claim::Link { host: host.to_owned(), path: path.to_owned() }
 }
 
-/// A name of labels under a public suffix.
+/// Returns true for a host name under a public suffix.
 fn is_host(host: &str) -> bool {
     let mut labels = host.split('.');
     let is_label = |label: &str| {
@@ -99,7 +99,7 @@ fn is_host(host: &str) -> bool {
             .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes().len() < host.len())
 }
 
-/// `today.It` is the end of a sentence without a space behind it.
+/// Returns true for `today.It`, the end of a sentence without a space after it.
 fn is_end_of_sentence(text: &Text, start: usize, host: &str) -> bool {
     let Some(dot) = host.chars().collect::<Vec<_>>().iter().rposition(|c| *c == '.') else {
         return false;

@@ -1,8 +1,8 @@
-//! The fact check: what a caption claims must stand in the facts that are known.
+//! The fact check: a caption may claim only known facts.
 //!
-//! Six classes of claims are looked for, a file each: links, handles, prices, dates, times and phone numbers. They are compared by
-//! value: `9`, `9.00` and `9,00` are one amount. What never may be said is looked for as well. It is pure, and the same for every
-//! provider. Numbers in words are not seen.
+//! Six kinds of claims are recognised, a file each: links, handles, prices, dates, times and phone numbers. They are
+//! compared by value: `9`, `9.00` and `9,00` are one amount. Forbidden phrases are found as well. It is pure, and the
+//! same for every provider. Numbers in words are not recognised.
 
 mod date;
 mod handle;
@@ -18,7 +18,7 @@ mod words;
 
 use text::Text;
 
-/// The kinds of flaws of a text.
+/// What is wrong with a text.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
 )]
@@ -34,7 +34,7 @@ pub enum Reason {
     UnverifiedPhone,
     /// A link or an e-mail address that is in no fact.
     UnverifiedLink,
-    /// A handle that is in no fact and of no account.
+    /// A handle that is in no fact and belongs to no account.
     UnverifiedHandle,
     /// A phrase that must not be used.
     NeverSay,
@@ -44,12 +44,12 @@ pub enum Reason {
     Duplicate,
 }
 
-/// Something that is wrong with a text.
+/// A flaw of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of flaw.
     pub reason: Reason,
-    /// The words it is about.
+    /// The words that it is about.
     pub fragment: String,
 }
 
@@ -73,7 +73,7 @@ enum Claim {
     Date(Vec<date::Date>),
     Relative(String),
     Time(Vec<u16>),
-    /// A number, and its beginnings that may be one too.
+    /// A phone number, and its beginnings that may be phone numbers too.
     Phone(Vec<String>),
 }
 
@@ -89,7 +89,7 @@ impl Claim {
         }
     }
 
-    /// Does a known claim say the same, or more?
+    /// Returns true if a known claim says the same, or more.
     fn is_covered_by(&self, known: &Self) -> bool {
         match (self, known) {
             (Self::Link { host, path }, Self::Link { host: known, path: other }) => {
@@ -107,7 +107,7 @@ impl Claim {
     }
 }
 
-/// A claim, and where it stands.
+/// A claim, and its position in the text.
 #[derive(Debug, Clone)]
 struct Found {
     claim: Claim,
@@ -115,7 +115,7 @@ struct Found {
     end: usize,
 }
 
-/// Finds all claims of a text. What one class has found another does not see.
+/// Finds all claims of a text. Each kind of claim ignores what the kinds before it have found.
 fn claims(text: &mut Text) -> Vec<Found> {
     let mut found = Vec::new();
     for look in [link::find, handle::find, price::find, date::find, time::find, phone::find] {
@@ -124,7 +124,7 @@ fn claims(text: &mut Text) -> Vec<Found> {
     found
 }
 
-/// Known facts.
+/// The known facts.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     known: Vec<Claim>,
@@ -152,7 +152,7 @@ impl Facts {
         }
     }
 
-    /// Returns what a text claims that is not known, and the phrases in it that must not be used; one entry a finding.
+    /// Returns the claims of a text that are not known, and the forbidden phrases in it, one finding each.
     #[must_use]
     pub fn check(&self, text: &str) -> Vec<Finding> {
         let mut text = Text::of(text);

@@ -1,11 +1,11 @@
-//! Phrases that must not be used: whole words, without accents.
+//! Forbidden phrases: whole words, without accents.
 
 use super::{
     Finding, Reason,
     text::{Kind, Text},
 };
 
-/// Finds the phrases that a text uses, each once.
+/// Finds the forbidden phrases in a text, each once.
 pub(super) fn find(text: &Text, phrases: &[(Vec<String>, String)]) -> Vec<Finding> {
     let said: Vec<&str> = text
         .tokens

@@ -1,12 +1,12 @@
-//! Phone numbers: 7 to 15 digits that nothing else has claimed.
+//! Phone numbers: 7 to 15 digits that are no other claim.
 
 use super::{Claim, Found, text::Text};
 
-/// Digits of a number, at least and at most.
+/// The fewest and the most digits of a phone number.
 const SHORTEST: usize = 7;
 const LONGEST: usize = 15;
 
-/// Signs that stand in a number.
+/// Characters that can be in a phone number.
 const SIGNS: &str = ".-–()/+";
 
 /// Finds phone numbers.
@@ -26,8 +26,8 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
     found
 }
 
-/// The number that begins at a token, longest first, with its beginnings that are long enough to be one by themselves: another
-/// number may stand behind it.
+/// Reads the longest number that begins at a token, with its beginnings that are long enough to be numbers themselves:
+/// another number may follow.
 fn at_token(text: &Text, at: usize) -> Option<(Vec<String>, usize)> {
     let begins = text.digits(at).is_some() || text.sign(at).is_some_and(|sign| "+(".contains(sign));
     let is_part =
@@ -61,7 +61,7 @@ fn at_token(text: &Text, at: usize) -> Option<(Vec<String>, usize)> {
     (!numbers.is_empty()).then_some((numbers, end))
 }
 
-/// Are two numbers the same, or does one end in the other's last seven digits or more?
+/// Returns true if two numbers are the same, or one ends with the other's last seven or more digits.
 pub(super) fn is_same(asked: &[String], known: &[String]) -> bool {
     let fits = |one: &String, other: &String| {
         let same = one.bytes().rev().zip(other.bytes().rev()).take_while(|(a, b)| a == b).count();

@@ -6,16 +6,16 @@ use super::{
     words::{CENTS, PENCE, WORDS},
 };
 
-/// ISO codes that stand beside an amount in capitals.
+/// ISO codes that are recognised next to an amount in capitals.
 const CODES: &str = "aud brl cad cny czk dkk hkd huf inr jpy mxn nok nzd pln sek sgd try zar";
 
-/// ISO codes that are also written in small letters.
+/// ISO codes that are also recognised in lower case.
 const USUAL: &str = "chf eur gbp usd";
 
-/// Currencies that a bare `$` may mean.
+/// Currencies that a `$` alone may mean.
 const DOLLARS: &str = "aud cad hkd mxn nzd sgd usd";
 
-/// A number as it is written, and where it ends.
+/// A number in the text, and the token after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Number {
     hundredths: i64,
@@ -39,7 +39,7 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
     found
 }
 
-/// The prices that begin at a token, and where they end.
+/// Reads the prices that begin at a token, and the token after them.
 fn price(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     let one = |(claim, end)| (vec![claim], end);
     offer(text, at)
@@ -49,7 +49,7 @@ fn price(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
         .or_else(|| behind(text, at))
 }
 
-/// Half price, and free.
+/// Reads half price, and free.
 fn offer(text: &Text, at: usize) -> Option<(Claim, usize)> {
     if let Some((length, ())) = text.phrase(&WORDS.half_price, at) {
         let claim = Claim::Price { hundredths: 5_000, currency: "%".to_owned() };
@@ -71,7 +71,7 @@ fn offer(text: &Text, at: usize) -> Option<(Claim, usize)> {
     Some((Claim::Price { hundredths: 0, currency: String::new() }, at + length))
 }
 
-/// `2 for 1`, `3x2`.
+/// Reads `2 for 1` or `3x2`.
 fn bargain(text: &Text, at: usize) -> Option<(Claim, usize)> {
     let of: i64 = text.digits(at)?.parse().ok()?;
     if at > 0 && text.is_glued(at) && text.sign(at - 1).is_none_or(|sign| ".,:/".contains(sign)) {
@@ -92,7 +92,7 @@ fn bargain(text: &Text, at: usize) -> Option<(Claim, usize)> {
     Some((Claim::Bargain { of, pays }, place + 1))
 }
 
-/// An amount with its currency before it: `$20`, `EUR 20`, `€10–20`.
+/// Reads an amount with its currency before it: `$20`, `EUR 20`, `€10–20`.
 fn before(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     let (currency, place) = currency_at(text, at)?;
     let is_word = text.word(at).is_some();
@@ -112,7 +112,7 @@ fn before(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     Some((claims, end))
 }
 
-/// An amount with its currency behind it: `20 €`, `12 Euro`, `10–20%`.
+/// Reads an amount with its currency after it: `20 €`, `12 Euro`, `10–20%`.
 fn behind(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     text.digits(at)?;
     for is_spaced in [true, false] {
@@ -130,7 +130,7 @@ fn behind(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
     None
 }
 
-/// The currency behind a number, unless it is that of the number behind it: `2026 €5`.
+/// Reads the currency after a number, unless it belongs to the next number: `2026 €5`.
 fn own_currency(text: &Text, at: usize) -> Option<(String, usize)> {
     let place =
         at + usize::from(text.glued_sign(at, "-–").is_some() && text.word(at + 1).is_some());
@@ -140,7 +140,7 @@ fn own_currency(text: &Text, at: usize) -> Option<(String, usize)> {
     (!leads).then_some((currency, end))
 }
 
-/// Returns the index of the token with which a range goes on.
+/// Returns the index of the token that continues a range.
 fn range(text: &Text, at: usize) -> Option<usize> {
     if text.sign(at).is_some_and(|sign| "-–—".contains(sign)) {
         return Some(at + 1);
@@ -149,7 +149,7 @@ fn range(text: &Text, at: usize) -> Option<usize> {
     Some(at + length)
 }
 
-/// The currency that a token names, and where it ends.
+/// Reads the currency at a token, and the token after it.
 fn currency_at(text: &Text, at: usize) -> Option<(String, usize)> {
     if let Some(sign) = text.sign(at) {
         let currency = match sign {
@@ -190,7 +190,7 @@ fn currency_at(text: &Text, at: usize) -> Option<(String, usize)> {
     Some((currency, at + length))
 }
 
-/// Is it an ISO code, or the word euro, which may stand before an amount too?
+/// Returns true for an ISO code or the word euro, which can also precede an amount.
 fn is_code(text: &Text, at: usize) -> bool {
     let Some(word) = text.word(at) else { return false };
     let token = &text.tokens[at];
@@ -199,7 +199,7 @@ fn is_code(text: &Text, at: usize) -> bool {
     is_in(USUAL) || word == "euro" || (is_capital && is_in(CODES))
 }
 
-/// Reads a number by its own form: `1,000`, `1.000`, `1 000`, `9,50`, `20,-`.
+/// Reads a number in any notation: `1,000`, `1.000`, `1 000`, `9,50`, `20,-`.
 fn number(text: &Text, at: usize, is_spaced: bool) -> Option<Number> {
     let first = text.digits(at).filter(|digits| digits.len() <= 9)?;
     let mut whole: i64 = first.parse().ok()?;
@@ -226,7 +226,7 @@ fn number(text: &Text, at: usize, is_spaced: bool) -> Option<Number> {
             hundredths += if decimals.len() == 1 { value * 10 } else { value };
             end += 2;
         } else if sign == ',' || sign == '.' {
-            // Nothing behind the comma is written as a dash: `20,–`.
+            // A dash can stand for missing cents: `20,–`.
             end += if text.glued_sign(end + 1, "-–—").is_some() { 2 } else { 0 };
         }
     }
@@ -249,7 +249,7 @@ fn amount(number: Number, currency: &str) -> Claim {
     }
 }
 
-/// Are two prices the same amount of the same money? Nothing is nothing in every currency.
+/// Returns true if two prices are the same amount of the same currency. Zero is the same in every currency.
 pub(super) fn is_same(one: &Claim, other: &Claim) -> bool {
     let (
         Claim::Price { hundredths: a, currency: of_a },

@@ -1,9 +1,9 @@
-//! A text as the checks read it: normalized, and cut into words, digits and signs.
+//! A text as the checks read it: normalized, and split into words, digits and other characters.
 
 use super::words::Phrases;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Words of the longest phrase.
+/// The most words of a phrase.
 const LONGEST_PHRASE: usize = 5;
 
 /// The kind of a token.
@@ -14,24 +14,24 @@ pub(super) enum Kind {
     Sign,
 }
 
-/// A word, a row of digits, or another character.
+/// A word, a run of digits, or another character.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub kind: Kind,
     /// Lower case, without accents.
     pub plain: String,
-    /// Its place in the text, in characters.
+    /// Its position in the text, in characters.
     pub start: usize,
     pub end: usize,
-    /// It follows the token before without a space.
+    /// There is no space between it and the token before it.
     pub glued: bool,
-    /// Something was found here.
+    /// It belongs to a claim that was found.
     pub taken: bool,
 }
 
-/// A text under examination.
+/// A text to check.
 pub(super) struct Text {
-    /// NFKC with single spaces, as it is shown.
+    /// NFKC with single spaces, as it is displayed.
     pub shown: Vec<char>,
     /// The same in lower case, character by character.
     pub folded: Vec<char>,
@@ -46,12 +46,12 @@ impl Text {
         Self { shown, folded, tokens }
     }
 
-    /// The text between two characters as it was written.
+    /// Returns the text between two characters as it was written.
     pub fn fragment(&self, start: usize, end: usize) -> String {
         self.shown[start..end].iter().collect()
     }
 
-    /// The plain text of a token that is free and of this kind.
+    /// Returns the plain text of a token if it is of this kind and belongs to no claim yet.
     pub fn get(&self, at: usize, kind: Kind) -> Option<&str> {
         let token = self.tokens.get(at)?;
         (token.kind == kind && !token.taken).then_some(token.plain.as_str())
@@ -61,8 +61,8 @@ impl Text {
         self.get(at, Kind::Word)
     }
 
-    /// The longest of some phrases that begins here: the number of its tokens, and what it means. A hyphen or an apostrophe may stand
-    /// between its words.
+    /// Returns the longest of some phrases that begins here: the number of its tokens, and its meaning. A hyphen or an
+    /// apostrophe can be between its words.
     pub fn phrase<T: Clone>(&self, phrases: &Phrases<T>, at: usize) -> Option<(usize, T)> {
         self.word(at)?;
         let (mut words, mut ends, mut place) = (Vec::new(), Vec::new(), at);
@@ -88,12 +88,12 @@ impl Text {
         self.tokens.get(at).is_some_and(|token| token.glued)
     }
 
-    /// One of these signs, right behind the token before it.
+    /// Returns one of these characters, if it follows the token before it without a space.
     pub fn glued_sign(&self, at: usize, signs: &str) -> Option<char> {
         self.sign(at).filter(|sign| self.is_glued(at) && signs.contains(*sign))
     }
 
-    /// Digits right behind the token before them.
+    /// Returns digits that follow the token before them without a space.
     pub fn glued_digits(
         &self,
         at: usize,
@@ -102,14 +102,14 @@ impl Text {
         self.digits(at).filter(|digits| self.is_glued(at) && lengths.contains(&digits.len()))
     }
 
-    /// Marks the tokens from one to another as found.
+    /// Marks the tokens of a range as found.
     pub fn take(&mut self, from: usize, to: usize) {
         for token in &mut self.tokens[from..to] {
             token.taken = true;
         }
     }
 
-    /// Marks the tokens that stand between two characters as found.
+    /// Marks the tokens between two characters as found.
     pub fn take_chars(&mut self, start: usize, end: usize) {
         for token in &mut self.tokens {
             if token.start < end && token.end > start {
@@ -119,7 +119,7 @@ impl Text {
     }
 }
 
-/// The words of a phrase, lower case and without accents.
+/// Returns the words of a phrase, in lower case and without accents.
 pub(super) fn plain_words(text: &str) -> Vec<String> {
     let tokens = Text::of(text).tokens.into_iter();
     tokens.filter(|token| token.kind != Kind::Sign).map(|token| token.plain).collect()
@@ -128,7 +128,7 @@ pub(super) fn plain_words(text: &str) -> Vec<String> {
 fn collapsed(text: &str) -> Vec<char> {
     let mut shown = Vec::with_capacity(text.len());
     for c in text.nfkc() {
-        // Soft hyphens and zero-width characters hide words from the reader of a table, not from people.
+        // Soft hyphens and zero-width characters hide words from this check, but not from people.
         if matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}') {
             continue;
         }
@@ -141,7 +141,7 @@ fn collapsed(text: &str) -> Vec<char> {
     shown
 }
 
-/// Digits of other scripts as those of ours.
+/// Converts digits of other scripts to ASCII.
 fn latin_digit(c: char) -> char {
     for zero in ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '\u{e50}'] {
         let nth = u32::from(c).wrapping_sub(u32::from(zero));

@@ -2,12 +2,12 @@
 
 use super::{Claim, Found, text::Text, words::WORDS};
 
-/// A time as it is written, and where it ends.
+/// A time in the text, and the token after it.
 struct Clock {
     hour: u16,
     minute: u16,
     half: Option<Half>,
-    /// Something says that it is a time.
+    /// Something in the text proves that it is a time.
     is_certain: bool,
     end: usize,
 }
@@ -45,7 +45,7 @@ fn at_token(text: &Text, at: usize) -> Option<(Vec<Vec<u16>>, usize)> {
         && let Some(second) = clock(text, place)
         && (first.is_certain || second.is_certain)
     {
-        // `7–9pm`: the first end is of the same half of the day, or of the other.
+        // `7–9pm`: the start is in the same half of the day, or in the other.
         let both = vec![minutes(&first), minutes(&second)];
         return Some((both, second.end));
     }
@@ -72,7 +72,7 @@ fn clock(text: &Text, at: usize) -> Option<Clock> {
     let minute = sign.and_then(|_| text.glued_digits(at + 2, 2..=2));
     let minute: Option<u16> = minute.and_then(|digits| digits.parse().ok());
     let mut end = at + if minute.is_some() { 3 } else { 1 };
-    // A score or a version is no time: `3:2`, `1.5`.
+    // A score or a version is not a time: `3:2`, `1.5`.
     let mut is_certain = minute.is_some() && sign == Some(':');
     let mut minutes = minute.unwrap_or(0);
     if text.word(end) == Some("h") {
@@ -85,7 +85,7 @@ fn clock(text: &Text, at: usize) -> Option<Clock> {
     } else if let Some((length, ())) = text.phrase(&WORDS.oclock, end) {
         is_certain = true;
         end += length;
-        // `19 Uhr 30`.
+        // Reads `19 Uhr 30`.
         if let (None, Some(more)) = (minute, text.digits(end).filter(|digits| digits.len() == 2))
             && text.word(end + 1).is_none_or(|word| !WORDS.nouns.has(word))
         {
@@ -103,7 +103,7 @@ fn clock(text: &Text, at: usize) -> Option<Clock> {
     fits.then_some(Clock { hour, minute: minutes, half, is_certain, end })
 }
 
-/// `am`, `p.m.`
+/// Reads `am` or `p.m.`.
 fn half(text: &Text, at: usize) -> Option<(Half, usize)> {
     let of = |word: &str| match word {
         "am" | "a" => Some(Half::Morning),
@@ -119,7 +119,7 @@ fn half(text: &Text, at: usize) -> Option<(Half, usize)> {
     of(word).filter(|_| is_dotted).map(|half| (half, end))
 }
 
-/// The minutes of the day that are meant: two if neither half of the day is named.
+/// Returns the minutes of the day: two if no half of the day is named.
 fn minutes(clock: &Clock) -> Vec<u16> {
     let (hour, minute) = (clock.hour % 24, clock.minute);
     match clock.half {

@@ -1,4 +1,4 @@
-//! The words of seven languages that prices, dates and times are made of.
+//! The vocabulary of prices, dates and times in seven languages.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::text::plain_words;
 
-/// One table a language.
+/// One table for each language.
 const TABLES: [&str; 7] = [
     include_str!("words/en.json"),
     include_str!("words/de.json"),
@@ -17,11 +17,11 @@ const TABLES: [&str; 7] = [
     include_str!("words/nl.json"),
 ];
 
-/// Units behind which a number is a measure in every language.
+/// Units that make the number before them a measure, in every language.
 const UNITS: &str =
     "km m cm mm mi ft kg g mg lb oz l ml cl kcal cal kwh w kw v px mb gb tb mah hp ps qm sqm hz";
 
-/// A table as it is written.
+/// A table in its file.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Table {
@@ -49,7 +49,7 @@ struct Table {
     nouns: Vec<String>,
 }
 
-/// Phrases by their first word, longest first, each with what it means.
+/// Phrases by their first word, longest first, each with its meaning.
 pub(super) struct Phrases<T>(HashMap<String, Vec<(Vec<String>, T)>>);
 
 impl<T> Default for Phrases<T> {
@@ -73,7 +73,7 @@ impl<T: Clone> Phrases<T> {
         }
     }
 
-    /// Returns the longest phrase that these words begin with: the number of its words, and what it means.
+    /// Returns the longest phrase at the beginning of these words: the number of its words, and its meaning.
     pub fn find(&self, said: &[&str]) -> Option<(usize, T)> {
         let known = self.0.get(*said.first()?)?;
         let fits = |words: &[String]| {
@@ -83,13 +83,13 @@ impl<T: Clone> Phrases<T> {
         Some((found.0.len(), found.1.clone()))
     }
 
-    /// Is this one word a phrase?
+    /// Returns true if this single word is a phrase.
     pub fn has(&self, word: &str) -> bool {
         self.find(&[word]).is_some()
     }
 }
 
-/// All tables together.
+/// The tables of all languages together.
 #[derive(Default)]
 pub(super) struct Words {
     pub months: Phrases<u8>,
@@ -111,14 +111,14 @@ pub(super) struct Words {
     pub nouns: Phrases<()>,
 }
 
-/// Hundredths of whatever currency, and of pounds.
+/// A hundredth of any currency, and of a pound.
 pub(super) const CENTS: &str = "cents";
 pub(super) const PENCE: &str = "pence";
 
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::default();
     for table in TABLES {
-        // A test reads each of them.
+        // A test parses each of them.
         words.take(&serde_json::from_str(table).unwrap_or_default());
     }
     for unit in UNITS.split(' ') {

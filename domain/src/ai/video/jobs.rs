@@ -1,4 +1,4 @@
-//! Films as callers see them: asked for, listed, shown, cancelled.
+//! Video jobs as callers see them: requested, listed, shown, cancelled.
 
 use std::collections::HashMap;
 
@@ -25,10 +25,10 @@ use crate::{
     input, media, page,
 };
 
-/// Films of one payer that may be under way at once.
+/// The most open video jobs of one payer.
 const OPEN: u64 = 5;
 
-/// A film that a model makes.
+/// A video that a model makes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VideoJob {
     id: Uuid,
@@ -39,15 +39,15 @@ pub struct VideoJob {
     prompt: String,
     /// The request with all defaults.
     params: Normalized,
-    /// The price; given back if there will be no film.
+    /// The price; refunded if the job fails.
     credits: i64,
     /// Percent, if the provider says so.
     progress: Option<i32>,
-    /// The address the film is served at, once it is completed.
+    /// The address of the video, once it is completed.
     video_url: Option<String>,
-    /// The stored film.
+    /// The stored video.
     asset_id: Option<Uuid>,
-    /// The reason why there is no film; null unless the job failed.
+    /// The reason why there is no video; null unless the job failed.
     error: Option<JobError>,
     /// True if the provider is simulated.
     sandbox: bool,
@@ -56,7 +56,7 @@ pub struct VideoJob {
     completed_at: Option<Time>,
 }
 
-/// The reason why there is no film.
+/// The reason why there is no video.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct JobError {
@@ -67,7 +67,7 @@ pub struct JobError {
     pub message: String,
 }
 
-/// A film that was asked for.
+/// A video that was queued.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct QueuedJob {
@@ -75,14 +75,14 @@ pub struct QueuedJob {
     job: VideoJob,
 }
 
-/// A film.
+/// A video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneJob {
     job: VideoJob,
 }
 
-/// Films, newest first.
+/// Videos, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct JobPage {
@@ -91,7 +91,7 @@ pub struct JobPage {
     next_cursor: Option<String>,
 }
 
-/// The films to list.
+/// The videos to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobQuery {
@@ -110,12 +110,12 @@ pub struct JobQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The operation for which a film's credits are reserved.
+/// Returns the operation under which a video's credits are reserved.
 pub(super) fn operation(uid: Uuid) -> String {
     format!("video:{uid}")
 }
 
-/// Queues a film: its row and its credits in one transaction.
+/// Queues a video: inserts its row and reserves its credits in one transaction.
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], [`Code::TooManyJobs`] or [`Code::ProviderNotConfigured`].
@@ -134,7 +134,7 @@ pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>
     let operation = operation(uid);
     let patience = credits::VIDEO;
     let spend = Spend { workspace: place, operation: &operation, credits, patience };
-    // It locks the payer's wallet, so that open films are counted one request at a time.
+    // This locks the payer's wallet, so that open jobs are counted one request at a time.
     credits::reserve(&act.cx, tx.conn(), spend).await?;
     let payer = credits::payer(tx.conn(), place).await?;
     if open(tx.conn(), payer).await? >= OPEN {
@@ -174,10 +174,10 @@ async fn open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
     Ok(open.count(conn).await?)
 }
 
-/// Lists the films of the membership's workspace, newest first.
+/// Lists the video jobs of the membership's workspace, newest first.
 ///
 /// # Errors
-/// A query that means nothing.
+/// An invalid query.
 pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
     let limit = input::limit(query.limit)?;
     let cursor = input::cursor::<i64>(query.cursor.as_deref())?.map(AiJobId);
@@ -185,7 +185,7 @@ pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
         let mut rows = ai_job::Entity::find()
             .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
             .order_by_desc(Column::Id);
-        // Films belong to no brand: a membership that is locked to some sees those that its person asked for.
+        // Videos belong to no brand: a membership that is locked to brands sees those that its user requested.
         if act.membership.brands.is_some() {
             rows = rows.filter(Column::CreatedBy.eq(act.caller.user_id));
         }
@@ -206,7 +206,7 @@ pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
     Ok(Reply::ok(&JobPage { jobs, next_cursor }))
 }
 
-/// Shows a film.
+/// Shows a video job.
 ///
 /// # Errors
 /// [`Code::JobNotFound`].
@@ -218,7 +218,7 @@ pub async fn get(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
     Ok(reply)
 }
 
-/// Cancels a film of which nobody has been asked yet.
+/// Cancels a video that was not sent to a provider yet.
 ///
 /// # Errors
 /// [`Code::JobNotFound`], or [`Code::InvalidTransition`].
@@ -266,7 +266,7 @@ fn absent() -> Error {
     Error::new(Code::JobNotFound, "There is no such job.")
 }
 
-/// Returns the record of a row with the address of its film.
+/// Returns a job with the address of its video.
 pub(super) async fn one(cx: &Domain, row: ai_job::Model) -> Result<VideoJob> {
     let url = urls(cx, row.asset_uid).await?.into_values().next();
     shown(cx, row, url)

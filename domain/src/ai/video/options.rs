@@ -1,4 +1,4 @@
-//! The options of films.
+//! The options of videos.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{Act, Reply, error::Result};
 
-/// The options of films, with their prices.
+/// The options of videos, with their prices.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct VideoOptions {
@@ -17,7 +17,7 @@ pub struct VideoOptions {
     as_of: String,
 }
 
-/// A provider of films.
+/// A provider of videos.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ProviderOptions {
@@ -30,7 +30,7 @@ pub struct ProviderOptions {
     models: Vec<ModelOptions>,
 }
 
-/// A model that films.
+/// A model that makes videos.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ModelOptions {
@@ -49,13 +49,13 @@ pub struct ModelOptions {
     rules: Vec<RuleOptions>,
     /// The price of a second, by resolution.
     credits_per_second: BTreeMap<String, f64>,
-    /// The additional price of a first frame, for the whole film.
+    /// The additional price of a first frame, for the whole video.
     credits_with_image: f64,
-    /// The prices of films without a first frame.
+    /// The prices of videos without a first frame.
     estimates: Vec<Estimate>,
 }
 
-/// A rule: films of a resolution have one of these lengths.
+/// A rule: videos of a resolution have one of these lengths.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RuleOptions {
@@ -85,7 +85,7 @@ impl RuleOptions {
     }
 }
 
-/// The price of a film.
+/// The price of a video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Estimate {
@@ -94,7 +94,7 @@ pub struct Estimate {
     credits: i64,
 }
 
-/// Shows what can be filmed.
+/// Lists the options of videos with their prices.
 ///
 /// # Errors
 /// None.

@@ -1,4 +1,4 @@
-//! A request for a film: whether it is right, what it is with all defaults, and what it costs.
+//! Requests for videos: validates them, applies defaults, and calculates the price.
 
 use fanfare_ai::{Ai, Audio, VideoModel, VideoProvider};
 use schemars::JsonSchema;
@@ -12,11 +12,11 @@ use crate::{
     input::text::{self, Rule},
 };
 
-/// A film to be made.
+/// A request for a video.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VideoRequest {
-    /// The subject of the film.
+    /// The subject of the video.
     #[schemars(length(min = 1, max = 4_096))]
     pub prompt: String,
     /// `xai` (`xai_grok`) or `google` (`google_veo`); the first that is configured if left out.
@@ -50,14 +50,14 @@ pub struct VideoRequest {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The prompt is not shown.
+/// Leaves the prompt out.
 impl std::fmt::Debug for VideoRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("VideoRequest").field("provider", &self.provider).finish_non_exhaustive()
     }
 }
 
-/// A request that is right, with all defaults.
+/// A valid request, with all defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Normalized {
     /// `xai_grok` or `google_veo`.
@@ -76,10 +76,10 @@ pub struct Normalized {
     pub image_url: Option<String>,
 }
 
-/// Checks a request, all at once; returns it with all defaults, and what it costs.
+/// Validates a request. Returns it with all defaults, and its price.
 ///
 /// # Errors
-/// All that is wrong with it, or [`Code::ProviderNotConfigured`].
+/// All violations of the request, or [`Code::ProviderNotConfigured`].
 pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
     let mut broken: Vec<Violation> = Vec::new();
     let provider = provider(ai, asked.provider.as_deref(), &mut broken);
@@ -155,7 +155,7 @@ fn provider(ai: &Ai, asked: Option<&str>, broken: &mut Vec<Violation>) -> Option
     known
 }
 
-/// The model that is named, or the provider's first that has the resolution, or else its first.
+/// Returns the named model; without a name, the provider's first model with the resolution, or else its first one.
 fn model<'a>(
     ai: &'a Ai,
     provider: VideoProvider,
@@ -178,7 +178,7 @@ fn model<'a>(
     fitting.or_else(|| films.next())
 }
 
-/// A question about films that changes nothing.
+/// A question about videos that changes nothing.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VideoFunction {
@@ -188,7 +188,7 @@ pub struct VideoFunction {
     /// `estimate_cost`, `validate_request` or `list_models`.
     #[schemars(length(max = 200))]
     pub function: String,
-    /// The body of a request for a film; its provider is that of `identifier`.
+    /// The body of a request for a video; its provider is that of `identifier`.
     #[serde(default)]
     #[schemars(with = "Option<VideoRequest>")]
     pub params: Option<Value>,
@@ -197,7 +197,7 @@ pub struct VideoFunction {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The answer to a question about films.
+/// The answer to a question about videos.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct FunctionResult {
@@ -208,11 +208,10 @@ pub struct FunctionResult {
     result: Value,
 }
 
-/// Answers a question about films.
+/// Answers a question about videos.
 ///
 /// # Errors
-/// An unknown provider or function; for `estimate_cost` what is wrong with the request, or
-/// [`Code::WalletUnavailable`].
+/// An unknown provider or function; for `estimate_cost` the violations of the request, or [`Code::WalletUnavailable`].
 pub async fn function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionResult>> {
     let provider = VideoProvider::named(&asked.identifier);
     let provider = provider.filter(|it| it.as_str() == asked.identifier).ok_or_else(|| {

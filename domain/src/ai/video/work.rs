@@ -1,4 +1,5 @@
-//! The steps of a film's work. Each write is guarded by the fencing token; a worker that has lost the row changes nothing.
+//! The steps of a video job. Each write is guarded by the fencing token; a worker that has lost the row changes
+//! nothing.
 
 use bytes::Bytes;
 use fanfare_entities::{
@@ -25,17 +26,17 @@ use crate::{
 /// The largest first frame, in bytes.
 const LARGEST_FRAME: u64 = 20_000_000;
 
-/// Takes a film's row, if it is due.
+/// Claims a video job, if it is due.
 ///
 /// # Errors
-/// The database's. The row may have been taken all the same; then its lease expires.
+/// The database's. The row may have been claimed all the same; then its lease expires.
 pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<ai_job::Model>> {
     let now = cx.clock.now();
     let taken = durable::claim(&cx.db.write, JobKind::MakeVideo, &[id], (holder, now)).await?;
     Ok(taken.into_iter().next())
 }
 
-/// Reads the first frame of a film; `None` if it is no longer stored.
+/// Reads the first frame of a video; `None` if it is no longer stored.
 ///
 /// # Errors
 /// The database's, or the store's.
@@ -50,10 +51,10 @@ pub async fn first_frame(
     Ok(Some((mime, bytes)))
 }
 
-/// Puts a film into the store while it comes.
+/// Stores a video while it downloads.
 ///
 /// # Errors
-/// The film broke off, is none, or is larger than the plan allows.
+/// The download broke off, is not a video, or is larger than the plan allows.
 pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<Taken> {
     let plan = sizes::plan(cx, row.workspace_id).await?;
     let pieces = stream::unfold(film, |mut film| async {
@@ -62,28 +63,28 @@ pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<T
     media::receive_generated_for(cx, row.workspace_id, plan, Box::pin(pieces)).await
 }
 
-/// Puts a film into the store that came with its provider's answer.
+/// Stores a video that the provider's reply contains.
 ///
 /// # Errors
-/// It is none, or is larger than the plan allows.
+/// It is not a video, or is larger than the plan allows.
 pub async fn store_bytes(cx: &Domain, row: &ai_job::Model, film: Bytes) -> Result<Taken> {
     let plan = sizes::plan(cx, row.workspace_id).await?;
     let whole = stream::iter([Ok::<_, std::convert::Infallible>(film)]);
     media::receive_generated_for(cx, row.workspace_id, plan, whole).await
 }
 
-/// A step that is written while the row stays held.
+/// A step that is recorded while the row is held.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// The provider is about to be asked; from here on nobody asks again.
+    /// The provider is about to be called; from here on the call is not repeated.
     Sending,
-    /// The provider has taken it under this id.
+    /// The provider has accepted the job under this id.
     Submitted(String),
-    /// The film is at this address.
+    /// The video is at this address.
     Found(String),
 }
 
-/// Writes a step and keeps the row. Returns false if the row is no longer held.
+/// Records a step and keeps the row. Returns false if the row is no longer held.
 ///
 /// # Errors
 /// The database's.
@@ -106,21 +107,21 @@ pub async fn note(cx: &Domain, lease: Lease, step: &Step) -> Result<bool> {
     Ok(update.exec(&cx.db.write).await?.rows_affected == 1)
 }
 
-/// The outcome with which the row is given back.
+/// The outcome of an attempt, with which the row is released.
 #[derive(Debug, Clone)]
 pub enum VideoOutcome {
-    /// The provider is still at it; percent, if it says so.
+    /// The provider is still working; the progress in percent, if known.
     Later(Millis, Option<u8>),
-    /// This try failed; the next one is then. `unsent`: the provider was not asked after all.
+    /// The attempt failed and is repeated.
     Again {
-        /// The time of the next try.
+        /// The time of the next attempt.
         at: Millis,
-        /// The provider was not asked after all.
+        /// The provider was not called after all.
         unsent: bool,
     },
-    /// The film cannot be made.
+    /// The video cannot be made.
     Failed(JobError),
-    /// The film is in the store.
+    /// The video is stored.
     Stored(Taken),
 }
 
@@ -132,7 +133,7 @@ fn held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
         .filter(Column::DueAt.is_not_null())
 }
 
-/// Gives the row back with what came of the try: a film and its payment, or the end and its refund, in one transaction.
+/// Releases the row with the outcome: the video and its payment, or the failure and its refund, in one transaction.
 ///
 /// # Errors
 /// The database's.
@@ -143,7 +144,7 @@ pub async fn finish(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> 
     };
     let written = write(cx, row, outcome).await;
     if let Some(file) = file {
-        // Without the row these bytes are nobody's.
+        // Without the row these bytes belong to nothing.
         let path = written.as_ref().map(|held| if *held { file.path.as_str() } else { "" });
         media::tidy_generated(cx, &file, path).await;
     }

@@ -1,4 +1,4 @@
-//! The days that are asked for.
+//! The days that a query asks for.
 
 use chrono::{Days, NaiveDate};
 use fanfare_platforms::{Violation, Violations};
@@ -9,13 +9,13 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// The days that are shown if none are asked for.
+/// The number of days that are shown by default.
 const USUAL_DAYS: u64 = 30;
 
-/// The most days that are shown.
+/// The most days of a query.
 const MOST_DAYS: i64 = 366;
 
-/// The days asked for in one account's zone.
+/// A range of days, in the time zone of an account's network.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     pub from: NaiveDate,
@@ -23,10 +23,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Reads the days of a query; what is left out follows from the other side, or from today.
+    /// Returns the days of a query; a missing end follows from the other one, or from today.
     ///
     /// # Errors
-    /// Days that cannot be.
+    /// Invalid days.
     pub fn of(query: &AccountsQuery, today: NaiveDate) -> Result<Self> {
         let mut broken = Violations::default();
         let mut read = |field: &'static str, text: Option<&String>| {
@@ -71,7 +71,7 @@ impl Span {
         Error::check(broken).map(|()| Self { from, to })
     }
 
-    /// Returns the equally long time before.
+    /// Returns the range of the same length before this one.
     pub fn before(self) -> Self {
         let days = u64::try_from((self.to - self.from).num_days()).unwrap_or_default() + 1;
         Self { from: zone::before(self.from, days), to: zone::before(self.from, 1) }

@@ -1,4 +1,4 @@
-//! The days of an account, and numbers of times that follow from them.
+//! The days of an account, and the totals of periods.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +19,18 @@ use crate::{
     error::Result,
 };
 
-/// The days of an account, and of the equally long time before.
+/// The numbers of an account for the days of a range, and of the range before it.
 pub(super) struct Story {
     daily: &'static Daily,
     tz: Tz,
-    /// Days up to this time are final.
+    /// Days that ended before this time are final.
     final_until: Millis,
     days: BTreeMap<String, account_day::Model>,
     posts: BTreeMap<NaiveDate, i64>,
 }
 
 impl Story {
-    /// Reads them.
+    /// Reads the numbers.
     ///
     /// # Errors
     /// The database's.
@@ -41,7 +41,7 @@ impl Story {
         span: Span,
     ) -> Result<Self> {
         let conn = &act.cx.db.read;
-        // One day more, for the difference of the first.
+        // One more day is read, for the difference of the first one.
         let first = zone::before(span.before().from, 1);
         let bounds = (first.to_string(), span.to.to_string());
         let mut days = days::read(conn, &[row.id], (&bounds.0, &bounds.1)).await?;
@@ -64,14 +64,14 @@ impl Story {
         numbers
     }
 
-    /// The network's own difference, else that of two neighbouring readings.
+    /// Returns the network's own difference, or else that of two successive readings.
     fn follower_delta(&self, day: NaiveDate, numbers: &Known) -> Option<i64> {
         let before = || self.numbers(zone::before(day, 1)).get(name::FOLLOWERS).copied();
         let difference = || Some(numbers.get(name::FOLLOWERS)? - before()?);
         numbers.get(name::FOLLOWER_DELTA).copied().or_else(difference)
     }
 
-    /// Returns what was counted on a day.
+    /// Returns the numbers of a day.
     pub fn snapshot(&self, day: NaiveDate) -> Snapshot {
         let (row, numbers) = (self.days.get(&day.to_string()), self.numbers(day));
         let ends = zone::start(self.tz, zone::next(day)).timestamp_millis();
@@ -95,7 +95,7 @@ impl Story {
         }
     }
 
-    /// Returns the numbers of a time; `own_reach` is the network's own, in which each person counts once.
+    /// Returns the numbers of a period; `own_reach` is the network's own reach, in which each person counts once.
     pub fn period(&self, span: Span, own_reach: Option<i64>) -> Period {
         let days: Vec<(NaiveDate, Known)> =
             zone::days(span.from, span.to).map(|day| (day, self.numbers(day))).collect();
@@ -158,7 +158,7 @@ fn sum(numbers: impl Iterator<Item = i64>) -> Option<i64> {
     Some(numbers.sum())
 }
 
-/// Counts the posts of the account that became public on each day.
+/// Counts the posts that the account published on each day.
 async fn posts(act: &Act, id: AccountId, tz: Tz, span: Span) -> Result<BTreeMap<NaiveDate, i64>> {
     let since = zone::start(tz, span.from).timestamp_millis();
     let until = zone::start(tz, zone::next(span.to)).timestamp_millis();

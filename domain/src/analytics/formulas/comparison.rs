@@ -1,53 +1,53 @@
-//! A post beside those before it: how it does, how sure that is, and what to do next. Pure.
+//! Compares a post with earlier ones: how it does, how certain that is, and what to do next. Pure.
 
 use fanfare_platforms::analytics::name::{IMPRESSIONS, REACH, VIEWS};
 
 use super::{engagements, median, rounded, shown};
 use crate::analytics::{CHECKPOINTS, Checkpoint, Known, pace::DAY};
 
-/// The most that a ratio counts in a score.
+/// The highest ratio that counts in a score.
 const RATIO_MAX: f64 = 5.0;
 
-/// The fewest posts of a baseline, and the number from which more say no more.
+/// The least number of posts for a baseline, and the number beyond which more posts add no certainty.
 const BASELINE_MIN: usize = 5;
 pub(in crate::analytics) const BASELINE_MAX: usize = 20;
 
-/// The numbers by which reach is measured, the best first.
+/// The numbers that measure how many people saw a post, best first.
 const BASES: [&str; 3] = [VIEWS, REACH, IMPRESSIONS];
 
-/// A post of a baseline: its row, its form, and its numbers at the checkpoint.
+/// A post of a baseline: its row, its format, and its numbers at the checkpoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselinePost {
-    /// The post or, where it was made elsewhere, the row of its numbers.
+    /// The post or, if it was made outside this service, the row of its numbers.
     pub id: i64,
-    /// The form.
+    /// The format.
     pub format: String,
     /// The numbers.
     pub numbers: Known,
 }
 
-/// A post beside those before it.
+/// The comparison of a post with earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The number of views or of people: its name, the post's own and the baseline's.
+    /// How many people saw it: the name of the number, the post's value and the baseline's median.
     pub seen: Option<(&'static str, i64, f64)>,
-    /// The engagements of the post and of the baseline.
+    /// The engagements of the post, and the baseline's median.
     pub engaged: Option<(i64, f64)>,
-    /// The posts of the baseline.
+    /// The number of posts in the baseline.
     pub posts: usize,
-    /// Their form; `None`: all forms were taken.
+    /// The format of the baseline; `None`: all formats.
     pub format: Option<String>,
-    /// The ratio of what it is seen by.
+    /// The ratio of the audience to the baseline's.
     pub rv: Option<f64>,
-    /// The ratio of its engagements.
+    /// The ratio of the engagements to the baseline's.
     pub re: Option<f64>,
-    /// Both together.
+    /// Both ratios combined.
     pub score: f64,
-    /// The post of the baseline with the most engagements.
+    /// The baseline's post with the most engagements.
     pub best: Option<i64>,
 }
 
-/// Compares a post with those before it, the latest first; `None`: too few of them, or nothing to compare.
+/// Compares a post with earlier ones, latest first. Returns `None` if they are too few, or have no number in common.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people are exact")]
 pub fn compare(
@@ -80,7 +80,7 @@ pub fn compare(
         (one, other) => one.or(other)?,
     };
     let best = baseline.iter().filter_map(|post| Some((of_post(post)?, post.id)));
-    // Of those with equally many the latest.
+    // Among posts with equally many engagements, the latest counts.
     let best = best.rev().max_by_key(|(engagements, _)| *engagements).map(|(_, id)| id);
     let format = is_alike.then(|| format.to_owned());
     Some(Comparison { seen, engaged, posts: baseline.len(), format, rv, re, score, best })
@@ -90,7 +90,7 @@ fn ratio(own: f64, median: f64) -> f64 {
     (own / if median == 0.0 { 1.0 } else { median }).min(RATIO_MAX)
 }
 
-/// The name of a tier.
+/// Returns the name of the performance tier.
 #[must_use]
 pub fn tier(score: f64) -> &'static str {
     match score {
@@ -101,7 +101,7 @@ pub fn tier(score: f64) -> &'static str {
     }
 }
 
-/// Returns how sure a comparison is, from 0 to 1, in two decimals.
+/// Returns the certainty of a comparison, from 0 to 1, with two decimals.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "both are small")]
 pub fn confidence(posts: usize, point: &Checkpoint) -> f64 {
@@ -109,13 +109,13 @@ pub fn confidence(posts: usize, point: &Checkpoint) -> f64 {
     rounded(share.sqrt() * point.weight as f64 / 100.0, 2)
 }
 
-/// Returns how much a comparison matters, from −100 to 100, in one decimal.
+/// Returns the importance of a comparison, from −100 to 100, with one decimal.
 #[must_use]
 pub fn impact(score: f64, confidence: f64) -> f64 {
     rounded(100.0 * score.max(0.25).log2().clamp(-2.0, 2.0) / 2.0 * confidence, 1)
 }
 
-/// Words about a post: title, diagnosis, next action.
+/// Advice about a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// A title of a few words.
@@ -126,7 +126,7 @@ pub struct Advice {
     pub next_action: String,
 }
 
-/// Returns the advice of the first rule that holds. `timing` is the account's best time of the week, in words.
+/// Returns the advice of the first matching rule. `timing` is the account's best time of the week, in words.
 #[must_use]
 pub fn advice(
     compared: &Comparison,

@@ -1,4 +1,4 @@
-//! The turn of an account: which of its old posts did best, and suggestions after them.
+//! The weekly round of an account: finds its best old posts, and suggests posts based on them.
 
 use std::collections::BTreeSet;
 
@@ -25,16 +25,16 @@ use crate::{
     posting_schedule,
 };
 
-/// The most suggestions of an account and week.
+/// The most suggestions for an account in a week.
 const MOST: usize = 3;
 
-/// A post is suggested again once it is this old.
+/// The minimum age of a post that can be suggested again.
 const OLD: Millis = 21 * DAY;
 
-/// The time of day at which suggestions are made, in hours.
+/// The hour of the day at which suggestions are made.
 const HOUR_OF_DAY: i64 = 6;
 
-/// Takes the row of an account, if it is due.
+/// Claims the row of an account, if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -45,7 +45,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<suggesti
     Ok(taken.into_iter().next())
 }
 
-/// Suggests posts for a claimed account, and gives it back until next Monday.
+/// Suggests posts for a claimed account, and releases it until next Monday.
 ///
 /// # Errors
 /// The database's; then its lease expires.
@@ -64,7 +64,7 @@ pub async fn run(cx: &Domain, round: suggestion_round::Model) -> Result<()> {
     durable::release(cx, JobKind::DeriveSuggestions, &[lease], next).await
 }
 
-/// Next Monday at six in the workspace's zone.
+/// Returns next Monday at six in the workspace's time zone.
 async fn next_round(cx: &Domain, row: &account::Model) -> Result<Millis> {
     let home = posting_schedule::home_zone(cx, row).await?;
     let today = zone::date_at(home, cx.clock.now() - HOUR_OF_DAY * 3_600_000);
@@ -73,7 +73,7 @@ async fn next_round(cx: &Domain, row: &account::Model) -> Result<Millis> {
     Ok(zone::at(home, monday.and_time(six)).timestamp_millis())
 }
 
-/// Suggests posts for this week, unless that was done.
+/// Suggests posts for this week, unless that was already done.
 pub(super) async fn derive(cx: &Domain, row: &account::Model) -> Result<usize> {
     let is_measured =
         performance_profile::Entity::find_by_id(row.id).one(&cx.db.write).await?.is_some();
@@ -89,7 +89,7 @@ pub(super) async fn derive(cx: &Domain, row: &account::Model) -> Result<usize> {
     }
     let tx = Tx::begin(cx).await?;
     let found = subjects(&tx, row, means).await?;
-    // A model may take its time: no transaction waits for it.
+    // The model may take long, so no transaction is open meanwhile.
     tx.commit().await?;
     let mut worded = Vec::new();
     for subject in found {
@@ -106,7 +106,7 @@ pub(super) async fn derive(cx: &Domain, row: &account::Model) -> Result<usize> {
     Ok(made)
 }
 
-/// Returns true if a week's suggestions are there.
+/// Returns true if there are suggestions for this week.
 async fn is_made(cx: &Domain, id: AccountId, period_key: &str) -> Result<bool> {
     let made = post_suggestion::Entity::find()
         .filter(post_suggestion::Column::AccountId.eq(id))
@@ -114,7 +114,7 @@ async fn is_made(cx: &Domain, id: AccountId, period_key: &str) -> Result<bool> {
     Ok(made.one(&cx.db.write).await?.is_some())
 }
 
-/// A post to follow.
+/// A post to base a suggestion on.
 struct Subject {
     row: post_numbers::Model,
     caption: String,
@@ -122,7 +122,7 @@ struct Subject {
     posts: usize,
 }
 
-/// The posts of the highest lift that are old enough and were not suggested lately.
+/// Returns the posts with the highest lift that are old enough and were not suggested recently.
 async fn subjects(tx: &Tx, row: &account::Model, means: profile::Means) -> Result<Vec<Subject>> {
     let sample = profile::sample(tx, row, means).await?;
     let Some(median) = formulas::median(sample.iter().map(|post| post.rate)).filter(|it| *it > 0.0)
@@ -150,7 +150,7 @@ async fn subjects(tx: &Tx, row: &account::Model, means: profile::Means) -> Resul
     Ok(subjects)
 }
 
-/// The old caption, if there is one and the network still takes it.
+/// Returns the old caption, if there is one and the network still accepts it.
 fn caption(row: &account::Model, old: &str) -> Option<String> {
     let platform = crate::platforms::of_row(&row.platform).ok()?;
     let rules = fanfare_platforms::find(platform).spec().caption;
@@ -159,7 +159,7 @@ fn caption(row: &account::Model, old: &str) -> Option<String> {
     fits.then(|| caption.to_owned())
 }
 
-/// The posts that were suggested since then.
+/// Returns the posts that were suggested since then.
 async fn recent(tx: &Tx, id: AccountId, since: Millis) -> Result<BTreeSet<i64>> {
     let rows = post_suggestion::Entity::find()
         .filter(post_suggestion::Column::AccountId.eq(id))

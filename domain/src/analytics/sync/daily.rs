@@ -1,4 +1,5 @@
-//! The daily reading: the account's days, a few at a time, and its own posts wherever they were made.
+//! The daily reading: the account's days, a few at a time, and all its posts, including those made outside this
+//! service.
 
 use chrono::NaiveDate;
 use fanfare_entities::{Millis, analytics_sync};
@@ -19,13 +20,13 @@ use crate::{
     events::NewEvent,
 };
 
-/// The number of days that are read and written at a time.
+/// The number of days that are read and written at once.
 const SLICE: usize = 10;
 
 type Done = std::result::Result<(), Stop>;
 
 impl Turn<'_> {
-    /// Begins, or goes on with, the daily reading, if it is time.
+    /// Starts or continues the daily reading, if it is due.
     pub(super) async fn read_day(&mut self) -> Done {
         let now = self.cx.clock.now();
         if now < self.row.daily_at {
@@ -70,7 +71,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The first day to be read: all that the network has at a connect, else the last few and what is missing before.
+    /// Returns the first day to read: the oldest that the network has after a connect, otherwise a few days back, or
+    /// the first missing day.
     fn first_day(&self, daily: &Daily, today: NaiveDate) -> NaiveDate {
         let earliest = zone::before(today, daily.backfill.into());
         let next = self.row.next_day.as_deref().and_then(zone::parse);
@@ -82,7 +84,7 @@ impl Turn<'_> {
         first.max(earliest)
     }
 
-    /// The followers as they are now belong to the last day that has ended.
+    /// Adds the current number of followers to the last complete day.
     async fn add_followers(&self, read: &mut Vec<DayNumbers>, last: NaiveDate) -> Done {
         let followers = self.network.followers(self.reading).await?;
         match read.iter_mut().find(|one| one.date == last) {
@@ -135,7 +137,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Reads which posts the account has made anywhere in the last 90 days.
+    /// Lists the posts that the account has published in the last 90 days, wherever they were made.
     async fn list_posts(&mut self, now: Millis) -> Done {
         if self.row.listed {
             return Ok(());
@@ -179,7 +181,7 @@ impl Turn<'_> {
         if let (Some(home), true) = (self.derives_in, self.network.has_base()) {
             profile::derive(&tx, self.account, (self.network, self.pace, home)).await?;
         }
-        // A network that counts posts alone has nothing to say without any.
+        // If a network only reports numbers of posts, there is nothing to report without posts.
         if daily.is_some() || held.changed_posts > 0 {
             tx.emit(self.event(held.changed_posts, is_backfill));
         }
@@ -213,7 +215,7 @@ impl Turn<'_> {
     }
 }
 
-/// The calls of this turn do not suffice for what comes next.
+/// Returns the stop for a turn whose remaining calls are too few for the next step.
 fn over() -> Stop {
     let error = fanfare_platforms::Error::new(
         fanfare_platforms::Kind::RateLimited,

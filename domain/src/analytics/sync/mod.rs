@@ -1,7 +1,7 @@
-//! Reading an account's numbers: a turn reads the posts that are due and, once a day, the account's days.
+//! Reads an account's numbers: each turn reads the posts that are due and, once a day, the account's days.
 //!
-//! A turn makes at most 50 calls; what is left over is read in the next. What was read is written at once, so a turn that
-//! ends early has lost nothing. Only whoever still holds the row writes.
+//! A turn makes at most 50 calls; the next turn reads the rest. Readings are written at once, so a turn that ends early
+//! loses nothing. Only the worker that still holds the row writes.
 
 mod daily;
 mod posts;
@@ -35,16 +35,16 @@ use crate::{
 
 const MINUTE: Millis = 60_000;
 
-/// The most calls of one turn of an account.
+/// The most calls in one turn of an account.
 const CALLS: u32 = 50;
 
-/// The time for which a refused number is not asked for.
+/// A metric that the network refused is not requested again within this time.
 const REFUSED: Millis = DAY;
 
-/// The time that the last reading before a disconnect may take.
+/// The longest duration of the last reading before a disconnect.
 const LAST: Duration = Duration::from_secs(10);
 
-/// Takes an account's row, if it is due.
+/// Claims an account's row, if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -54,13 +54,13 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<analytic
     Ok(taken.into_iter().next())
 }
 
-/// The reason why a reading stops early.
+/// Why a reading stops early.
 enum Stop {
-    /// The network said no.
+    /// The network returned an error.
     Network(platforms::Error),
-    /// Our own fault.
+    /// An internal error.
     Ours(Error),
-    /// Another worker has the row.
+    /// Another worker has claimed the row.
     Lost,
 }
 
@@ -82,7 +82,7 @@ impl From<DbErr> for Stop {
     }
 }
 
-/// One turn.
+/// One turn of an account.
 struct Turn<'a> {
     cx: &'a Domain,
     row: analytics_sync::Model,
@@ -91,14 +91,14 @@ struct Turn<'a> {
     pace: Pace,
     permits: &'a Permits<'a>,
     reading: &'a Reading<'a>,
-    /// The zone of the account's slots, if the workspace's plan includes what is derived. Read before any transaction:
-    /// one that waits for a second connection may wait for ever.
+    /// The time zone of the account's posting schedule, if the workspace's plan includes derived data. It is read before
+    /// any transaction: a transaction that waits for a second connection could wait for ever.
     derives_in: Option<Tz>,
-    /// The daily reading ended in this turn.
+    /// The daily reading was completed in this turn.
     is_day_over: bool,
 }
 
-/// Reads what is due of a claimed account, and gives it back until something is due again.
+/// Reads the due numbers of a claimed account, and releases it until the next reading is due.
 ///
 /// # Errors
 /// The database's; then its lease expires.
@@ -139,7 +139,7 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
     }
 }
 
-/// Reads an account a last time, as far as that goes in a few seconds.
+/// Reads an account a last time, as far as possible in a few seconds.
 pub(crate) async fn read_last(cx: &Domain, account: &account::Model) {
     let reading = async {
         let Some(network) = of(cx, account) else { return Ok(()) };
@@ -229,12 +229,12 @@ impl Turn<'_> {
         give_back(cx, &self.row, findings, next).await
     }
 
-    /// The row, if it is still held: locked, so that nobody takes it before the transaction ends.
+    /// Returns the row, if it is still held, and locks it so that nobody claims it before the transaction ends.
     async fn held(&self, tx: &Tx) -> std::result::Result<analytics_sync::Model, Stop> {
         held(tx, &self.row).await?.ok_or(Stop::Lost)
     }
 
-    /// The time at which there is something to read again.
+    /// Returns when the next reading is due.
     async fn next_due(&self) -> Result<Millis> {
         let post = posts::next_at(self.cx, self.row.id).await?;
         Ok(post.map_or(self.row.daily_at, |at| at.min(self.row.daily_at)))
@@ -246,7 +246,7 @@ impl Turn<'_> {
 struct Next {
     due_at: Option<Millis>,
     attempts: i32,
-    /// Permissions that were missing before are forgotten.
+    /// The reading succeeded: earlier missing permissions are cleared.
     synced: bool,
 }
 
@@ -264,7 +264,7 @@ impl Next {
     }
 }
 
-/// Gives a row back until it is due again, with what turned out.
+/// Releases a row until it is due again, and records the outcome.
 async fn give_back(
     cx: &Domain,
     row: &analytics_sync::Model,
@@ -302,7 +302,7 @@ async fn give_back(
     tx.commit().await
 }
 
-/// Returns true if the account's tokens are to be exchanged before a call.
+/// Returns true if the account's tokens have to be refreshed before a call.
 fn ends_soon(account: &account::Model, now: Millis) -> bool {
     account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= now + MINUTE)
 }
@@ -316,20 +316,20 @@ async fn held(tx: &Tx, row: &analytics_sync::Model) -> Result<Option<analytics_s
     Ok(found)
 }
 
-/// The numbers that are not to be asked for now, and until when.
+/// Returns the metrics that must not be requested now, and until when.
 fn skipped(row: &analytics_sync::Model, now: Millis) -> BTreeMap<String, Millis> {
     let pairs = row.refused.as_object().into_iter().flatten();
     let pairs = pairs.filter_map(|(name, until)| Some((name.clone(), until.as_i64()?)));
     pairs.filter(|(_, until)| *until > now).collect()
 }
 
-/// The texts of a list.
+/// Returns the strings of a JSON list.
 pub(super) fn texts(column: &Value) -> Vec<String> {
     let list = column.as_array().into_iter().flatten();
     list.filter_map(|one| one.as_str().map(str::to_owned)).collect()
 }
 
-/// Returns the row of an account's readings.
+/// Returns the row for the readings of an account.
 pub(super) async fn row(cx: &Domain, id: AccountId) -> Result<Option<analytics_sync::Model>> {
     Ok(analytics_sync::Entity::find_by_id(id).one(&cx.db.read).await?)
 }

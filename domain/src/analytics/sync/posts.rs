@@ -1,4 +1,4 @@
-//! The posts of an account: which there are, and their numbers at their times.
+//! The posts of an account: finds them, and reads their numbers at the right ages.
 
 use fanfare_entities::{
     AccountId, Millis, analytics_sync, post, post::PostStatus, post_numbers, post_reading,
@@ -23,7 +23,7 @@ use crate::{
 
 type Done = std::result::Result<(), Stop>;
 
-/// A post that the network does not find is looked for again after this time, and is then deleted.
+/// A post that the network does not find is checked again after this time, and then counts as deleted.
 const MISSING: Millis = 6 * HOUR;
 
 /// The most posts that are found in one turn.
@@ -41,7 +41,7 @@ pub(super) async fn next_at(cx: &Domain, id: AccountId) -> Result<Option<Millis>
 }
 
 impl Turn<'_> {
-    /// Finds posts that we have published and that have no row yet.
+    /// Adds rows for posts that we have published and that have none yet.
     pub(super) async fn discover(&self) -> Done {
         if !self.network.measures_posts() {
             return Ok(());
@@ -98,7 +98,7 @@ impl Turn<'_> {
         })
     }
 
-    /// A row without numbers, which is first read when its age asks for it.
+    /// Returns a row without numbers that is due at the first age of a reading.
     fn fresh(
         &self,
         published_at: Millis,
@@ -122,7 +122,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Stores the posts that the network lists and we do not know.
+    /// Adds rows for the posts that the network lists and we do not know.
     pub(super) async fn store_listed(
         &self,
         tx: &Tx,
@@ -151,7 +151,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Reads the posts that are due, the youngest first; with `age` only those that are younger.
+    /// Reads the posts that are due, youngest first; with `age` only younger ones.
     pub(super) async fn read_posts(&self, age: Option<Millis>) -> Done {
         loop {
             let now = self.cx.clock.now();
@@ -210,7 +210,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Merges what was read into a post's row; returns whether that changed anything.
+    /// Merges a reading into a post's row. Returns whether that changed anything.
     async fn write_found(
         &self,
         tx: &mut Tx,
@@ -248,7 +248,7 @@ impl Turn<'_> {
         Ok(is_changed)
     }
 
-    /// Keeps the first reading at a checkpoint, and derives an insight from it.
+    /// Stores the first reading at a checkpoint, and derives an insight from it.
     async fn write_checkpoint(
         &self,
         tx: &mut Tx,
@@ -278,7 +278,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// A post that was not found twice, with some time between, is deleted; its last numbers stay.
+    /// Marks a post as deleted that was not found twice, some time apart; its last numbers stay.
     async fn write_missing(&self, tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<bool> {
         let again = self.pace.shortened(MISSING);
         let is_gone = row.missing_at.is_some_and(|first| now - first >= again);
@@ -296,7 +296,7 @@ impl Turn<'_> {
     }
 }
 
-/// A story that is no longer seen keeps its last numbers.
+/// Marks a story as expired; its last numbers stay.
 async fn expire(tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<()> {
     let kept = known(&row.numbers);
     let missing = POST_NUMBERS.iter().filter(|name| !kept.contains_key(**name));

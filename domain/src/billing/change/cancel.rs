@@ -1,4 +1,4 @@
-//! Cancelling a subscription, at the end of its period or at once.
+//! Cancels a subscription, at the end of its period or at once.
 
 use fanfare_entities::{billing_subscription, billing_subscription::BillingStatus};
 use fanfare_payments::Request;
@@ -17,7 +17,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The reason for which a subscription is cancelled, and Stripe's word for it.
+/// The reasons for a cancellation, and Stripe's words for them.
 const REASONS: [(&str, &str); 7] = [
     ("too_expensive", "too_expensive"),
     ("not_using", "unused"),
@@ -36,7 +36,7 @@ pub struct Cancellation {
     #[serde(default)]
     #[schemars(schema_with = "reason")]
     pub reason: Value,
-    /// Comments in the person's own words.
+    /// A comment of the user.
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     pub feedback: Option<String>,
@@ -93,8 +93,8 @@ pub async fn cancel(
     change.finish().await
 }
 
-/// Returns the caller's subscription if it has ended by an immediate cancellation: the same request again, whose answer was
-/// lost, is answered as the first.
+/// Returns the caller's subscription if an immediate cancellation has ended it: if the response was lost, the repeated
+/// request gets the same reply.
 async fn cancelled_at_once(act: &Act) -> Result<Option<billing_subscription::Model>> {
     let cx = &act.cx;
     let latest = subscriptions::latest(&cx.db.write, act.caller.user_id).await?;

@@ -1,4 +1,4 @@
-//! The checks, and when each passes.
+//! The checks of media and reviews, and helpers for all checks.
 
 use fanfare_entities::Millis;
 
@@ -30,12 +30,12 @@ pub(super) fn check(
     Check { id, label, status, weight, detail: detail.into(), remedy }
 }
 
-/// Passes where it is so, and fails where it is not.
+/// Returns `Pass` if the condition holds, and `Fail` otherwise.
 pub(super) const fn so(is_so: bool) -> CheckStatus {
     if is_so { CheckStatus::Pass } else { CheckStatus::Fail }
 }
 
-/// Passes at the first limit, warns at the second.
+/// Returns `Pass` if the value reaches the first limit, and `Warn` if it reaches the second.
 pub(super) fn at_least<T: PartialOrd>(value: Option<T>, pass: T, warn: T) -> CheckStatus {
     match value {
         None => CheckStatus::Unknown,
@@ -45,7 +45,7 @@ pub(super) fn at_least<T: PartialOrd>(value: Option<T>, pass: T, warn: T) -> Che
     }
 }
 
-/// Passes within the first time, warns within the second.
+/// Returns `Pass` if the time is within the first period before now, and `Warn` if it is within the second.
 pub(super) fn within(at: Option<Millis>, now: Millis, (pass, warn): (i64, i64)) -> CheckStatus {
     match at {
         Some(at) if now - at <= pass * DAY => CheckStatus::Pass,

@@ -1,4 +1,4 @@
-//! The audit of business profiles: what is filled in, fresh and answered. A pure function of what was read.
+//! The audit of business profiles: what is complete, current and answered. A pure function of the stored facts.
 
 mod checks;
 mod record;
@@ -27,7 +27,7 @@ enum CheckStatus {
     Warn,
     /// None of its weight counts.
     Fail,
-    /// It could not be read, and is left out.
+    /// It is not known, and is left out of the score.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ struct Check {
     status: CheckStatus,
     weight: u32,
     detail: String,
-    /// The call that mends it, or the place where it is mended.
+    /// The call, or the place, that fixes it.
     remedy: &'static str,
 }
 
@@ -70,7 +70,7 @@ struct Facts {
     now: Millis,
 }
 
-/// Shows the audits of locations; facts are at most an hour old.
+/// Shows the audits of locations, from facts that are at most an hour old.
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
@@ -106,7 +106,7 @@ fn of(account: &account::Model, facts: &Facts) -> Audit {
     }
 }
 
-/// 100 times the points of the weights, rounded half up.
+/// Returns the score: 100 times the earned points divided by the weights, rounded half up.
 fn score(checks: &[Check]) -> Option<u32> {
     let known = || checks.iter().filter(|check| check.status != CheckStatus::Unknown);
     let weights: u32 = known().map(|check| check.weight).sum();

@@ -1,4 +1,4 @@
-//! The checks of the location's record.
+//! The checks of a location's record.
 
 use fanfare_entities::Millis;
 use serde_json::Value;
@@ -94,7 +94,7 @@ pub(super) fn of_record(facts: &Facts) -> Vec<Check> {
     ]
 }
 
-/// Every day must be said; what has no hours counts as closed once any day has some.
+/// Checks the opening hours. They must cover every day; a day without hours counts as closed if another day has some.
 fn hours(record: &Value) -> CheckStatus {
     const DAYS: [&str; 7] =
         ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
@@ -104,7 +104,7 @@ fn hours(record: &Value) -> CheckStatus {
     };
     match DAYS.iter().filter(said).count() {
         0 => CheckStatus::Fail,
-        // A day without hours is one on which it is closed.
+        // A day without hours means closed.
         _ => CheckStatus::Pass,
     }
 }

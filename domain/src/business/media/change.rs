@@ -1,4 +1,4 @@
-//! Adding and deleting photos and films.
+//! Adds and deletes photos and videos.
 
 use fanfare_entities::{
     BusinessMediaId,
@@ -24,11 +24,11 @@ use crate::{
     outgoing::{self as changes, NewOutgoing, Target},
 };
 
-/// A photo or film to add.
+/// A photo or video to add.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMedia {
-    /// Address of a file that the media endpoints gave. A GIF or WebP that stands still goes out as JPEG or PNG.
+    /// Address of a file from the media endpoints. A GIF or WebP without animation is uploaded as JPEG or PNG.
     #[schemars(length(max = 2_000))]
     pub source_url: String,
     /// `COVER`, `PROFILE`, `LOGO`, `EXTERIOR`, `INTERIOR`, `PRODUCT`, `AT_WORK`, `FOOD_AND_DRINK`, `MENU`, `COMMON_AREA`, `ROOMS`,
@@ -51,7 +51,7 @@ pub struct NewMedia {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The name of a photo or film.
+/// The name of a photo or video.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MediaName {
@@ -63,17 +63,17 @@ pub struct MediaName {
     pub workspace_id: Option<Uuid>,
 }
 
-/// A photo or film that was deleted, or is being deleted.
+/// A photo or video that was deleted, or is being deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MediaDeleted {
-    /// False while the outcome is open.
+    /// False while the outcome is not known.
     deleted: bool,
     media_name: String,
 }
 
-/// Adds a photo or film.
+/// Adds a photo or video.
 ///
-/// # Errors
+/// The violations of the file, or [`Code::LocationNotFound`].
 /// The flaws of the file, or [`Code::LocationNotFound`].
 pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
     let account = one(act, new.account_id, new.location_id.as_deref()).await?;
@@ -151,10 +151,10 @@ async fn shown(
     finish(act, Reply::ok(&OneMedia { media }).with_status(202)).await
 }
 
-/// Deletes a photo or film; one that is deleted already stays so.
+/// Deletes a photo or video; one that is already deleted stays deleted.
 ///
 /// # Errors
-/// [`Code::ActionNotAllowed`], or why the network refuses.
+/// [`Code::ActionNotAllowed`], or the network's refusal.
 pub async fn delete(act: &Act, named: MediaName) -> Result<Reply<MediaDeleted>> {
     let accounts = meant(act, None, None).await?;
     let row = business_media::Entity::find()

@@ -1,4 +1,4 @@
-//! The checks of a file that is to be added.
+//! Checks a file that is to be added.
 
 use fanfare_entities::media_asset;
 use fanfare_media::Facts;
@@ -30,20 +30,20 @@ const CATEGORIES: [&str; 13] = [
     "ADDITIONAL",
 ];
 
-/// The categories with room for one photo.
+/// The categories that have one photo only.
 pub(super) const SINGLE: [&str; 3] = ["COVER", "PROFILE", "LOGO"];
 
-/// Smallest and largest photo in bytes, its least side in pixels, and the largest film in bytes.
+/// The smallest and largest photo in bytes, and its minimum side in pixels.
 const PHOTO_BYTES: (i64, i64) = (LEAST_PHOTO, 25_000_000);
 const PHOTO_SIDE: i32 = 250;
 
-/// The photos that go out as they are, and those that are converted before.
+/// The types of photos that are uploaded as they are, and those that are converted before.
 const PHOTOS: [&str; 2] = ["image/jpeg", "image/png"];
 const CONVERTED: [&str; 2] = ["image/gif", "image/webp"];
 
 const VIDEO_BYTES: i64 = 75_000_000;
 
-/// The longest film in ms, and the least number of lines it may have.
+/// The longest video in ms, and the minimum number of lines it must have.
 const VIDEO_MS: u64 = 30_000;
 const VIDEO_LINES: u32 = 720;
 
@@ -56,7 +56,7 @@ pub(super) fn known_category(name: &str) -> Result<String> {
     Err(Error::field(Code::InvalidField, "category", message, remedy))
 }
 
-/// Checks a file that is to be added; whether it is a film.
+/// Checks a file that is to be added. Returns true if it is a video.
 pub(super) async fn check(act: &Act, new: &NewMedia) -> Result<bool> {
     let mut broken = Violations::default();
     let video = match new.media_format.as_deref() {
@@ -132,7 +132,7 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
         broken.push(violation(code, "source_url", message, remedy));
     };
     let small = |side: Option<i32>| side.is_some_and(|side| side < PHOTO_SIDE);
-    // The size of a converted file is known once it is there.
+    // The size of a converted file is known after the conversion.
     if (bytes < least && !is_converted) || small(row.width) || small(row.height) {
         let message = "The photo is smaller than 10 KB or 250 by 250 pixels.".to_owned();
         wrong(Code::MediaDimensionsUnsupported, message, "Send a larger one.");
@@ -140,7 +140,7 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
     Ok(())
 }
 
-/// Checks that a picture can be converted, if it has been looked at already.
+/// Checks that a picture can be converted, if it was already analysed.
 async fn check_converted(act: &Act, uid: Uuid, broken: &mut Violations) -> Result<()> {
     let found = analysis::of(&act.cx.db.read, &[uid]).await?.remove(&uid);
     let facts = found.and_then(|found| found.facts);
@@ -154,7 +154,7 @@ async fn check_converted(act: &Act, uid: Uuid, broken: &mut Violations) -> Resul
     Ok(())
 }
 
-/// Checks the length and the lines of a film, if it has been looked at already; the network checks it otherwise.
+/// Checks the duration and the resolution of a video, if it was already analysed; otherwise the network checks them.
 async fn check_film(act: &Act, uid: Uuid, broken: &mut Violations) -> Result<()> {
     let found = analysis::of(&act.cx.db.read, &[uid]).await?.remove(&uid);
     let mut wrong = |code, message: String, remedy: &str| {

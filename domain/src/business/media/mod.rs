@@ -1,4 +1,4 @@
-//! Photos and films of business profiles.
+//! Photos and videos of business profiles.
 
 mod change;
 mod check;
@@ -58,10 +58,10 @@ pub struct MediaFilter {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Lists media, also those added elsewhere, the latest first.
+/// Lists media, including those added outside this service, newest first.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
     let limit = input::limit(filter.limit)?;
     let accounts = meant(act, filter.account_id, filter.location_id.as_deref()).await?;

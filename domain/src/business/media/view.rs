@@ -1,4 +1,4 @@
-//! Photos and films as replies show them.
+//! Photos and videos as replies show them.
 
 use fanfare_entities::{
     AccountId, BrandId, BusinessMediaId, account,
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use crate::clock::Time;
 
-/// A photo or film of a location.
+/// A photo or video of a location.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Medium {
     id: BusinessMediaId,
-    /// The network's name of it; null until it is known.
+    /// The network's name for it; null until it is known.
     media_name: Option<String>,
     account_id: AccountId,
-    /// Brand of the account; null if it is the whole workspace's.
+    /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     location_id: String,
     category: String,
-    /// The category that was asked for, where the network calls it otherwise.
+    /// The requested category, if the network uses another name for it.
     requested_category: Option<String>,
     /// `PHOTO` or `VIDEO`.
     media_format: &'static str,
@@ -31,7 +31,7 @@ pub struct Medium {
     height: Option<i64>,
     view_count: Option<i64>,
     status: BusinessMediaStatus,
-    /// The reason it failed.
+    /// The reason why it failed.
     #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     error: Option<Value>,
     /// The name of the file that it replaces.
@@ -45,11 +45,11 @@ pub struct Medium {
 #[schemars(inline)]
 pub struct MediaPage {
     pub(super) media: Vec<Medium>,
-    /// The place at which the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     pub(super) next_cursor: Option<String>,
 }
 
-/// One photo or film.
+/// One photo or video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneMedia {

@@ -1,4 +1,4 @@
-//! Reviews and the owner's answers to them.
+//! Reviews and the owner's replies to them.
 
 mod reply;
 mod view;
@@ -47,7 +47,7 @@ pub struct ReviewFilter {
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub rating: Option<String>,
-    /// Only answered ones, or only the others.
+    /// Only those with a reply, or only those without.
     #[serde(default)]
     pub replied: Option<bool>,
     /// Only changed from this day on (YYYY-MM-DD, UTC).
@@ -70,10 +70,10 @@ pub struct ReviewFilter {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Lists reviews, the last changed first. Old ones are read again behind it.
+/// Lists reviews, last changed first. Old data is read again in the background.
 ///
 /// # Errors
-/// A filter that means nothing.
+/// An invalid filter.
 pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> {
     let limit = input::limit(filter.limit)?;
     let accounts = meant(act, filter.account_id, filter.location_id.as_deref()).await?;
@@ -135,7 +135,7 @@ fn stars(text: &str) -> Result<Vec<i32>> {
     })
 }
 
-/// A review by its id here or on the network, and its account.
+/// Returns a review, by its id here or on the network, and its account.
 ///
 /// # Errors
 /// [`Code::ReviewNotFound`].
@@ -153,7 +153,7 @@ pub(crate) async fn find(act: &Act, id: &str) -> Result<(business_review::Model,
     Ok((row, account))
 }
 
-/// Tells of something about a review; its text stands in the payload alone.
+/// Emits an event about a review; its text is only in the payload.
 pub(super) fn tell(
     tx: &mut Tx,
     account: &account::Model,

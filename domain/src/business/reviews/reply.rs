@@ -1,4 +1,4 @@
-//! Answering reviews.
+//! Replies to reviews.
 
 use fanfare_entities::{
     ReviewId,
@@ -23,7 +23,7 @@ use crate::{
     outgoing::{self as changes, NewOutgoing, Target},
 };
 
-/// Longest answer in bytes.
+/// The longest reply in bytes.
 const REPLY_MAX: usize = 4_096;
 
 /// An answer to a review.
@@ -37,7 +37,7 @@ pub struct NewReviewReply {
     /// The text, 1 to 4,096 bytes.
     #[schemars(length(max = 10_000))]
     pub text: String,
-    /// Put it in the place of an answer that is there.
+    /// Replace the existing reply.
     #[serde(default)]
     pub replace: Option<bool>,
     /// The workspace, for a key without one.
@@ -79,17 +79,17 @@ pub(crate) fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     })
 }
 
-/// Answers a review. 201, 200 in place of an earlier answer, 202 while the outcome is open.
+/// Replies to a review. Returns 201, 200 if it replaces an earlier reply, or 202 while the outcome is not known.
 ///
 /// # Errors
-/// [`Code::ReviewNotFound`], [`Code::ReplyExists`], or why the network refuses.
+/// [`Code::ReviewNotFound`], [`Code::ReplyExists`], or the network's refusal.
 pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &new.review_id).await?;
     let replaces = row.reply.is_some();
     let made = match changes::of_request(act).await? {
         Some(earlier) => earlier,
         None => {
-            if new.text.trim().is_empty() || new.text.len() > REPLY_MAX {
+            if fanfare_platforms::text::is_blank(&new.text) || new.text.len() > REPLY_MAX {
                 let message =
                     format!("text has {} bytes; it may have 1 to {REPLY_MAX}.", new.text.len());
                 return Err(Error::field(
@@ -114,10 +114,10 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
     shown(act, row.id, &account, status).await
 }
 
-/// Deletes the answer to a review.
+/// Deletes the reply to a review.
 ///
 /// # Errors
-/// [`Code::ReviewNotFound`], [`Code::ReplyNotFound`], or why the network refuses.
+/// [`Code::ReviewNotFound`], [`Code::ReplyNotFound`], or the network's refusal.
 pub async fn delete_reply(act: &Act, named: ReviewNamed) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &named.review_id).await?;
     let made = match changes::of_request(act).await? {

@@ -21,7 +21,7 @@ struct Reviewer {
     anonymous: bool,
 }
 
-/// A picture or film of a review.
+/// A picture or video of a review.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes JSON that a row keeps")]
 struct ReviewMedium {
@@ -57,10 +57,10 @@ enum ReviewCan {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Review {
     id: ReviewId,
-    /// The network's name of it.
+    /// The network's name for it.
     review_name: String,
     account_id: AccountId,
-    /// Brand of the account; null if it is the whole workspace's.
+    /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     location_id: String,
     location_title: String,
@@ -80,7 +80,7 @@ pub struct Review {
     can: Vec<ReviewCan>,
 }
 
-/// The figures of all reviews of a location.
+/// Statistics of all reviews of a location.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReviewSummary {
     pub(super) account_id: AccountId,
@@ -98,7 +98,7 @@ pub(super) struct ReviewSummary {
 pub struct ReviewPage {
     pub(super) reviews: Vec<Review>,
     pub(super) summary: Vec<ReviewSummary>,
-    /// The place at which the next page begins; null on the last one.
+    /// The cursor of the next page; null on the last one.
     pub(super) next_cursor: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Review {
     }
 }
 
-/// A review as an event shows it.
+/// Returns a review as events show it.
 pub(in crate::business) async fn view_for_event(
     tx: &Tx,
     account: &account::Model,

@@ -1,4 +1,4 @@
-//! The location's record, and having it read where it is old.
+//! The location's record: stores it, and requests a new reading if it is old.
 
 use fanfare_entities::{
     AccountId, Millis,
@@ -18,7 +18,7 @@ use crate::{
 
 const STALE: Millis = 15 * MINUTE;
 
-/// Has a profile read soon, if what is known is old.
+/// Requests a reading of a profile, if the stored one is old.
 pub(in crate::business) async fn ask_if_stale(act: &Act, account: &account::Model) -> Result<()> {
     let (cx, now) = (&act.cx, act.cx.clock.now());
     let stale = shortened(STALE, factor(cx, account));
@@ -32,7 +32,7 @@ pub(in crate::business) async fn ask_if_stale(act: &Act, account: &account::Mode
     ask(cx, &row).await
 }
 
-/// Has a profile read now.
+/// Makes a profile due now.
 pub(in crate::business) async fn ask(cx: &Domain, row: &business_profile::Model) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
@@ -47,7 +47,7 @@ pub(in crate::business) async fn ask(cx: &Domain, row: &business_profile::Model)
     tx.commit().await
 }
 
-/// The profile with a record that is at most so old; it is read again if it is older and can be.
+/// Returns the profile with a record of at most this age. An older record is read again, if possible.
 pub(in crate::business) async fn fresh(
     act: &Act,
     account: &account::Model,

@@ -1,4 +1,4 @@
-//! Reading business profiles: the location's record, its reviews and its media.
+//! Reads business profiles: the location's record, its reviews and its media.
 
 mod facts;
 mod reading;
@@ -32,16 +32,16 @@ use crate::{
 
 const MINUTE: Millis = 60_000;
 
-/// The greatest age of the location's record when it is shown.
+/// The maximum age of the location's record when it is shown.
 pub(crate) const HOUR: Millis = 60 * MINUTE;
 
-/// The interval of readings, and the age of reviews at which one is asked for.
+/// The interval of readings, and the age of reviews at which a reading is requested.
 const EVERY: Millis = 6 * HOUR;
 
-/// The times at which a film is looked for, after it was sent, and at which it is given up.
+/// The times after the upload at which a video is checked, and at which it is given up.
 const LOOKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 
-/// Notes that a profile is to be read, now that its account is connected.
+/// Adds the row that reads a profile, in the transaction that connects its account.
 ///
 /// # Errors
 /// The database's.
@@ -74,7 +74,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Takes a profile, if it is due.
+/// Claims a profile, if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -84,7 +84,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<business
     Ok(taken.into_iter().next())
 }
 
-/// Reads a claimed profile, and gives it back until it is read again.
+/// Reads a claimed profile, and releases it until the next reading.
 ///
 /// # Errors
 /// The database's; then its lease expires.
@@ -135,7 +135,7 @@ async fn failed(
     finish(cx, row, due_at, false, attempts).await
 }
 
-/// Returns the time at which a film that is looked over is looked for next.
+/// Returns when a video that the network is reviewing is checked next.
 async fn next_look(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
     let now = cx.clock.now();
     let short = |time| shortened(time, factor(cx, account));
@@ -173,7 +173,7 @@ async fn finish(
     Ok(())
 }
 
-/// Forgets the profiles of accounts that are disconnected.
+/// Deletes the profiles of disconnected accounts.
 ///
 /// # Errors
 /// The database's.
@@ -198,7 +198,7 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     Ok(deleted + profiles.exec(db).await?.rows_affected)
 }
 
-/// An event about an account.
+/// Returns an event about an account.
 pub(super) fn event(
     account: &account::Model,
     event_type: &'static str,

@@ -24,11 +24,11 @@ use crate::{
     inbox::{factor, shortened},
 };
 
-/// Pages of reviews that are read at first, and later.
+/// The number of pages of reviews in the first reading, and in later ones.
 const FIRST_PAGES: usize = 20;
 const PAGES: usize = 2;
 
-/// Calls that reading a location's record takes.
+/// The number of calls to read a location's record.
 const PROFILE_CALLS: usize = 3;
 const REVIEW_MAX: Millis = 72 * HOUR;
 
@@ -95,7 +95,7 @@ impl Reading<'_> {
             }
         }
         if whole {
-            // Comments that are not listed any more were deleted.
+            // Reviews that are not listed any more were deleted.
             business_review::Entity::delete_many()
                 .filter(business_review::Column::AccountId.eq(self.account.id))
                 .filter(business_review::Column::SeenAt.lt(read_at))
@@ -140,7 +140,7 @@ impl Reading<'_> {
         Ok(Ok(()))
     }
 
-    /// Live media that are not listed any more are gone; films that were looked over for too long are rejected.
+    /// Marks live media that are not listed any more as gone, and rejects videos that were under review for too long.
     async fn settle_media(&self, read_at: Millis) -> Result<()> {
         use business_media::Column as Of;
         business_media::Entity::delete_many()

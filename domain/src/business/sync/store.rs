@@ -1,4 +1,4 @@
-//! Taking in reviews and media, in any order and any number of times.
+//! Stores reviews and media, in any order and any number of times.
 
 use fanfare_entities::{
     Millis, account,
@@ -22,7 +22,7 @@ fn stored_reply(review: &RemoteReview) -> Option<Value> {
     }))
 }
 
-/// Takes in a review, or what is now known of it.
+/// Stores a review, or what has changed about it.
 pub(super) async fn store_review(
     tx: &mut Tx,
     account: &account::Model,
@@ -77,7 +77,7 @@ pub(super) async fn store_review(
     Ok(())
 }
 
-/// Stores a photo or film, also one that was added elsewhere.
+/// Stores a photo or video, including those added outside this service.
 pub(super) async fn store_medium(
     tx: &Tx,
     account: &account::Model,

@@ -1,4 +1,4 @@
-//! The checks of an answer before anything is written.
+//! Checks a reply before anything is written.
 
 use fanfare_entities::{inbox_comment, inbox_conversation};
 use fanfare_platforms::{InboxRules, MessageFile};
@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error, Result, Violations, violation},
 };
 
-/// Fails unless the conversation can be answered.
+/// Fails unless the conversation can be replied to.
 pub(super) fn require_open(
     asking: &Asking,
     row: &inbox_conversation::Model,
@@ -31,7 +31,7 @@ pub(super) fn require_open(
         .with(Details { reply_until: reply_until.map(Time), ..Details::default() }))
 }
 
-/// The network's id of a comment, if this can be done with it.
+/// Returns the network's id of a comment, if this action is possible with it.
 pub(in crate::inbox) fn require(
     asking: &Asking,
     row: &inbox_comment::Model,
@@ -54,14 +54,14 @@ pub(in crate::inbox) fn reconnect() -> Error {
     Error::new(Code::AccountReconnectRequired, message)
 }
 
-/// The text or the file of an answer.
+/// Returns the text or the file of a reply.
 pub(super) fn content(
     act: &Act,
     reply: &MessageReply,
     rules: InboxRules,
 ) -> Result<(Option<String>, Option<MessageFile>)> {
     let mut broken = Violations::default();
-    let text = reply.text.as_deref().filter(|text| !text.trim().is_empty());
+    let text = reply.text.as_deref().filter(|text| !fanfare_platforms::text::is_blank(text));
     match (text, &reply.media_url) {
         (Some(_), Some(_)) => broken.push(violation(
             Code::TooManyParts,
@@ -96,7 +96,7 @@ pub(super) fn content(
     Ok((text.map(str::to_owned), file.flatten()))
 }
 
-/// The file at an address; its type is known by its name.
+/// Returns the file at an address; its type is detected from its name.
 fn file(url: &str) -> Option<MessageFile> {
     let parsed = Url::parse(url).ok()?;
     if !matches!(parsed.scheme(), "http" | "https") || parsed.host().is_none() {

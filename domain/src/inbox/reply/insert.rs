@@ -1,4 +1,4 @@
-//! The rows of an answer: what is shown of it, and the work of sending it.
+//! Inserts the rows of a reply: what is shown of it, and the work of sending it.
 
 use fanfare_entities::{
     CommentId, MessageId, account, inbox_comment, inbox_conversation,
@@ -40,7 +40,7 @@ pub(super) async fn insert_message(
         attachments: Set(files::stored(&sent)),
         status: Set(ItemStatus::Sending),
         deleted: Set(false),
-        // It stands behind what it answers, even if the network's clock is ahead of ours.
+        // The reply comes after the message it answers, even if the network's clock is ahead of ours.
         sent_at: Set(now.max(conversation.last_at + 1)),
         created_at: Set(now),
         ..Default::default()

@@ -1,4 +1,4 @@
-//! Answers to conversations and comments.
+//! Replies to conversations and comments.
 
 mod check;
 mod insert;
@@ -28,7 +28,7 @@ use crate::{
     outgoing::{self as changes, Target},
 };
 
-/// An answer to a conversation: a text or a file.
+/// A reply to a conversation: a text or a file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageReply {
@@ -40,33 +40,34 @@ pub struct MessageReply {
     #[serde(default)]
     #[schemars(length(max = 2_000))]
     pub media_url: Option<String>,
-    /// A person wrote it: it may be sent up to 7 days after the person's last message. Meta must allow the service this.
+    /// A human wrote it: it may be sent up to 7 days after the user's last message. Meta must have allowed the service
+    /// this.
     #[serde(default)]
     pub human_agent: Option<bool>,
-    /// Send it although the same may have been sent a moment ago.
+    /// Send it even if the same reply may have been sent a moment ago.
     #[serde(default)]
     pub acknowledge_duplicate_risk: Option<bool>,
 }
 
-/// An answer to a comment.
+/// A reply to a comment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommentReply {
     /// The text.
     #[schemars(length(max = 10_000))]
     pub text: String,
-    /// Answer with a direct message, which a comment allows once, within 7 days, on Instagram.
+    /// Reply with a direct message, which a comment allows once, within 7 days, on Instagram.
     #[serde(default)]
     pub private: Option<bool>,
-    /// Send it although the same may have been sent a moment ago.
+    /// Send it even if the same reply may have been sent a moment ago.
     #[serde(default)]
     pub acknowledge_duplicate_risk: Option<bool>,
 }
 
-/// The result of an answer to a comment.
+/// The result of a reply to a comment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReplyMade {
-    /// The answer.
+    /// The public reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<Comment>,
     /// With `private`: the message.
@@ -74,10 +75,10 @@ pub struct ReplyMade {
     message: Option<Message>,
 }
 
-/// Answers a conversation. 201 once the network has the answer, 202 while that is not known.
+/// Replies to a conversation. Returns 201 once the network has accepted the reply, or 202 while that is not known.
 ///
 /// # Errors
-/// [`Code::ConversationNotFound`], [`Code::ReplyWindowClosed`], [`Code::DuplicateRisk`], or why the network refuses.
+/// [`Code::ConversationNotFound`], [`Code::ReplyWindowClosed`], [`Code::DuplicateRisk`], or the network's refusal.
 pub async fn to_conversation(
     act: &Act,
     id: ConversationId,
@@ -119,11 +120,12 @@ pub async fn to_conversation(
     message_answer(act, row).await
 }
 
-/// Answers a comment in public or by a direct message. 201 once the network has the answer, 202 while that is not known.
+/// Replies to a comment, in public or with a direct message. Returns 201 once the network has accepted the reply, or
+/// 202 while that is not known.
 ///
 /// # Errors
-/// [`Code::CommentNotFound`], [`Code::PrivateReplyNotSupported`], [`Code::ActionNotAllowed`], [`Code::DuplicateRisk`], or why
-/// the network refuses.
+/// [`Code::CommentNotFound`], [`Code::PrivateReplyNotSupported`], [`Code::ActionNotAllowed`], [`Code::DuplicateRisk`],
+/// or the network's refusal.
 pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result<Reply<ReplyMade>> {
     let (_, account) = comments::find(act, id).await?;
     if let Some(earlier) = changes::of_request(act).await? {
@@ -137,7 +139,7 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
         return Err(Error::field(Code::PrivateReplyNotSupported, "private", message, remedy));
     }
     let mut broken = Violations::default();
-    if reply.text.trim().is_empty() {
+    if fanfare_platforms::text::is_blank(&reply.text) {
         let message = "text is required.";
         broken.push(violation(Code::FieldRequired, "text", message, "Send the answer's text."));
     }
@@ -146,7 +148,7 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     Error::check(broken)?;
     let mut tx = act.begin().await?;
     if private {
-        // It locks the comment and its author's conversation, as the arrival of messages does.
+        // This locks the comment and its author's conversation, like the arrival of messages.
         super::inbound::lock(&tx, account.id).await?;
     }
     let row = visible_comments(act)
@@ -178,7 +180,7 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     reply_answer(act, row).await
 }
 
-/// The answer for a change: 201, 202, or why it failed.
+/// Returns the reply for a sent message: 201, 202, or the reason why it failed.
 async fn message_answer(act: &Act, row: outgoing::Model) -> Result<Reply<OneMessage>> {
     let status = status(&row)?;
     let message = conversations::message(act, MessageId(row.target_id)).await?;
@@ -197,7 +199,7 @@ async fn reply_answer(act: &Act, row: outgoing::Model) -> Result<Reply<ReplyMade
     finish(act, Reply::ok(&made).with_status(status)).await
 }
 
-/// 201 once the network has it, 202 while that is not known.
+/// Returns 201 once the network has accepted it, or 202 while that is not known.
 pub(crate) fn status(row: &outgoing::Model) -> Result<u16> {
     match (row.status, &row.error) {
         (OutgoingStatus::Sent, _) => Ok(201),
@@ -206,7 +208,8 @@ pub(crate) fn status(row: &outgoing::Model) -> Result<u16> {
     }
 }
 
-/// Keeps the answer for the request's key. What is still open is answered anew when it is asked again.
+/// Stores the reply under the request's `Idempotency-Key`, unless the outcome is not known yet: then a repeated request
+/// gets a newer reply.
 pub(crate) async fn finish<T>(act: &Act, mut reply: Reply<T>) -> Result<Reply<T>> {
     if reply.status == 202 {
         reply.poll_after = Some(5);

@@ -1,4 +1,4 @@
-//! Taking in comments, and what became of them.
+//! Stores comments and their changes.
 
 use fanfare_entities::{
     CommentId, Millis, PostId, account, inbox_comment, inbox_message::ItemStatus, post,
@@ -29,7 +29,7 @@ async fn comment_named(
     Ok(found.one(tx.conn()).await?)
 }
 
-/// Takes in a comment, or what is now known of it.
+/// Stores a new comment, or the changes of a known one.
 pub(in crate::inbox) async fn comment(
     tx: &mut Tx,
     account: &account::Model,
@@ -92,7 +92,7 @@ pub(in crate::inbox) async fn comment(
     Ok(())
 }
 
-/// Replies that came before their comment are hung below it; true if one of them is the account's.
+/// Attaches replies that arrived before their comment. Returns true if one of them is from the account.
 async fn adopt(tx: &Tx, row: &inbox_comment::Model) -> Result<bool> {
     use inbox_comment::Column;
     let Some(remote_id) = &row.remote_id else { return Ok(false) };
@@ -131,7 +131,7 @@ async fn post_of(tx: &Tx, account: &account::Model, remote: &str) -> Result<Opti
     Ok(found.into_tuple().one(tx.conn()).await?)
 }
 
-/// Writes what is now known of a comment; what happened earlier changes nothing.
+/// Writes the changes of a comment; older changes than the stored ones are ignored.
 async fn update_comment(
     tx: &Tx,
     row: inbox_comment::Model,
@@ -172,7 +172,7 @@ async fn update_comment(
     Ok(())
 }
 
-/// An answer of our own that the network tells of: it joins its row.
+/// Finds the row of a reply that we sent and that the network now reports.
 async fn joined_reply(
     tx: &Tx,
     account: &account::Model,
@@ -190,7 +190,7 @@ async fn joined_reply(
         .order_by_asc(Column::Id)
         .all(tx.conn())
         .await?;
-    // An answer to a reply stands beside it, below the same comment.
+    // A reply to a reply is attached to the same comment.
     let below = |row: &&inbox_comment::Model| {
         row.parent_id == Some(parent.id) || parent.parent_id.is_none()
     };
@@ -214,7 +214,7 @@ async fn joined_reply(
     Ok(true)
 }
 
-/// A comment was deleted on the network. False: it is not here yet, and where it stood is not known.
+/// Marks a comment as deleted on the network. Returns false if it is not known yet.
 pub(in crate::inbox) async fn deleted(
     tx: &mut Tx,
     account: &account::Model,
@@ -259,7 +259,7 @@ pub(in crate::inbox) async fn deleted(
     Ok(true)
 }
 
-/// A comment was hidden on the network, or shown again. False: it is not here yet.
+/// Marks a comment as hidden on the network, or as shown again. Returns false if it is not known yet.
 pub(in crate::inbox) async fn hidden(
     tx: &Tx,
     account: &account::Model,
@@ -268,7 +268,7 @@ pub(in crate::inbox) async fn hidden(
     at: Millis,
 ) -> Result<bool> {
     let Some(row) = comment_named(tx, account, id).await? else { return Ok(false) };
-    // Networks tell the second alone, and other changes the millisecond.
+    // Networks report this with the second, and other changes with the millisecond.
     let last = row.visibility_changed_at;
     if last.is_some_and(|last| at < last - 999) {
         return Ok(true);

@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The account's conversation with a person, locked; made if there is none.
+/// Returns the account's conversation with a user, locked; creates it if there is none.
 pub(super) async fn conversation(
     tx: &Tx,
     account: &account::Model,
@@ -54,7 +54,7 @@ pub(super) async fn conversation(
     Ok(named(tx, found, person).await?)
 }
 
-/// The same with what is newly known of the person.
+/// Adds what is newly known about the user.
 async fn named(
     tx: &Tx,
     row: inbox_conversation::Model,
@@ -77,7 +77,7 @@ async fn named(
     change.update(tx.conn()).await
 }
 
-/// The account's conversation with the author of a comment.
+/// Returns the account's conversation with the author of a comment.
 pub(in crate::inbox) async fn conversation_with(
     tx: &Tx,
     account: &account::Model,
@@ -96,7 +96,7 @@ pub(in crate::inbox) async fn conversation_with(
     conversation(tx, account, &person, tx.now()).await
 }
 
-/// Notes the latest message of a conversation, and when the person last wrote.
+/// Records the latest message of a conversation, and when the user last wrote.
 pub(super) async fn latest(
     tx: &Tx,
     row: inbox_conversation::Model,

@@ -1,4 +1,4 @@
-//! Taking in messages, and that they were taken back.
+//! Stores messages, and that they were taken back.
 
 use fanfare_entities::{
     Millis, account, inbox_conversation,
@@ -22,7 +22,7 @@ use crate::{
     outgoing::{self, Target},
 };
 
-/// Takes in a message.
+/// Stores a message.
 pub(in crate::inbox) async fn message(
     tx: &mut Tx,
     account: &account::Model,
@@ -66,7 +66,7 @@ pub(in crate::inbox) async fn message(
     Ok(())
 }
 
-/// A message of our own that the network tells of: it joins its row.
+/// Finds the row of a message that we sent and that the network now reports.
 async fn joined(
     tx: &Tx,
     conversation: &inbox_conversation::Model,
@@ -85,7 +85,7 @@ async fn joined(
         let files = row.attachments.as_array().is_some_and(|files| !files.is_empty());
         row.text.trim() == message.text.trim() && files != message.attachments.is_empty()
     };
-    // A mark says for certain which it is; a text says it as long as there is one of it.
+    // A mark identifies the message with certainty; a text does if only one message has it.
     let marked = match &message.mark {
         Some(mark) => outgoing::marked(tx.conn(), conversation.account_id, mark).await?,
         None => None,
@@ -109,7 +109,7 @@ async fn joined(
     Ok(true)
 }
 
-/// A message was taken back: its text and files go. One that is not here yet is noted as deleted.
+/// Deletes the text and the files of a message that was taken back. One that is not known yet is stored as deleted.
 pub(super) async fn unsent(
     tx: &mut Tx,
     account: &account::Model,

@@ -1,6 +1,6 @@
-//! Taking in what networks hold and send: in any order, any number of times, to the same end.
+//! Stores what networks send and list: in any order and any number of times, with the same result.
 //!
-//! Messages (`messages.rs`) and comments (`comments.rs`) are told of by events where they are new (`tell.rs`).
+//! For new messages (`messages.rs`) and comments (`comments.rs`), `received_events.rs` emits events.
 
 mod comments;
 mod conversations;
@@ -18,14 +18,14 @@ use fanfare_platforms::InboundItem;
 
 use crate::{Tx, error::Result};
 
-/// The way in which something is taken in.
+/// How an item is stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Intake {
-    /// It is new to the account: events tell of it.
+    /// It is new to the account, so an event is emitted.
     pub live: bool,
 }
 
-/// Takes in what a network sent. False: what it is about is not there yet.
+/// Stores what a network sent. Returns false if the item that it is about is not known yet.
 pub(super) async fn inbound(
     tx: &mut Tx,
     account: &account::Model,

@@ -1,4 +1,4 @@
-//! The events that tell of what came.
+//! The events for received messages and comments.
 
 use fanfare_entities::{PostId, account, inbox_comment, inbox_conversation, inbox_message};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::{Asking, Comment, Message, rules};
 use crate::{Tx, access::Role, events::NewEvent};
 
-/// A role that may do everything: events have no caller.
+/// Returns a context in which every action is possible: events have no caller.
 fn anybody(tx: &Tx, account: &account::Model) -> Asking {
     Asking {
         role: Role::Admin,
@@ -37,7 +37,7 @@ pub(super) fn tell_comment(tx: &mut Tx, account: &account::Model, row: inbox_com
     tell(tx, account, "comment.received", "A comment", data, post);
 }
 
-/// Tells of something that came; its text stands in the payload alone.
+/// Emits an event for something that was received; its text is only in the payload.
 fn tell(
     tx: &mut Tx,
     account: &account::Model,

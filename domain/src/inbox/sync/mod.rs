@@ -1,4 +1,4 @@
-//! Reading the inboxes of accounts: what there was before they were connected, and what no webhook told of.
+//! Reads the inboxes of accounts: items from before they were connected, and those that no webhook reported.
 
 mod reading;
 mod request;
@@ -30,14 +30,14 @@ const MINUTE: Millis = 60_000;
 
 const HOUR: Millis = 60 * MINUTE;
 
-/// The interval of accounts whose network sends what happens.
+/// The interval for accounts whose network sends webhooks.
 const WITH_WEBHOOKS: Millis = 6 * HOUR;
 
-/// The intervals of all others: while something came within a day, and else.
+/// The intervals for all others: if something arrived within a day, and otherwise.
 const BUSY: Millis = 5 * MINUTE;
 const QUIET: Millis = 30 * MINUTE;
 
-/// Notes that an account is to be read, now that it is connected.
+/// Adds the row that reads an inbox, in the transaction that connects its account.
 ///
 /// # Errors
 /// The database's.
@@ -71,7 +71,7 @@ pub(crate) async fn connected<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Returns whether a workspace's plan has the inbox.
+/// Returns true if a workspace's plan includes the inbox.
 ///
 /// # Errors
 /// The database's.
@@ -80,7 +80,7 @@ pub(super) async fn has_inbox_plan(cx: &Domain, workspace: WorkspaceId) -> Resul
     Ok(paid.is_some_and(|paid| paid.active && paid.plan_tier >= PlanTier::Pro))
 }
 
-/// Takes an account's inbox, if it is due.
+/// Claims an account's inbox, if it is due.
 ///
 /// # Errors
 /// The database's.
@@ -99,7 +99,7 @@ struct Outcome {
     attempts: i32,
 }
 
-/// Reads the inbox of a claimed account, and gives it back until it is read again.
+/// Reads the inbox of a claimed account, and releases it until the next reading.
 ///
 /// # Errors
 /// The database's; then its lease expires.

@@ -1,4 +1,4 @@
-//! One reading of one account.
+//! One reading of one account's inbox.
 
 use fanfare_entities::{Millis, account, inbox_comment, inbox_sync};
 use fanfare_platforms::{
@@ -13,20 +13,20 @@ use super::super::{
 use super::HOUR;
 use crate::{Domain, Tx, background::Permits, error::Result};
 
-/// Pages of conversations that are read at first, and later.
+/// The number of pages of conversations in the first reading.
 const FIRST_PAGES: usize = 4;
 
-/// Posts whose comments are read, and how old they may be.
+/// The number of posts whose comments are read, and their maximum age.
 const POSTS: usize = 50;
 const POST_AGE: Millis = 30 * 24 * HOUR;
 
-/// Pages of comments that are read of a post.
+/// The most pages of comments that are read for a post.
 const COMMENT_PAGES: usize = 5;
 
-/// Comments of a post that are asked for one by one in a reading.
+/// The most comments of a post that are requested one by one in a reading.
 const ASKED: usize = 20;
 
-/// A page of what a network lists.
+/// A page of a network's list.
 type PageOf<T> = platforms::Result<platforms::Page<T>>;
 
 /// One reading of one account.
@@ -40,7 +40,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Subscribes and reads everything; whether something came within a day.
+    /// Subscribes to webhooks and reads everything. Returns whether something arrived within a day.
     pub(super) async fn all(&self) -> Result<(bool, platforms::Result<bool>)> {
         let mut subscribed = self.row.subscribed_at.is_some();
         if !subscribed {
@@ -77,7 +77,7 @@ impl Reading<'_> {
         self.inbox.comments(&self.session, post, next).await
     }
 
-    /// Tells of nothing that came before the account was connected.
+    /// Returns an intake that emits no events for items from before the account was connected.
     fn intake(&self) -> Intake {
         Intake { live: self.row.backfilled }
     }
@@ -169,13 +169,13 @@ impl Reading<'_> {
         Ok(Ok(busy))
     }
 
-    /// Asks what became of one comment.
+    /// Reads the state of one comment.
     async fn ask(&self, id: &str) -> platforms::Result<Option<bool>> {
         self.permits.wait().await?;
         self.inbox.unlisted(&self.session, id).await
     }
 
-    /// Finds out what became of comments that were there and are not listed any more: each is hidden or not, or gone.
+    /// Finds out the state of comments that are not listed any more: each was hidden, shown or deleted.
     async fn unlisted(
         &self,
         post: &str,
@@ -201,8 +201,8 @@ impl Reading<'_> {
         Ok(Ok(found))
     }
 
-    /// The network's ids of a post's comments that were here before a reading and have not changed since, those that were
-    /// not looked at for longest first.
+    /// Returns the network's ids of a post's comments that were known before a reading and have not changed since,
+    /// those that were checked longest ago first.
     async fn known(&self, post: &str, read_at: Millis) -> Result<Vec<String>> {
         let known = inbox_comment::Entity::find()
             .filter(inbox_comment::Column::AccountId.eq(self.account.id))

@@ -1,4 +1,4 @@
-//! Having inboxes read now, because somebody asks.
+//! Reads inboxes at a caller's request.
 
 use fanfare_entities::{
     AccountId, Millis,
@@ -15,7 +15,7 @@ use super::super::{factor, shortened};
 use super::{MINUTE, connected};
 use crate::{Act, Reply, Tx, accounts, clock::Time, error::Result};
 
-/// It is not read again within this time because somebody asks.
+/// An inbox is not read again at a caller's request within this time.
 const COOLDOWN: Millis = MINUTE;
 
 /// The accounts to read.
@@ -30,7 +30,7 @@ pub struct SyncRequest {
     pub workspace_id: Option<Uuid>,
 }
 
-/// The answer to the wish to have an account read.
+/// The answer to a request to read an account's inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncStatus {
@@ -40,11 +40,11 @@ pub enum SyncStatus {
     Running,
     /// The account was read within the last minute.
     Cooldown,
-    /// The account did not grant what is needed: connect it again with all permissions.
+    /// The account did not grant the required permission: connect it again with all permissions.
     NeedsPermission,
     /// The account must be connected again.
     ReconnectRequired,
-    /// The network has no inbox here.
+    /// The network has no inbox in this service.
     NotSupported,
 }
 
@@ -56,14 +56,14 @@ struct SyncAsked {
     last_synced_at: Option<Time>,
 }
 
-/// The answers for the accounts that were meant.
+/// The answers for all requested accounts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SyncsAsked {
     sync: Vec<SyncAsked>,
 }
 
-/// Has inboxes read now.
+/// Requests readings of inboxes.
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`].

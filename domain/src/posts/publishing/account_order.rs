@@ -1,9 +1,9 @@
 //! The order of an account: its posts are published one after the other, by time and then by id.
 //!
-//! A post holds its place ("its line" in the names of columns) from its creation until it is public, has failed, or waits
-//! for a reason of its own (its media, the outcome of a lost call): then it is `out_of_line`, and later posts pass. While it
-//! waits for a reason of its account (a rate limit, a token, an unreachable network) later posts wait behind it.
-//! [`IS_FIRST`] is the rule; the check of a claim only keeps workers from taking posts that would have to wait.
+//! A post is in the line of its account from its creation until it is public, has failed, or waits for a reason of its
+//! own (its media, the outcome of a lost call): then it is `out_of_line`, and later posts pass it. While it waits for a
+//! reason of its account (a rate limit, a token, an unreachable network), later posts wait behind it. [`IS_FIRST`] is
+//! the rule; the check of a claim only keeps workers from taking posts that would have to wait.
 
 use std::collections::HashSet;
 
@@ -16,13 +16,14 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// The most posts of one account that a worker holds: the next ones are claimed while the first is under way.
+/// The most posts of one account that a worker holds: the next ones are claimed while the first one is being published.
 const AHEAD: usize = 4;
 
-/// The condition that a post holds its place in the order.
+/// The condition that a post, `q`, is in the line of its account.
 const STANDS: &str = "q.due_at IS NOT NULL AND NOT q.out_of_line";
 
-/// True of a post, `posts`, whose step `u` may be taken: it does not publish, or no earlier post stands in the line.
+/// The condition that the step `u` of a post, `posts`, may be taken: it does not publish, or no earlier post is in the
+/// line.
 pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR coalesce((\
      SELECT (q.scheduled_at, q.id) >= (posts.scheduled_at, posts.id) FROM posts AS q \
      WHERE q.account_id = posts.account_id AND q.due_at IS NOT NULL AND NOT q.out_of_line \
@@ -31,7 +32,7 @@ pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR coalesce((\
 /// The further columns that a change returns, for [`next_of_changed`].
 pub(super) const OF_CHANGED: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
 
-/// Selects the posts that stand right behind those of `changed` that leave the line, as rows of this kind.
+/// Returns the query for the posts that directly follow those of `changed` that leave the line, as rows of this kind.
 pub(super) fn next_of_changed(kind: i32) -> String {
     format!(
         "SELECT {kind}, next.id, next.workspace_id, next.due_at FROM changed CROSS JOIN LATERAL \
@@ -48,7 +49,7 @@ pub(super) struct Next {
     pub due_at: Millis,
 }
 
-/// Returns the first posts of the lines that these posts have left or stand in.
+/// Returns the first posts of the lines that these posts have left or are in.
 pub(super) async fn next_of<C: ConnectionTrait>(
     conn: &C,
     posts: impl Iterator<Item = i64>,
@@ -68,7 +69,7 @@ pub(super) async fn next_of<C: ConnectionTrait>(
     rows.iter().map(next).collect()
 }
 
-/// Selects the first posts in the line of a post's account, as the text of a JSON list of [`Standing`].
+/// Returns the query for the first posts in the line of a post's account, as a JSON list of [`Standing`].
 pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     let first = format!(
         "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {STANDS} \
@@ -84,10 +85,10 @@ pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     }
 }
 
-/// A post that stands in a line: its id, when it is due, and how many leases of it have not brought a result.
+/// A post in a line: its id, when it is due, and how many of its leases have expired without a result.
 type Standing = (i64, Millis, i32);
 
-/// Reads what [`first`] selected as `line`.
+/// Reads the column `line`, which [`first`] selects.
 pub(super) fn read(row: &QueryResult) -> Result<Vec<Standing>, DbErr> {
     let text: Option<String> = row.try_get("", "line")?;
     let read = |text: String| serde_json::from_str(&text);
@@ -101,14 +102,14 @@ pub(super) fn read(row: &QueryResult) -> Result<Vec<Standing>, DbErr> {
 /// Due posts, sorted by whether they can be claimed now.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Claimable {
-    /// The next in the lines of their accounts, of which a worker may take several at once, and those that have nothing to
-    /// wait for.
+    /// The first posts in the lines of their accounts, of which a worker may take several at once, and posts that do
+    /// not have to wait.
     pub now: Vec<post::Model>,
-    /// Posts behind one that waits, with the time at which that one is due.
+    /// Posts behind a post that waits, with the time at which that one is due.
     pub behind: Vec<(post::Model, Millis)>,
 }
 
-/// Sorts posts by whether their turn has come. `holds` says which posts the worker has already.
+/// Sorts posts by whether their turn has come. `holds` returns true for posts that the worker has already.
 pub(super) fn sort(
     seen: Vec<(post::Model, Vec<Standing>)>,
     holds: &(dyn Fn(i64) -> bool + Sync),
@@ -121,7 +122,7 @@ pub(super) fn sort(
         seen.iter().filter(|(row, _)| in_line(row)).map(|(row, _)| row.id.0).collect();
     let mut turn = Claimable::default();
     for (row, line) in seen {
-        // The first one that somebody else has, or that waits.
+        // The first post that another worker has, or that waits.
         let other = line.iter().position(|(id, ..)| !present.contains(id) && !holds(*id));
         let mine = &line[..other.unwrap_or(line.len())];
         if !in_line(&row) || mine.iter().any(|(id, ..)| *id == row.id.0) {
@@ -135,11 +136,11 @@ pub(super) fn sort(
     turn
 }
 
-/// A post behind one that waits looks again after this time at the latest, in ms: that one may be deleted meanwhile.
+/// The longest time that a post is deferred behind one that waits, in ms: that one may be deleted meanwhile.
 const LOOK: Millis = 60_000;
 
-/// Has posts wait as long as the post before them, and shows it. Those that were changed since they were read stay as they
-/// are.
+/// Defers posts until the post before them is due, and shows that time as `next_attempt_at`. Posts that were changed
+/// since they were read stay as they are.
 ///
 /// # Errors
 /// The database's.

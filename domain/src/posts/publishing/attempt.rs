@@ -14,7 +14,7 @@ use crate::{
 /// An attempt as the ledger keeps it.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// 1 for the first.
+    /// The number of the attempt, from 1.
     pub number: i32,
     /// The worker.
     pub worker: String,
@@ -30,7 +30,8 @@ pub struct Attempt {
     pub steps: Json,
 }
 
-/// The value of a post's `steps` while an attempt runs that has some; they themselves are in the ledger alone.
+/// The value of a post's column `steps` while an attempt with steps is running. The steps themselves are only in the
+/// ledger.
 pub(super) static RUNNING: Json = Json::Bool(true);
 
 const COLUMNS: Columns = &[
@@ -44,11 +45,11 @@ const COLUMNS: Columns = &[
     ("steps", Type::Json),
 ];
 
-/// An attempt that is there already is brought up to date.
+/// Updates an attempt that exists already.
 const UP_TO_DATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
      outcome = excluded.outcome, error = excluded.error, steps = excluded.steps";
 
-/// Attempts on their way into the ledger.
+/// Attempts to be written into the ledger.
 pub(super) struct Ledger(Rows);
 
 pub(super) fn into_ledger<'a, C: ConnectionTrait>(
@@ -72,23 +73,23 @@ pub(super) fn into_ledger<'a, C: ConnectionTrait>(
 }
 
 impl Ledger {
-    /// True where there are none.
+    /// Returns true if there are no attempts.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The statement that writes those of which `only` is true; its parameters begin with `$first`.
+    /// Returns the statement that writes the attempts for which `only` is true; its parameters begin with `$first`.
     pub fn insert(&self, only: &str, first: usize) -> String {
         format!("{} AND {only}{UP_TO_DATE}", self.0.insert_into("post_attempts", first))
     }
 
-    /// The parameters of [`Ledger::insert`].
+    /// Returns the parameters of [`Ledger::insert`].
     pub fn values(self) -> impl Iterator<Item = Value> {
         self.0.values()
     }
 }
 
-/// Reads an attempt of the ledger, to go on with it.
+/// Reads an attempt from the ledger, to continue it.
 ///
 /// # Errors
 /// The database's.

@@ -26,14 +26,14 @@ pub struct BeginStep {
     pub attempt: Attempt,
     /// For a commit call: when it starts and its deadline.
     pub sending: Option<(Millis, Millis)>,
-    /// The step publishes: it has to wait for its turn among the posts of the account.
+    /// The step publishes, so it has to wait for its turn among the posts of the account.
     pub in_line: bool,
     /// The lease lasts at least until then.
     pub lease_until: Millis,
 }
 
-/// Records that the steps begin. Returns for each whether the row is still held and, for a publishing step, whether no earlier
-/// post of the account is before it. Only then may the call be made.
+/// Records that the steps begin. Returns true for each step whose call may be made: its row is still held and, if it
+/// publishes, no earlier post of the account is before it.
 ///
 /// # Errors
 /// The database's: no call may be made.
@@ -64,7 +64,7 @@ pub async fn begin_step(cx: &Domain, steps: &[Arc<BeginStep>]) -> Result<Vec<boo
     }
     let fenced =
         mutation::unless(Mutation::BeginStepFenced, " AND posts.fencing_token = u.fencing_token");
-    // A lease that lasts long enough stays as it is: then no index changes, and PostgreSQL updates the row in place.
+    // A lease that lasts long enough stays as it is. Then no index changes, and PostgreSQL updates the row in place.
     let sql = format!(
         "UPDATE posts SET attempt = u.attempt, steps = u.steps, \
          due_at = CASE WHEN posts.due_at < u.due_at THEN u.due_at ELSE posts.due_at END, \

@@ -1,4 +1,4 @@
-//! A change to a group of posts, with all that is written beside it.
+//! A change to a group of posts, together with their ledger rows, events and deliveries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::{
     tx::{self, DueJob},
 };
 
-/// A change to posts. What belongs to a post that it does not change is not written either.
+/// A change to posts. Nothing is written for a post that the statement does not change.
 #[derive(Default)]
 pub(super) struct Change<'a> {
     /// `UPDATE posts SET … WHERE …`.
@@ -31,7 +31,8 @@ pub(super) struct Change<'a> {
     pub events: Vec<NewEvent>,
     /// The times at which posts are due again, for the posts to enqueue.
     pub due: HashMap<i64, Millis>,
-    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is enqueued.
+    /// True where `update` reads `u.leaves_line`: behind a post that leaves the line of its account the next one is
+    /// enqueued.
     pub wakes_next: bool,
 }
 
@@ -41,8 +42,8 @@ struct Changed {
     workspace_id: WorkspaceId,
 }
 
-/// A row that the one statement on PostgreSQL returns: a post that was changed, a delivery that was made, or the post that
-/// is next in line.
+/// A row that the one statement on PostgreSQL returns: a post that was changed, a delivery that was made, or the post
+/// that is next in line.
 #[derive(FromQueryResult)]
 struct Written {
     kind: i32,
@@ -56,11 +57,11 @@ const DELIVERY: i32 = 1;
 const NEXT: i32 = 2;
 
 impl Change<'_> {
-    /// Makes it; returns the posts that were changed. On PostgreSQL it is one statement: each further one would be a
-    /// journey, and a worker that stops between two would keep others from the rows.
+    /// Applies the change; returns the posts that were changed. On PostgreSQL it is one statement: each further one
+    /// would be a round trip, and a worker that stops between two statements would keep the rows locked.
     ///
     /// # Errors
-    /// The database's. When the answer was lost the change may have been made.
+    /// The database's. If the reply was lost, the change may have been made.
     pub async fn make(self, cx: &Domain) -> Result<HashSet<i64>> {
         if cx.db.is_postgres() { self.at_once(cx).await } else { self.in_turn(cx).await }
     }
@@ -114,7 +115,7 @@ impl Change<'_> {
 
     async fn in_turn(self, cx: &Domain) -> Result<HashSet<i64>> {
         let mut tx = Tx::begin(cx).await?;
-        // It takes only bare names of columns there; to PostgreSQL they are ambiguous.
+        // SQLite takes only bare column names there, which are ambiguous on PostgreSQL.
         let update = format!("{} RETURNING id, workspace_id", self.update);
         let rows = tx.conn().query_all_raw(statement(tx.conn(), update, self.values)).await?;
         let rows = rows.iter().map(|row| Changed::from_query_result(row, ""));

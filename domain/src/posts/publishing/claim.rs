@@ -1,7 +1,7 @@
-//! Claims due posts: reads them, and takes those that have not changed since.
+//! Claims due posts: reads them, and claims those that have not changed since.
 //!
-//! The events of a claim are known before it is made. So the claim, its events and their deliveries are one statement on
-//! PostgreSQL, which saves round trips, and a worker that stops in between blocks nobody.
+//! The events of a claim are known before it is made. So the claim, its events and their deliveries are one statement
+//! on PostgreSQL, which saves round trips, and a worker that stops in between blocks nobody.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -23,26 +23,26 @@ use crate::{
     rows::{Columns, Rows, Type},
 };
 
-/// A worker that takes posts.
+/// A worker that claims posts.
 #[derive(Clone, Copy)]
 pub struct Claimant<'a> {
-    /// The name, unique in the fleet.
+    /// Its name, unique in the fleet.
     pub name: &'a str,
-    /// True for a post that it holds already.
+    /// Returns true for a post that it holds already.
     pub holds: &'a (dyn Fn(i64) -> bool + Sync),
 }
 
 impl Claimant<'_> {
-    /// A worker that holds nothing yet.
+    /// Creates a worker that holds no posts yet.
     #[must_use]
     pub const fn new(name: &str) -> Claimant<'_> {
         Claimant { name, holds: &|_| false }
     }
 }
 
-/// Takes those of `ids` that are due and whose turn it is among the posts of their account: the lease starts and the
-/// fencing token rises. A post whose time has come is announced as `post.publishing`. A row that somebody else holds, that was
-/// moved, or that has to wait behind an earlier post is not among what comes back.
+/// Claims those of `ids` that are due and whose turn it is among the posts of their account: the lease starts and the
+/// fencing token rises. A post whose time has come is announced as `post.publishing`. Rows that another worker holds,
+/// that were rescheduled, or that have to wait behind an earlier post are not returned.
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
@@ -53,7 +53,7 @@ pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<Cl
     Ok(taken)
 }
 
-/// Returns those of `ids` that can be taken.
+/// Returns those of `ids` that can be claimed.
 ///
 /// # Errors
 /// The database's.
@@ -76,7 +76,7 @@ pub async fn look(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<pos
     Ok(claimable.now)
 }
 
-/// Takes those of `seen` that nobody has taken, moved or changed since.
+/// Claims those of `seen` that have not changed since they were read.
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
@@ -91,7 +91,7 @@ pub async fn take(
     cx.failpoint.reach("claiming").await;
     let accounts = seen.iter().map(|row| row.account_id).collect();
     let change = taking(cx, who, &mut seen);
-    // At the same time; and neither is broken off because the other fails.
+    // Both run at the same time; neither is cancelled when the other fails.
     let (held, accounts) = futures_util::join!(change.make(cx), with_secrets(cx, accounts));
     let (held, accounts) = (held?, accounts?);
     let held = seen.into_iter().filter(|row| held.contains(&row.id.0));
@@ -102,19 +102,20 @@ pub async fn take(
     Ok(claimed.collect())
 }
 
-/// True while a post, `posts`, is as it stands in `u`: whatever its holder or anybody else writes changes one of these.
+/// The condition that a post, `posts`, has not changed since it was read as `u`: every write changes one of these
+/// columns.
 const AS_SEEN: &str = "posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
      AND posts.attempt = u.attempt AND posts.sending_at IS NOT DISTINCT FROM u.sending_at \
      AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
 
-/// Takes each of `seen`, unless it has changed; they become what they are once they are taken.
+/// Returns the change that claims each of `seen` unless it has changed, and updates `seen` to the claimed state.
 fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'static> {
     let now = cx.clock.now();
     let rows = rows(cx, seen, now);
     let from = rows.from("u", 3);
     let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_EMITTED}");
-    // On PostgreSQL rows are locked in the order of their ids, and one that is being changed is left to its changer, who
-    // enqueues it if it is still due.
+    // On PostgreSQL rows are locked in the order of their ids. A row that is being changed is skipped; the transaction
+    // that changes it enqueues it if it is still due.
     let (from, is_seen) = if cx.db.is_postgres() {
         let free = "ORDER BY posts.id FOR UPDATE OF posts SKIP LOCKED";
         let free = format!("(SELECT u.* FROM {from} JOIN posts ON {as_seen} {free}) AS u");
@@ -141,7 +142,7 @@ fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'s
     }
 }
 
-/// Returns the rows of the statement: each post as it was read, and its new values.
+/// Returns the parameters of the statement: each post as it was read, and its new values.
 fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
@@ -177,8 +178,8 @@ fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     rows
 }
 
-/// At its time a scheduled post becomes `publishing`; `announced_fence` is set by the first such claim since it was
-/// scheduled, so that the event is told once.
+/// Changes a row to its claimed state. At its time a scheduled post becomes `publishing`. The first such claim since it
+/// was scheduled sets `announced_fence`, so that the event is emitted once.
 fn become_taken(row: &mut post::Model, now: Millis) {
     row.fencing_token += 1;
     row.lease_expirations += 1;
@@ -190,12 +191,12 @@ fn become_taken(row: &mut post::Model, now: Millis) {
     }
 }
 
-/// A post that was claimed, with what is needed to reach its network.
+/// A claimed post, with its account and credentials.
 #[derive(Debug)]
 pub struct Claimed {
     /// The row.
     pub post: Box<post::Model>,
-    /// The account; absent if it is gone. Shared by the posts of a group.
+    /// The account; absent if it was deleted. Shared by the posts that were claimed together.
     pub account: Option<Arc<account::Model>>,
     /// The account's encrypted credentials; absent once it is disconnected.
     pub secret: Option<Arc<secret::Model>>,

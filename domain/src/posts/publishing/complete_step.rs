@@ -29,11 +29,11 @@ use crate::{
 pub struct CompleteStep {
     /// The row.
     pub lease: Lease,
-    /// True: the worker goes on with the row, whose lease ends at `due_at`. False: it gives the row up.
+    /// True if the worker goes on with the row, whose lease then ends at `due_at`. False if it gives the row back.
     pub keep: bool,
     /// The new status.
     pub status: PostStatus,
-    /// Later posts of the account may go out before it: it waits for its own sake.
+    /// Later posts of the account may go out before it, because it waits for a reason of its own.
     pub out_of_line: bool,
     /// The time at which there is something to do again.
     pub due_at: Option<Millis>,
@@ -41,40 +41,41 @@ pub struct CompleteStep {
     pub state: Option<Json>,
     /// A part is public already.
     pub partly_public: bool,
-    /// Failed tries so far.
+    /// The number of failed attempts so far.
     pub attempts: i32,
-    /// A commit that may have been carried out, still to be settled: when it started and its deadline.
+    /// A commit call that may have been carried out and is not settled: when it started and its deadline.
     pub sending: Option<(Millis, Millis)>,
-    /// The time at which its settling began.
+    /// The time at which reconciling began.
     pub reconciling_at: Option<Millis>,
-    /// Id and address of the published post.
+    /// The id and the address of the published post.
     pub published: Option<(String, Option<String>)>,
-    /// Shortcomings of the published post, as a list of warnings.
+    /// What the published post lacks, as a list of warnings.
     pub warnings: Option<Json>,
     /// The reason it failed or waits.
     pub error: Option<Json>,
     /// The time at which it is tried again after a failure.
     pub next_attempt_at: Option<Millis>,
-    /// Nobody knows whether it went out.
+    /// It is unknown whether the post went out.
     pub duplicate_risk: bool,
     /// The attempt; `None` if none was begun.
     pub attempt: Option<Attempt>,
-    /// For an end, published or failed: the row as it was claimed, from which the event is told.
+    /// For a published or failed post: the row as it was claimed, from which the event is made.
     pub ended: Option<Box<post::Model>>,
 }
 
-/// Writes results; says for each whether the row was still held. A result that was not is discarded: a newer holder, or
-/// an edit, has the row. Final results are told as events.
+/// Writes results; returns for each whether the row was still held. The result of a row that was lost to a newer holder
+/// or an edit is discarded. Final results emit events.
 ///
 /// # Errors
-/// The database's. What was committed all the same cannot be written twice, because it raised the fencing token.
+/// The database's. Results that were committed nevertheless cannot be written twice, because they raised the fencing
+/// token.
 pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<Vec<bool>> {
     let mut open: Vec<&CompleteStep> = steps.iter().map(AsRef::as_ref).collect();
     let mut faces = open.iter().filter_map(|one| Some(Face::of(one.ended.as_ref()?))).collect();
     let mut saved = HashSet::new();
     while !open.is_empty() {
         saved.extend(saving(cx, &open, &faces).make(cx).await?);
-        // The content of an event may have changed meanwhile; then the event is made anew.
+        // The content of an event may have changed meanwhile; then the event is made again.
         open.retain(|one| one.ended.is_some() && !saved.contains(&one.lease.id));
         faces = Face::read(cx, &open).await?;
         open.retain(|one| faces.contains_key(&one.lease.id));
@@ -82,7 +83,7 @@ pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<V
     Ok(steps.iter().map(|step| saved.contains(&step.lease.id)).collect())
 }
 
-/// The values of a post that may change without its holder losing it.
+/// The fields of a post's event that may change without its holder losing the lease.
 #[derive(FromQueryResult)]
 struct Face {
     id: i64,
@@ -98,7 +99,7 @@ impl Face {
         (row.id.0, Self { id: row.id.0, group_key, release_id })
     }
 
-    /// Reads the faces of the posts that are still held.
+    /// Reads the fields of the posts that are still held.
     async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<Faces> {
         let db = &cx.db.read;
         let mut held = Rows::new(db, &[("id", Type::Big), ("fencing_token", Type::Big)]);
@@ -120,7 +121,7 @@ impl Face {
 }
 
 impl CompleteStep {
-    /// The row as it stands now, as far as it is shown.
+    /// Returns the row as it is after the step, as far as events show it.
     fn applied_to(&self, row: &post::Model, face: &Face, now: Millis) -> post::Model {
         let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));
         post::Model {
@@ -218,7 +219,7 @@ const RECORD_COLUMNS: Columns = &[
 ];
 
 impl CompleteStep {
-    /// Nothing of it keeps later posts of the account from going out any more.
+    /// Returns true if later posts of the account no longer have to wait for it.
     const fn leaves_line(&self) -> bool {
         !self.keep && (self.due_at.is_none() || self.out_of_line)
     }

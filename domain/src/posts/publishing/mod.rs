@@ -1,8 +1,8 @@
 //! The statements of the publish protocol, each for a batch of posts.
 //!
 //! A worker changes a post only by claiming it, by beginning a step and by completing it. The fencing token guards each
-//! write: a worker that has lost its row (to an edit, a pause, a delete, or another worker after an expired lease) changes
-//! nothing and learns so.
+//! write: a worker that has lost its row (to an edit, a pause, a delete, or another worker after an expired lease)
+//! changes nothing, and the call says so.
 
 mod account_order;
 mod attempt;
@@ -26,6 +26,6 @@ fn worker_event(event_type: &'static str, row: &post::Model, message: String) ->
     event(event_type, row, message, Some(row.request_id.clone()))
 }
 
-/// The condition that a post, `posts`, still has the values of its event in `u` that may change under its holder.
+/// The condition that the event fields in `u` are still those of the post, `posts`: they may change while it is held.
 const AS_EMITTED: &str = "posts.group_key IS NOT DISTINCT FROM u.group_key \
      AND posts.release_id IS NOT DISTINCT FROM u.release_id";

@@ -1,4 +1,4 @@
-//! The reason a post failed, and the way on.
+//! The reason why a post failed, and the next steps.
 
 use fanfare_entities::{AccountId, PostId};
 use fanfare_platforms::Next;
@@ -13,7 +13,7 @@ use crate::remedies::{KnownAccount, Situation, after_failure};
 pub struct PostError {
     /// The kind of failure.
     pub code: PostErrorCode,
-    /// The event, in a sentence for people.
+    /// What happened, in a sentence for people.
     pub message: String,
     /// True if the post may be sent again.
     pub retryable: bool,
@@ -44,7 +44,7 @@ pub enum PostErrorCode {
     InternalError,
 }
 
-/// The codes of failed posts that no refusal of a request has, each with its cause.
+/// The codes of failed posts that no error of a request has, each with its cause.
 pub const POST_ERRORS: [(&str, &str); 10] = [
     ("account_disconnected", "The platform no longer accepts the account's credentials."),
     ("token_expired", "The account's token has ended and could not be renewed."),
@@ -64,19 +64,19 @@ pub const POST_ERRORS: [(&str, &str); 10] = [
     ("missed", "The post could not go out within the allowed time after its own."),
 ];
 
-/// The reason why a post failed, and the way on.
+/// The reason why a post failed, and the next steps.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes JSON that is put together")]
 pub(super) struct FailedPost {
     #[serde(flatten)]
     error: PostError,
-    /// Calls that lead on, most useful first.
+    /// The calls to make next, most useful first.
     next: Vec<Next>,
     /// The page that explains the code, as a path below the service's origin.
     doc_url: String,
 }
 
-/// A row's error with the way on.
+/// Adds the next steps to the error of a row.
 pub(super) fn explained(mut error: Value, id: PostId, account: AccountId, platform: &str) -> Value {
     let Some(fields) = error.as_object_mut() else { return error };
     let code = fields.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use crate::excerpt;
 
 const ESCAPE: &str = "Write &lt; for < where it starts no tag, and close each tag.";
 
-/// The tags that Telegram knows. Attributes that it does not know it passes over.
+/// The tags that Telegram knows. It ignores unknown attributes.
 const TAGS: [&str; 16] = [
     "a",
     "b",
@@ -25,7 +25,7 @@ const TAGS: [&str; 16] = [
     "u",
 ];
 
-/// The text without its tags.
+/// Returns the text without tags.
 pub(super) fn parse(source: &str) -> Result<String, Problem> {
     let mut visible = String::with_capacity(source.len());
     let mut open: Vec<String> = Vec::new();
@@ -57,7 +57,7 @@ fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
     match tag {
         Tag::Start(name) => open.push(name),
         Tag::End(name) => match open.pop() {
-            // Telegram takes </> for the end of the open tag.
+            // Telegram treats </> as the end of the open tag.
             Some(last) if name.is_empty() || name == last => {}
             Some(last) => {
                 let what = format!("</{name}> stands where <{last}> is to be closed");
@@ -72,7 +72,7 @@ fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The tag at the start of `source`, and what comes after it.
+/// Returns the tag at the start of `source`, and the rest.
 fn tag(source: &str) -> Result<(Tag, &str), Problem> {
     let unclosed = || {
         let start: String = source.chars().take(20).collect();
@@ -97,7 +97,7 @@ fn tag(source: &str) -> Result<(Tag, &str), Problem> {
     Ok((Tag::Start(name), after))
 }
 
-/// Refuses a tag that Telegram does not know, and says what to write in its place.
+/// Refuses an unknown tag, and suggests a replacement.
 fn known(name: &str) -> Result<(), Problem> {
     if TAGS.contains(&name) {
         return Ok(());
@@ -121,7 +121,7 @@ fn known(name: &str) -> Result<(), Problem> {
     Err(Problem::new(what, remedy))
 }
 
-/// Checks what stands in a tag behind its name.
+/// Checks the attributes of a tag.
 fn check_attributes(tag: &str, source: &str) -> Result<(), Problem> {
     let given = attributes(tag, source)?;
     let value =
@@ -138,7 +138,7 @@ fn check_attributes(tag: &str, source: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Names and values of attributes; one without a value is given as empty.
+/// Returns the names and values of attributes; a missing value is empty.
 fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, Problem> {
     let mut found = Vec::new();
     let mut rest = source.trim_start();
@@ -183,7 +183,7 @@ fn end_of_tag(source: &str) -> Option<usize> {
     None
 }
 
-/// Adds what an entity at the start of `source` stands for; one that Telegram does not know stays as it is.
+/// Decodes the entity at the start of `source`; an unknown one stays as it is.
 fn entity<'a>(source: &'a str, visible: &mut String) -> &'a str {
     let body = &source[1..];
     let (decoded, length) = match body.strip_prefix('#') {

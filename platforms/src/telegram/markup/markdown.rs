@@ -2,12 +2,12 @@
 
 use super::Problem;
 
-/// Characters that mean something, and must be escaped where they are meant as themselves.
+/// Characters with a special meaning, which must be escaped as text.
 const RESERVED: &str = "_*[]()~`>#+-=|{}.!";
 
 const CLOSE: &str = "Close it, or put a backslash before it.";
 
-/// The text without its markup.
+/// Returns the text without markup.
 pub(super) fn parse(source: &str) -> Result<String, Problem> {
     let mut reader =
         Reader { rest: source, visible: String::new(), open: Vec::new(), quoted: false };
@@ -34,7 +34,7 @@ enum Mark {
 }
 
 impl Mark {
-    /// Its key.
+    /// Returns its characters.
     const fn text(self) -> &'static str {
         match self {
             Self::Bold => "*",
@@ -61,7 +61,7 @@ impl Mark {
         matches!(self, Self::Code | Self::Block)
     }
 
-    /// The longest that `rest` starts with.
+    /// Returns the longest mark at the start of `rest`.
     fn at(rest: &str) -> Option<Self> {
         const LONGEST_FIRST: [Mark; 9] = [
             Mark::Block,
@@ -82,7 +82,7 @@ struct Reader<'a> {
     rest: &'a str,
     visible: String,
     open: Vec<Mark>,
-    /// Inside a block quotation; it lasts to the end of the line and over lines that start with `>`.
+    /// True inside a block quotation, which continues over lines that start with `>`.
     quoted: bool,
 }
 
@@ -106,7 +106,7 @@ impl Reader<'_> {
         }
         match innermost {
             Some(mark) if self.closes(mark) => self.close(mark),
-            // A single ` inside a block of code is text.
+            // A single ` inside a code block is text.
             Some(Mark::Block) => {
                 self.text(c);
                 Ok(())
@@ -165,7 +165,7 @@ impl Reader<'_> {
             ));
         };
         self.skip(mark.text().len());
-        // Two bars at the end of a quotation fold it; they open nothing.
+        // Two bars at the end of a quotation make it collapsible; they do not start a spoiler.
         let folds = mark == Mark::Spoiler && self.quoted && self.at_line_end();
         if mark == Mark::Block {
             self.language();
@@ -184,7 +184,8 @@ impl Reader<'_> {
         self.rest.is_empty() || self.rest.starts_with('\n')
     }
 
-    /// The name of a language right after the opening of a block is not shown, nor is the line break after it.
+    /// Skips the language name right after the start of a code block, and the line break after it, which are not
+    /// displayed.
     fn language(&mut self) {
         let stop = |c: char| c.is_whitespace() || c == '`';
         match self.rest.find(stop) {

@@ -8,7 +8,7 @@ use super::{Builder, Formatted, Start, is_link, units};
 struct Open {
     name: String,
     start: Start,
-    /// `href`, `class` or `emoji-id`, whichever the tag knows.
+    /// `href`, `class` or `emoji-id`, depending on the tag.
     value: String,
     expandable: bool,
 }
@@ -79,7 +79,7 @@ fn close(out: &mut Builder, open: &mut Vec<Open>, name: &str, at: usize) -> Resu
         }
         "pre" => pre(out, &tag),
         "code" => {
-            // Inside of <pre> a class names the language of the whole.
+            // Inside <pre>, the class names the language of the block.
             let language = tag.value.strip_prefix("language-").map(str::to_owned);
             let inside = open.last().is_some_and(|outer| outer.name == "pre");
             if let Some(entity) = out.end("code", tag.start) {
@@ -176,7 +176,7 @@ fn start_tag(source: &str, at: usize, out: &Builder) -> Result<(Open, usize), St
     Ok((tag, read + 2))
 }
 
-/// Name, value and length of an attribute.
+/// Returns the name, value and length of an attribute.
 fn attribute(text: &str) -> Option<(String, String, usize)> {
     let end = text.find(|c: char| c.is_whitespace() || c == '=' || c == '>')?;
     let name = text[..end].to_ascii_lowercase();
@@ -204,7 +204,7 @@ fn attribute(text: &str) -> Option<(String, String, usize)> {
     Some((name, decoded, start + length))
 }
 
-/// The character that a reference such as `&lt;` or `&#38;` stands for, and the reference's length.
+/// Returns the character of a reference such as `&lt;` or `&#38;`, and the reference's length.
 fn character(text: &str) -> (char, usize) {
     let Some(end) = text.find(';').filter(|end| *end <= 10) else { return ('&', 1) };
     let name = &text[1..end];

@@ -46,7 +46,7 @@ pub(super) fn parse(source: &str) -> Result<Formatted, String> {
     Ok(out.done)
 }
 
-/// The address in parentheses after a link's text.
+/// Returns the address in parentheses after a link's text.
 fn link(source: &str, at: &mut usize) -> Option<String> {
     let inner = source[*at..].strip_prefix('(')?;
     let end = inner.find(')')?;
@@ -55,7 +55,7 @@ fn link(source: &str, at: &mut usize) -> Option<String> {
     is_link(&url).then_some(url)
 }
 
-/// The first line of a block may name its language.
+/// Returns the language in the first line of a block, if there is one, and the rest.
 pub(super) fn language(block: &str) -> (Option<String>, &str) {
     match block.split_once('\n') {
         Some((name, rest)) if !name.is_empty() && !name.contains(char::is_whitespace) => {

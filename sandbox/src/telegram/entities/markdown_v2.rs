@@ -179,7 +179,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The language is taken out of the text only now that the block is whole.
+    /// Ends a code block, and removes the language from its text.
     fn close_pre(&mut self, start: Start) {
         let block = self.out.since(start).to_owned();
         let (language, body) = language(&block);
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The address in parentheses that may follow.
+    /// Returns the address in parentheses, if one follows.
     fn address(&mut self) -> Result<Option<String>, String> {
         if !self.rest().starts_with('(') {
             return Ok(None);

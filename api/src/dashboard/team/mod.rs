@@ -1,4 +1,8 @@
-//! `/dashboard/team`: the members of a workspace, their roles and the brands they are locked to; and the brands themselves.
+//! `/dashboard/team`: the members of a workspace, their roles and the brands they are locked to; invitations, and the brands
+//! themselves.
+
+pub mod invite;
+pub mod workspace;
 
 use fanfare_domain::{
     BrandId, Code, Error, Result, UserId,
@@ -10,7 +14,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{brands as voices, parts, seat::Seat};
+use super::{brands as voices, confirm, parts, seat::Seat};
 use crate::{
     browser::visit::parse,
     oauth_connect::{Answer, Visit},
@@ -33,39 +37,54 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 }
 
 /// Changes or removes a member.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(mut visit: Visit) -> Result<Answer> {
     let seat = Seat::of(&visit).await?;
     let absent = || Error::new(Code::NotFound, "This user is not a member of the workspace.");
     let person = Uuid::parse_str(visit.path("id")).map(UserId).map_err(|_| absent())?;
-    // A change is about the workspace that the page showed, whatever another tab has chosen since.
-    if visit.form("workspace_id") != Some(seat.act.membership.workspace_id.to_string().as_str()) {
-        let message = "Another workspace was chosen meanwhile.";
-        let remedy = "Load the page again and repeat the change.";
-        let error = Error::field(Code::InvalidField, "workspace_id", message, remedy);
-        let main = page(&visit, &seat, Some(&error)).await?;
-        return Ok(Answer::WideWrong(TITLE, main, error));
-    }
-    match change(&visit, &seat, person).await {
-        Ok(()) => Ok(Answer::See(format!("{PAGE}?done=changed"))),
+    let changed = change(&mut visit, &seat, person).await;
+    answer(&visit, &seat, changed.map(|()| "changed")).await
+}
+
+/// Goes back to the page after a change, or shows it with what was wrong.
+async fn answer(visit: &Visit, seat: &Seat, changed: Result<&'static str>) -> Result<Answer> {
+    match changed {
+        Ok(done) => Ok(Answer::See(format!("{PAGE}?done={done}"))),
         Err(error) if parts::is_shown_beside(&error) => {
-            let main = page(&visit, &seat, Some(&error)).await?;
+            let main = page(visit, seat, Some(&error)).await?;
             Ok(Answer::WideWrong(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn change(visit: &Visit, seat: &Seat, person: UserId) -> Result<()> {
+/// Fails unless the form is about the workspace that pages show now: another tab may have chosen another one since.
+fn require_same_workspace(visit: &Visit, seat: &Seat) -> Result<()> {
+    let here = seat.act.membership.workspace_id.to_string();
+    if visit.form("workspace_id") == Some(here.as_str()) {
+        return Ok(());
+    }
+    let message = "Another workspace was chosen meanwhile.";
+    let remedy = "Load the page again and repeat the change.";
+    Err(Error::field(Code::InvalidField, "workspace_id", message, remedy))
+}
+
+/// Reads the role that was chosen.
+fn chosen_role(visit: &Visit) -> Result<Role> {
+    let named = visit.form("role").unwrap_or_default();
+    let role = ROLES.iter().find(|(role, _)| role_name(*role) == named).map(|(role, _)| *role);
+    let absent =
+        || Error::field(Code::InvalidField, "role", "There is no such role.", "Choose a role.");
+    role.ok_or_else(absent)
+}
+
+async fn change(visit: &mut Visit, seat: &Seat, person: UserId) -> Result<()> {
+    require_same_workspace(visit, seat)?;
     seat.act.membership.require_active()?;
     match visit.path("verb") {
         "role" => {
-            let named = visit.form("role").unwrap_or_default();
-            let role = ROLES.iter().find(|(role, _)| role_name(*role) == named);
-            let Some((role, _)) = role else {
-                let message = "There is no such role.";
-                return Err(Error::field(Code::InvalidField, "role", message, "Choose a role."));
-            };
-            team::set_role(&seat.act, person, *role).await
+            let role = chosen_role(visit)?;
+            confirm::require(visit).await?;
+            team::set_role(&seat.act, person, role).await
         }
         "brands" => {
             let ticked = parts::ticked(visit, "brands");
@@ -80,17 +99,27 @@ async fn change(visit: &Visit, seat: &Seat, person: UserId) -> Result<()> {
 async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Markup> {
     let members = team::members(&seat.act).await?;
     let brands = brands::names(&seat.act).await?;
-    let is_admin = seat.may(Role::Admin);
+    let is_admin = seat.may(Role::Admin) && seat.act.membership.brands.is_none();
+    let invitations = if is_admin {
+        invite::section(visit, seat).await?
+    } else {
+        html! {}
+    };
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(visit.query("done").map(|_| "The team is changed.")))
+        (parts::done(visit.query("done").map(|done| match done {
+            "invited" => "The invitation is on its way. The link in it works for seven days.",
+            "withdrawn" => "The invitation is withdrawn.",
+            _ => "The team is changed.",
+        })))
         (parts::wrong(wrong))
         p.soft {
             "Members see and do what their role allows; one that is locked to brands sees only their accounts and posts."
             @if !is_admin { " Changes need the role admin." }
         }
         @for member in &members { (card(visit, seat, member, &brands, is_admin)) }
-        p.soft { "The operator of this service adds members with " code { "fanfare admin member" } "." }
+        (invitations)
+        (workspace::section(visit))
         h2 { "Brands" }
         @if brands.is_empty() { p.soft { "There are none: all accounts and posts belong to the whole workspace." } }
         ul {
@@ -98,7 +127,7 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
                 li { a href={ "/dashboard/brands/" (id) } { (parts::cut(name, 80)) } }
             }
         }
-        @if is_admin && seat.act.membership.brands.is_none() { (voices::new(visit)) }
+        @if is_admin { (voices::new(visit)) }
     })
 }
 
@@ -149,6 +178,16 @@ fn sees(member: &Member, brands: &[(BrandId, String)]) -> Markup {
     }
 }
 
+fn role_choice(id: &str, chosen: Role) -> Markup {
+    html! {
+        select id=(id) name="role" {
+            @for (role, words) in ROLES {
+                option value=(role_name(role)) selected[role == chosen] { (words) }
+            }
+        }
+    }
+}
+
 fn role_form(visit: &Visit, page: &str, member: &Member, here: &Markup) -> Markup {
     let id = format!("role-{}", member.user_id);
     html! {
@@ -159,12 +198,9 @@ fn role_form(visit: &Visit, page: &str, member: &Member, here: &Markup) -> Marku
                 (here)
                 div.field {
                     label for=(id) { "Role" }
-                    select id=(id) name="role" {
-                        @for (role, words) in ROLES {
-                            option value=(role_name(role)) selected[role == member.role] { (words) }
-                        }
-                    }
+                    (role_choice(&id, member.role))
                 }
+                (confirm::field(visit, &id))
                 button type="submit" { "Save the role" }
             }
         }

@@ -1,0 +1,84 @@
+//! Inviting people into a workspace, and withdrawing invitations.
+
+use fanfare_domain::{
+    Code, Error, Result,
+    access::{Role, role_name},
+    clock::show as written,
+    invitations::{self, Invitation},
+};
+use maud::{Markup, html};
+use uuid::Uuid;
+
+use super::{PAGE, answer, chosen_role, require_same_workspace, role_choice};
+use crate::{
+    dashboard::{confirm, parts, seat::Seat},
+    oauth_connect::{Answer, Visit},
+};
+
+/// Sends an invitation.
+pub async fn send(mut visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let sent = try_send(&mut visit, &seat).await;
+    answer(&visit, &seat, sent.map(|()| "invited")).await
+}
+
+async fn try_send(visit: &mut Visit, seat: &Seat) -> Result<()> {
+    require_same_workspace(visit, seat)?;
+    let role = chosen_role(visit)?;
+    confirm::require(visit).await?;
+    invitations::send(&seat.act, visit.form("email").unwrap_or_default(), role).await
+}
+
+/// Withdraws an invitation.
+pub async fn withdraw(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let absent = || Error::new(Code::NotFound, "There is no such invitation.");
+    let id = Uuid::parse_str(visit.path("id")).map_err(|_| absent())?;
+    let withdrawn = match require_same_workspace(&visit, &seat) {
+        Ok(()) => invitations::withdraw(&seat.act, id).await,
+        Err(error) => Err(error),
+    };
+    answer(&visit, &seat, withdrawn.map(|()| "withdrawn")).await
+}
+
+/// Returns the open invitations and the form that sends one.
+pub async fn section(visit: &Visit, seat: &Seat) -> Result<Markup> {
+    if seat.act.membership.is_personal {
+        return Ok(html! {
+            h2 { "Invitations" }
+            p.soft { "This is your personal workspace, which has no other members. Create a team workspace to work with others." }
+        });
+    }
+    let open = invitations::list(&seat.act).await?;
+    let here =
+        html! { input type="hidden" name="workspace_id" value=(seat.act.membership.workspace_id); };
+    Ok(html! {
+        h2 { "Invitations" }
+        @for one in &open { (card(visit, one, &here)) }
+        form.narrow method="post" action={ (PAGE) "/invitations" } {
+            (parts::token(visit))
+            (here)
+            div.field {
+                label for="invite-email" { "E-mail address" }
+                input #invite-email type="email" name="email" required maxlength="254" autocomplete="off" value=[visit.form("email")];
+            }
+            div.field {
+                label for="invite-role" { "Role" }
+                (role_choice("invite-role", Role::Publisher))
+            }
+            (confirm::field(visit, "invite"))
+            button type="submit" { "Invite" }
+        }
+    })
+}
+
+fn card(visit: &Visit, one: &Invitation, here: &Markup) -> Markup {
+    html! {
+        section.card {
+            h3 { (parts::cut(&one.email, 254)) " " span.badge.plain { (role_name(one.role)) } }
+            p.soft { "Invited; the link expires on " (parts::minute(&written(one.expires_at))) ". A new invitation replaces it." }
+            (parts::confirmed(visit, "Withdraw", &format!("{PAGE}/invitations/{}", one.id),
+                "The link in the letter stops working.", "Withdraw this invitation", here))
+        }
+    }
+}

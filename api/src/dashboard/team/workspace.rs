@@ -1,0 +1,42 @@
+//! Creating a team workspace.
+
+use fanfare_domain::{Result, team};
+use maud::{Markup, html};
+
+use super::{PAGE, TITLE, page};
+use crate::{
+    dashboard::{parts, seat::Seat},
+    oauth_connect::{Answer, Visit},
+};
+
+/// Creates a team workspace and shows it from now on.
+pub async fn create(visit: Visit) -> Result<Answer> {
+    let seat = Seat::of(&visit).await?;
+    let name = visit.form("name").unwrap_or_default();
+    match team::create_workspace(&seat.act, name).await {
+        Ok(id) => Ok(Answer::Workspace(id)),
+        Err(error) if parts::is_shown_beside(&error) => {
+            let main = page(&visit, &seat, Some(&error)).await?;
+            Ok(Answer::WideWrong(TITLE, main, error))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the form that creates one.
+pub fn section(visit: &Visit) -> Markup {
+    html! {
+        details.confirm {
+            summary { "Create a team workspace" }
+            p.soft { "It belongs to you, has your plan, and keeps its accounts, posts and members apart from your other workspaces." }
+            form.narrow method="post" action={ (PAGE) "/workspaces" } {
+                (parts::token(visit))
+                div.field {
+                    label for="workspace-name" { "Name of the workspace" }
+                    input #workspace-name name="name" required maxlength="200" autocomplete="off";
+                }
+                button type="submit" { "Create the workspace" }
+            }
+        }
+    }
+}

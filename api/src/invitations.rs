@@ -1,0 +1,190 @@
+//! `/invitations/{token}`: the link in an invitation. Looking at it changes nothing, so programs that follow links in mail do no
+//! harm.
+
+use fanfare_domain::{
+    Code, Domain, Error, Result, WorkspaceId,
+    access::role_name,
+    invitations::{self, Offer},
+    sign_in::{self, LASTS, Session},
+};
+use maud::{Markup, html};
+use salvo::{
+    Depot, FlowCtrl, Handler, Request, Response, Router, async_trait,
+    http::{Method, StatusCode},
+};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::{
+    browser::{answer, form},
+    middleware::request::Seen,
+    oauth_connect::login::PEOPLE,
+    reads::Reads as _,
+    request_id,
+};
+
+/// The page's router.
+pub fn router(domain: &Domain) -> Router {
+    let page = || InvitationPage(domain.clone());
+    Router::with_path("invitations/{token}").reads(page()).post(page())
+}
+
+/// The page, and what takes its form. The token in the address is all the proof there is, so the form needs no other.
+struct InvitationPage(Domain);
+
+/// A user who is logged in, with the token of the log-in.
+type Visitor = Option<(Session, SecretString)>;
+
+#[async_trait]
+impl Handler for InvitationPage {
+    async fn handle(
+        &self,
+        req: &mut Request,
+        _depot: &mut Depot,
+        res: &mut Response,
+        _ctrl: &mut FlowCtrl,
+    ) {
+        Seen::route(req, "/invitations/{token}");
+        answer::protect_secret(res);
+        let token = req.params().get("token").cloned().unwrap_or_default();
+        let done = match self.visitor(req).await {
+            Ok(visitor) if req.method() == Method::POST => {
+                self.accept(req, res, &token, &visitor).await
+            }
+            Ok(visitor) => self.show(res, &token, &visitor, None).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            let status = StatusCode::from_u16(error.status());
+            let said = html! {
+                h1 { "That did not work" }
+                p.flash.bad role="alert" { (error.message()) }
+                p { "Ask the person who invited you for a new invitation." }
+                p.soft { "Request " code { (request_id::get(req)) } }
+            };
+            let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+        }
+    }
+}
+
+impl InvitationPage {
+    async fn visitor(&self, req: &Request) -> Result<Visitor> {
+        let Some(cookie) = form::cookie(req.headers(), &self.0, &PEOPLE.session) else {
+            return Ok(None);
+        };
+        Ok(sign_in::find(&self.0, &cookie).await?.map(|session| (session, cookie)))
+    }
+
+    async fn show(
+        &self,
+        res: &mut Response,
+        token: &str,
+        visitor: &Visitor,
+        wrong: Option<&Error>,
+    ) -> Result<()> {
+        let offer = invitations::find(&self.0, token).await?;
+        let status = match wrong {
+            Some(error) => StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST),
+            None => StatusCode::OK,
+        };
+        let visitor = visitor.as_ref().map(|(session, _)| session);
+        let main = page(&offer, token, visitor, wrong);
+        answer::html(res, status, (PEOPLE.frame)("Invitation", main));
+        Ok(())
+    }
+
+    async fn accept(
+        &self,
+        req: &mut Request,
+        res: &mut Response,
+        token: &str,
+        visitor: &Visitor,
+    ) -> Result<()> {
+        let done = match visitor {
+            Some((session, cookie)) => invitations::accept(&self.0, token, (session, cookie)).await,
+            None => self.accept_as_new(req, res, token).await,
+        };
+        match done {
+            Ok(workspace) => {
+                self.show_workspace(res, workspace);
+                Ok(())
+            }
+            Err(error) if [Code::InvalidField, Code::PlanLimit].contains(&error.code()) => {
+                self.show(res, token, visitor, Some(&error)).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn accept_as_new(
+        &self,
+        req: &mut Request,
+        res: &mut Response,
+        token: &str,
+    ) -> Result<WorkspaceId> {
+        let fields = form::fields(req).await?;
+        let password = SecretString::from(form::field(&fields, "password"));
+        if form::field(&fields, "password_again") != password.expose_secret() {
+            let message = "The two passwords differ.";
+            let remedy = "Type the same password twice.";
+            return Err(Error::field(Code::InvalidField, "password_again", message, remedy));
+        }
+        let name = form::field(&fields, "name");
+        let accepted = invitations::accept_as_new(&self.0, token, &name, password).await?;
+        let session = accepted.session.expose_secret();
+        form::set_cookie(res.headers_mut(), &self.0, &PEOPLE.session, session, LASTS / 1_000);
+        Ok(accepted.workspace)
+    }
+
+    fn show_workspace(&self, res: &mut Response, id: WorkspaceId) {
+        form::choose_workspace(res, &self.0, id);
+        answer::see(res, PEOPLE.home);
+    }
+}
+
+fn page(offer: &Offer, token: &str, visitor: Option<&Session>, wrong: Option<&Error>) -> Markup {
+    let is_invited = visitor.is_some_and(|session| session.email == offer.email);
+    html! {
+        h1 { "Join " (offer.workspace) }
+        p {
+            (offer.invited_by) " invites " strong { (offer.email) } " with the role "
+            strong { (role_name(offer.role)) } "."
+        }
+        @if let Some(wrong) = wrong {
+            div.flash.bad role="alert" {
+                p { (wrong.message()) }
+                @for broken in wrong.violations() { p { (broken.remedy) } }
+            }
+        }
+        @if is_invited {
+            form.narrow method="post" { button type="submit" autofocus { "Join the workspace" } }
+        } @else if let Some(session) = visitor {
+            p.flash.warn { "You are logged in as " (session.email) ". The invitation is for " (offer.email) "." }
+            (log_in(token, "Log in as that user"))
+        } @else if offer.has_password {
+            (log_in(token, "Log in to join"))
+        } @else {
+            (new_user(offer))
+        }
+    }
+}
+
+fn log_in(token: &str, label: &str) -> Markup {
+    html! { p { a.button href={ (PEOPLE.path) "?next=/invitations/" (token) } { (label) } } }
+}
+
+fn new_user(offer: &Offer) -> Markup {
+    html! {
+        p.soft { "Choose a name and a password for your new account." }
+        form.narrow method="post" {
+            input type="hidden" name="username" value=(offer.email) autocomplete="username";
+            label for="name" { "Your name" }
+            input #name name="name" maxlength="100" autocomplete="name" required autofocus;
+            label for="password" { "Password (10 to 200 characters)" }
+            input #password type="password" name="password" autocomplete="new-password" required;
+            label for="again" { "The same password again" }
+            input #again type="password" name="password_again" autocomplete="new-password" required;
+            button type="submit" { "Join the workspace" }
+        }
+    }
+}
