@@ -1,7 +1,7 @@
 //! Configuration: `FANFARE_*` variables, read once. An invalid one is refused by name.
 
 mod ai;
-mod given;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -21,9 +21,9 @@ use ipnet::IpNet;
 use secrecy::SecretString;
 use url::Url;
 
-use given::Given;
+use reader::VariableReader;
 
-pub use ai::{AiConfig, Mode, Provider, VertexConfig};
+pub use ai::{AiConfig, AiMode, ProviderConfig, VertexConfig};
 pub use variables::VARIABLES;
 
 /// The operator's configuration.
@@ -84,7 +84,7 @@ pub struct Config {
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
     /// The Stripe account, if there is one.
-    pub stripe: Option<Stripe>,
+    pub stripe: Option<StripeConfig>,
     /// The plans that are sold.
     pub plans: Plans,
     /// The providers of models.
@@ -134,7 +134,8 @@ impl Config {
     /// The first one that is unknown or wrong, by name.
     pub fn from_variables(variables: BTreeMap<String, String>) -> Result<Self> {
         // An empty variable counts as unset, as in compose files.
-        let mut given = Given(variables.into_iter().filter(|(_, v)| !v.is_empty()).collect());
+        let mut given =
+            VariableReader(variables.into_iter().filter(|(_, v)| !v.is_empty()).collect());
         let data_dir = PathBuf::from(given.take("FANFARE_DATA_DIR").unwrap_or("./data".into()));
         let data_dir = std::path::absolute(&data_dir).context("FANFARE_DATA_DIR")?;
         let default_database = format!("sqlite://{}", data_dir.join("fanfare.db").display());
@@ -253,7 +254,7 @@ impl Config {
 
 /// The Stripe account that users pay to.
 #[derive(Clone)]
-pub struct Stripe {
+pub struct StripeConfig {
     /// The address of its API.
     pub url: Url,
     /// The API's key.

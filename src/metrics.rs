@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use fanfare_domain::Domain;
-use fanfare_metrics::{Recorded, record};
+use fanfare_metrics::{MetricsHandle, record};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
     http::{HeaderValue, header::CONTENT_TYPE},
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 
 /// The interval at which the database and the queue are probed.
-const LOOK: Duration = Duration::from_secs(5);
+const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A probe that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Records and serves metrics until `stop`, if `FANFARE_METRICS_LISTEN` is set.
 ///
@@ -38,10 +38,10 @@ pub async fn start(
         record::platform(platform.spec().id.as_str());
     }
     tracing::info!(address = %listener.local_addr()?, "metrics are served");
-    let page = Router::with_path("metrics").get(Page(recorded.clone()));
+    let page = Router::with_path("metrics").get(MetricsPage(recorded.clone()));
     let alive = Router::with_path("healthz").get(Alive);
     let service = Service::new(Router::new().push(page).push(alive));
-    let looking = look(role, recorded, cx.clone());
+    let looking = probe(role, recorded, cx.clone());
     tokio::spawn(async move {
         tokio::select! {
             () = looking => {}
@@ -56,27 +56,27 @@ pub async fn start(
 }
 
 /// Updates the gauges periodically.
-async fn look(role: &'static str, recorded: Recorded, cx: Domain) {
+async fn probe(role: &'static str, recorded: MetricsHandle, cx: Domain) {
     loop {
         record::info(env!("CARGO_PKG_VERSION"), role);
         let (database, queue) = tokio::join!(
-            tokio::time::timeout(PATIENCE, cx.db.now()),
-            tokio::time::timeout(PATIENCE, cx.queue.ping()),
+            tokio::time::timeout(PROBE_TIMEOUT, cx.db.now()),
+            tokio::time::timeout(PROBE_TIMEOUT, cx.queue.ping()),
         );
         record::reachable(matches!(database, Ok(Ok(_))), matches!(queue, Ok(Ok(()))));
-        recorded.settle();
-        tokio::time::sleep(LOOK).await;
+        recorded.run_upkeep();
+        tokio::time::sleep(PROBE_INTERVAL).await;
     }
 }
 
 /// `GET /metrics`: the recorded metrics.
-struct Page(Recorded);
+struct MetricsPage(MetricsHandle);
 
 /// The health check of processes without an API.
 struct Alive;
 
 #[async_trait]
-impl Handler for Page {
+impl Handler for MetricsPage {
     async fn handle(
         &self,
         _req: &mut Request,

@@ -10,14 +10,14 @@ use anyhow::{Context as _, Result};
 /// The file system's.
 pub fn make_dir(path: &Path) -> Result<()> {
     fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
-    close(path, 0o700)
+    restrict(path, 0o700)
 }
 
 /// Sets the mode of a file or directory, so that only the owner may use it.
 ///
 /// # Errors
 /// The file system's; a directory that another user owns stays as it is.
-pub fn close(path: &Path, mode: u32) -> Result<()> {
+pub fn restrict(path: &Path, mode: u32) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use fanfare_domain::{accounts::Simulator, vault::Vault};
 use fanfare_outbound::{Client, Policy};
-use fanfare_sandbox::{Sandbox, Serving, Setup};
+use fanfare_sandbox::{RunningServer, Sandbox, Setup};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ const FILE: &str = "simulator.json";
 
 /// The address and secret of a data directory's simulator. Has no `Debug`, because it holds the secret.
 #[derive(Serialize, Deserialize)]
-pub struct Note {
+pub struct SimulatorFile {
     /// Its origin, without a trailing slash.
     pub address: String,
     /// The bearer token of its control. Created at the first start and kept, because names of realms are derived from
@@ -29,7 +29,7 @@ pub struct Note {
     pub secret: String,
 }
 
-impl Note {
+impl SimulatorFile {
     /// Reads the file in a data directory; `None` if no simulator was started there.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Note {
 /// Its secret is not known.
 pub fn elsewhere(config: &Config) -> Result<Option<Simulator>> {
     let Some(url) = &config.sandbox_url else { return Ok(None) };
-    let noted = Note::read(&config.data_dir)?.map(|note| note.secret.into());
+    let noted = SimulatorFile::read(&config.data_dir)?.map(|note| note.secret.into());
     let Some(secret) = config.sandbox_secret.clone().or(noted) else {
         bail!(
             "FANFARE_SANDBOX_SECRET is required with FANFARE_SANDBOX_URL; \
@@ -70,20 +70,20 @@ fn simulator(config: &Config, url: Url, secret: SecretString) -> Simulator {
     Simulator { url, pages, secret }
 }
 
-fn bare(url: &Url) -> String {
+fn without_slash(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
 /// A simulator of this process.
-pub struct Own {
+pub struct OwnSimulator {
     /// The address at which the service reaches it.
     pub simulator: Simulator,
-    serving: Serving,
+    serving: RunningServer,
     stop: CancellationToken,
 }
 
 /// Options of a simulator in this process.
-pub struct Place {
+pub struct SimulatorOptions {
     /// Keep its state and its file in the data directory.
     pub is_kept: bool,
     /// Its address; by default the last one, or else any free port on loopback.
@@ -94,18 +94,18 @@ pub struct Place {
     pub webhook: Option<Url>,
 }
 
-impl Own {
+impl OwnSimulator {
     /// Starts it.
     ///
     /// # Errors
     /// Its address cannot be listened on, or its files cannot be used.
-    pub async fn start(config: &Config, place: Place) -> Result<Self> {
+    pub async fn start(config: &Config, place: SimulatorOptions) -> Result<Self> {
         let kept: Option<PathBuf> = match place.is_kept {
             true => Some(config.make_data_dir()?.to_owned()),
             false => None,
         };
         let known = match &kept {
-            Some(dir) => Note::read(dir)?,
+            Some(dir) => SimulatorFile::read(dir)?,
             None => None,
         };
         let noted = known.as_ref().map(|note| note.secret.clone().into());
@@ -130,7 +130,7 @@ impl Own {
         networks.set_base_url(&url);
         if let Some(dir) = &kept {
             let secret = secret.expose_secret().to_owned();
-            Note { address: bare(&url), secret }.write(dir)?;
+            SimulatorFile { address: without_slash(&url), secret }.write(dir)?;
         }
         Ok(Self { simulator: simulator(config, url, secret), serving, stop })
     }
@@ -146,9 +146,9 @@ impl Own {
 async fn listen(
     networks: &Sandbox,
     asked: Option<SocketAddr>,
-    known: Option<&Note>,
+    known: Option<&SimulatorFile>,
     stop: &CancellationToken,
-) -> Result<Serving> {
+) -> Result<RunningServer> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     if let Some(asked) = asked {
         return Ok(networks.clone().serve(asked, stop.clone()).await?);

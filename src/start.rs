@@ -9,7 +9,7 @@ use fanfare_domain::{
     db::Db, failpoint::Failpoint, keys, users, vault::Vault,
 };
 use fanfare_jobs::Queue;
-use fanfare_limits::{Limits, Time};
+use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{Scratch, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
@@ -17,7 +17,7 @@ use fanfare_sandbox::stripe::Keys;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
-    config::{Config, Mode, Provider, VertexConfig},
+    config::{AiMode, Config, ProviderConfig, VertexConfig},
     private, simulator,
 };
 
@@ -25,7 +25,7 @@ use crate::{
 const OWNER: &str = "owner@localhost";
 
 /// Options in which the commands that start the service differ.
-pub struct Way {
+pub struct StartOptions {
     /// The address of the API, for links in replies.
     pub listen: SocketAddr,
     /// Migrate the schema; otherwise it must be up to date.
@@ -38,12 +38,12 @@ pub struct Way {
 ///
 /// # Errors
 /// Something is missing; the message tells the operator what.
-pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
+pub async fn domain(config: &Config, way: StartOptions) -> Result<Domain> {
     if config.is_embedded() {
         config.make_data_dir()?;
     }
     if let Some(file) = config.database_file() {
-        close_database(file)?;
+        restrict_database(file)?;
     }
     let vault = vault(config)?;
     let db = Db::open(&config.database_url, config.database_pool)
@@ -59,8 +59,8 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         None => Queue::memory(),
     };
     let limits = match &config.redis_url {
-        Some(url) => Limits::redis(url, Time::Store).context("FANFARE_REDIS_URL")?,
-        None => Limits::memory(Time::Store),
+        Some(url) => Limits::redis(url, TimeSource::Store).context("FANFARE_REDIS_URL")?,
+        None => Limits::memory(TimeSource::Store),
     };
     if let Some(dir) = config.media_url.strip_prefix("file://") {
         private::make_dir(Path::new(dir)).context("FANFARE_MEDIA_URL")?;
@@ -82,7 +82,7 @@ pub async fn domain(config: &Config, way: Way) -> Result<Domain> {
         simulator,
         billing: None,
         plans: config.plans.clone(),
-        ai: Ai::off(config.ai.catalogue.clone()),
+        ai: Ai::none(config.ai.catalogue.clone()),
         signup_open: config.signup_open,
         sandbox_limits: config.sandbox_limits,
         sandbox_time_factor: config.sandbox_time_factor,
@@ -128,10 +128,11 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
     let given = &config.ai;
     let catalogue = given.catalogue.clone();
     let mut ai = match (given.mode(config.is_embedded()), &settings.simulator) {
-        (Mode::Live, _) => {
-            let mut ai = Ai::off(catalogue);
-            let at =
-                |peer, it: &Provider| Endpoint::new(http, peer, it.url.clone(), it.key.clone());
+        (AiMode::Live, _) => {
+            let mut ai = Ai::none(catalogue);
+            let at = |peer, it: &ProviderConfig| {
+                Endpoint::new(http, peer, it.url.clone(), it.key.clone())
+            };
             ai.xai = given.xai.as_ref().map(|it| at("xai", it));
             ai.google = given.google.as_ref().map(|it| at("google_ai", it));
             ai.vertex = vertex(config, http)?;
@@ -142,7 +143,7 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
             });
             ai
         }
-        (Mode::Sandbox, Some(simulator)) => {
+        (AiMode::Sandbox, Some(simulator)) => {
             let base = simulator.url.join("/ai/")?;
             let at = |path: &'static str| {
                 let url = base.join(path).unwrap_or_else(|_| base.clone());
@@ -155,7 +156,7 @@ fn ai(config: &Config, settings: &Settings, http: &Client) -> Result<Ai> {
             ai.vertex = given.vertex.as_ref().map(place);
             ai
         }
-        (Mode::Sandbox | Mode::Off, _) => Ai::off(catalogue),
+        (AiMode::Sandbox | AiMode::Off, _) => Ai::none(catalogue),
     };
     ai.factor = given.factor;
     Ok(ai)
@@ -176,12 +177,12 @@ fn vertex(config: &Config, http: &Client) -> Result<Option<Vertex>> {
 }
 
 /// Makes a database of an earlier version private; the umask makes new files private.
-fn close_database(file: &Path) -> Result<()> {
+fn restrict_database(file: &Path) -> Result<()> {
     for end in ["", "-wal", "-shm"] {
         let mut path = file.as_os_str().to_owned();
         path.push(end);
         if Path::new(&path).exists() {
-            private::close(Path::new(&path), 0o600)?;
+            private::restrict(Path::new(&path), 0o600)?;
         }
     }
     Ok(())
@@ -203,7 +204,7 @@ fn vault(config: &Config) -> Result<Vault> {
 fn key_file(path: &Path) -> Result<String> {
     match std::fs::read_to_string(path) {
         Ok(key) => {
-            private::close(path, 0o600)?;
+            private::restrict(path, 0o600)?;
             return Ok(key);
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

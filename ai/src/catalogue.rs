@@ -95,13 +95,13 @@ pub struct VideoModel {
     pub vertex: bool,
     /// Resolutions with fewer lengths.
     #[serde(default)]
-    pub rules: Vec<Rule>,
+    pub rules: Vec<DurationRule>,
 }
 
 /// A resolution for which there are fewer lengths.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct DurationRule {
     /// The resolution.
     pub resolution: String,
     /// Its lengths in seconds.
@@ -141,7 +141,7 @@ pub struct ImageModel {
 
 /// Why a catalogue cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum BadCatalogue {
+pub enum CatalogueError {
     /// It does not have the right form.
     #[error("the models are not valid JSON of the documented form: {0}")]
     Json(#[from] serde_json::Error),
@@ -155,13 +155,13 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`BadCatalogue`].
-    pub fn parse(text: &str) -> Result<Self, BadCatalogue> {
+    pub fn parse(text: &str) -> Result<Self, CatalogueError> {
         let read: Self = serde_json::from_str(text)?;
         let is_priced = |model: &&VideoModel| {
             model.resolutions.iter().all(|one| model.credits_per_second.contains_key(one))
         };
         match read.video.iter().find(|model| !is_priced(model)) {
-            Some(model) => Err(BadCatalogue::Price(model.id.clone())),
+            Some(model) => Err(CatalogueError::Price(model.id.clone())),
             None => Ok(read),
         }
     }
@@ -170,7 +170,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// None in practice: a test parses it.
-    pub fn ours() -> Result<Self, BadCatalogue> {
+    pub fn built_in() -> Result<Self, CatalogueError> {
         Self::parse(OURS)
     }
 
@@ -178,7 +178,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// The existing models, if there is none of this name.
-    pub fn prefer(
+    pub fn set_default(
         &mut self,
         id: &str,
         provider: VideoProvider,
@@ -201,20 +201,20 @@ mod tests {
 
     #[test]
     fn our_table_is_read_and_every_resolution_has_a_price() {
-        let ours = Catalogue::ours().unwrap();
+        let ours = Catalogue::built_in().unwrap();
         let grok = ours.video.iter().find(|it| it.provider == VideoProvider::XaiGrok).unwrap();
         assert_eq!(grok.cost(8, "720p", true), Some(57));
         assert_eq!(grok.cost(8, "1080p", false), None);
         let veo = ours.video.iter().find(|it| it.vertex).unwrap();
         assert_eq!((veo.durations_at("720p"), veo.durations_at("4k")), (&[4, 6, 8][..], &[8][..]));
         let mut chosen = ours.clone();
-        chosen.prefer("veo-3.1-generate-001", VideoProvider::GoogleVeo, true).unwrap();
+        chosen.set_default("veo-3.1-generate-001", VideoProvider::GoogleVeo, true).unwrap();
         assert_eq!(chosen.video.iter().find(|it| it.vertex).unwrap().id, "veo-3.1-generate-001");
         assert_eq!(chosen.video.len(), ours.video.len());
-        let unknown = chosen.prefer("veo-9", VideoProvider::GoogleVeo, false).unwrap_err();
+        let unknown = chosen.set_default("veo-9", VideoProvider::GoogleVeo, false).unwrap_err();
         assert_eq!(unknown, ["gemini-omni-1.1-flash"]);
         let broken = OURS.replace("\"4k\": 30", "\"8k\": 30");
-        assert!(matches!(Catalogue::parse(&broken), Err(BadCatalogue::Price(_))));
+        assert!(matches!(Catalogue::parse(&broken), Err(CatalogueError::Price(_))));
         assert!(Catalogue::parse("{}").is_err());
     }
 }

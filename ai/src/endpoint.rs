@@ -49,7 +49,7 @@ impl Endpoint {
     }
 
     /// Adds the key to a request as a bearer token.
-    pub(crate) fn bearing(&self, request: Request) -> Request {
+    pub(crate) fn with_bearer_token(&self, request: Request) -> Request {
         match &self.key {
             Some(key) => request.bearer(key),
             None => request,

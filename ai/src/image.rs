@@ -13,7 +13,7 @@ const LARGEST: usize = 64 << 20;
 
 /// The parameters of an image.
 #[derive(Clone)]
-pub struct Drawing<'a> {
+pub struct ImageParameters<'a> {
     /// The model.
     pub model: &'a str,
     /// The prompt.
@@ -34,7 +34,7 @@ pub struct Drawing<'a> {
 /// [`Failure`].
 pub async fn google(
     endpoint: &Endpoint,
-    drawing: &Drawing<'_>,
+    drawing: &ImageParameters<'_>,
     within: Duration,
 ) -> Result<Bytes, Failure> {
     let mut parts = vec![json!({"text": drawing.prompt})];
@@ -69,7 +69,7 @@ fn drawn_by_google(answer: &Value) -> Result<Bytes, Failure> {
 /// [`Failure`].
 pub async fn xai(
     endpoint: &Endpoint,
-    drawing: &Drawing<'_>,
+    drawing: &ImageParameters<'_>,
     count: usize,
     within: Duration,
 ) -> Result<Vec<Bytes>, Failure> {
@@ -87,7 +87,7 @@ pub async fn xai(
         body["images"] = drawing.sources.iter().map(source).collect();
         path = "images/edits";
     }
-    let request = endpoint.bearing(endpoint.post(path, &body)?);
+    let request = endpoint.with_bearer_token(endpoint.post(path, &body)?);
     let answer = endpoint::json(request, within, LARGEST).await?;
     let drawn = answer["data"].as_array().ok_or_else(Failure::bad_answer)?;
     drawn.iter().map(|image| decoded(image["b64_json"].as_str())).collect()

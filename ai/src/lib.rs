@@ -12,13 +12,15 @@ mod text;
 mod vertex;
 pub mod video;
 
-pub use catalogue::{Audio, BadCatalogue, Catalogue, ImageModel, Rule, VideoModel, VideoProvider};
+pub use catalogue::{
+    Audio, Catalogue, CatalogueError, DurationRule, ImageModel, VideoModel, VideoProvider,
+};
 pub use endpoint::Endpoint;
 pub use failure::{Failure, FailureKind};
-pub use service_account::{BadAccount, ServiceAccount};
-pub use text::{Message, Speaker, TextModel};
+pub use service_account::{ServiceAccount, ServiceAccountError};
+pub use text::{Message, MessageRole, TextModel};
 pub use vertex::Vertex;
-pub use video::Filmer;
+pub use video::VideoClient;
 
 /// The providers that an operator configured.
 #[derive(Debug, Clone)]
@@ -42,7 +44,7 @@ pub struct Ai {
 impl Ai {
     /// Returns a configuration without providers.
     #[must_use]
-    pub const fn off(catalogue: Catalogue) -> Self {
+    pub const fn none(catalogue: Catalogue) -> Self {
         Self {
             catalogue,
             text: None,
@@ -68,7 +70,7 @@ impl Ai {
     }
 
     /// Returns the video models of a provider; the first is its default. Google has different ones at Vertex AI.
-    pub fn films_of(&self, provider: VideoProvider) -> impl Iterator<Item = &VideoModel> {
+    pub fn video_models(&self, provider: VideoProvider) -> impl Iterator<Item = &VideoModel> {
         let is_here = move |model: &&VideoModel| {
             model.provider == provider
                 && (provider == VideoProvider::XaiGrok || model.vertex == self.vertex.is_some())
@@ -78,7 +80,7 @@ impl Ai {
 
     /// Returns true if a provider of videos is configured.
     #[must_use]
-    pub const fn can_film(&self, provider: VideoProvider) -> bool {
+    pub const fn offers_video(&self, provider: VideoProvider) -> bool {
         match provider {
             VideoProvider::XaiGrok => self.xai.is_some(),
             VideoProvider::GoogleVeo => self.google.is_some() || self.vertex.is_some(),
@@ -88,12 +90,12 @@ impl Ai {
     /// Returns the client for a video model, if it is configured. Running jobs keep their client when the configuration
     /// changes.
     #[must_use]
-    pub fn filmer(&self, provider: VideoProvider, model: &str) -> Option<Filmer<'_>> {
+    pub fn video_client(&self, provider: VideoProvider, model: &str) -> Option<VideoClient<'_>> {
         let is_vertex = self.catalogue.video.iter().any(|one| one.vertex && one.id == model);
         match provider {
-            VideoProvider::XaiGrok => self.xai.as_ref().map(Filmer::Xai),
-            VideoProvider::GoogleVeo if is_vertex => self.vertex.as_ref().map(Filmer::Vertex),
-            VideoProvider::GoogleVeo => self.google.as_ref().map(Filmer::Google),
+            VideoProvider::XaiGrok => self.xai.as_ref().map(VideoClient::Xai),
+            VideoProvider::GoogleVeo if is_vertex => self.vertex.as_ref().map(VideoClient::Vertex),
+            VideoProvider::GoogleVeo => self.google.as_ref().map(VideoClient::Google),
         }
     }
 
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_factor_is_applied_to_the_sum_which_is_rounded_up() {
-        let mut ai = Ai::off(Catalogue::ours().unwrap());
+        let mut ai = Ai::none(Catalogue::built_in().unwrap());
         for (factor, cents, credits) in
             [(1.0, 57, 57), (1.1, 10, 11), (1.5, 1, 2), (0.0, 9, 0), (2.0, 3, 6)]
         {

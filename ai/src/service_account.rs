@@ -27,14 +27,14 @@ const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 /// The lifetime of a JWT, and how long before its expiration a token is renewed.
 const CLAIM: Duration = Duration::from_secs(3_600);
-const AHEAD: Duration = Duration::from_secs(300);
+const RENEW_BEFORE: Duration = Duration::from_secs(300);
 
 const DEADLINE: Duration = Duration::from_secs(20);
 const LARGEST: usize = 64 << 10;
 
 /// Why a file is not that of a service account.
 #[derive(Debug, thiserror::Error)]
-pub enum BadAccount {
+pub enum ServiceAccountError {
     /// It is not the JSON of a service account.
     #[error("it is no JSON file of a service account: {0}")]
     Json(#[from] serde_json::Error),
@@ -75,11 +75,11 @@ impl ServiceAccount {
     ///
     /// # Errors
     /// [`BadAccount`].
-    pub fn read(http: &Client, text: &str) -> Result<Self, BadAccount> {
+    pub fn read(http: &Client, text: &str) -> Result<Self, ServiceAccountError> {
         let file: File = serde_json::from_str(text)?;
-        let der = der(&SecretString::from(file.private_key)).ok_or(BadAccount::Key)?;
-        let key = RsaKeyPair::from_pkcs8(&der).map_err(|_| BadAccount::Key)?;
-        let token_uri = Url::parse(&file.token_uri).map_err(|_| BadAccount::Address)?;
+        let der = der(&SecretString::from(file.private_key)).ok_or(ServiceAccountError::Key)?;
+        let key = RsaKeyPair::from_pkcs8(&der).map_err(|_| ServiceAccountError::Key)?;
+        let token_uri = Url::parse(&file.token_uri).map_err(|_| ServiceAccountError::Address)?;
         let http = http.counted_as("vertex").trusting(std::slice::from_ref(&token_uri));
         Ok(Self {
             http,
@@ -106,7 +106,7 @@ impl ServiceAccount {
             failure
         };
         let (token, life) = self.exchange().await.map_err(unsent)?;
-        *kept = Some((token.clone(), asked + life.saturating_sub(AHEAD)));
+        *kept = Some((token.clone(), asked + life.saturating_sub(RENEW_BEFORE)));
         Ok(token)
     }
 
@@ -177,9 +177,9 @@ mod tests {
             ["c2VjcmV0", "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n"]
         {
             let refused = ServiceAccount::read(&http, &file(key)).unwrap_err();
-            assert!(matches!(refused, BadAccount::Key));
+            assert!(matches!(refused, ServiceAccountError::Key));
             assert!(!refused.to_string().contains("c2VjcmV0"), "{refused}");
         }
-        assert!(matches!(ServiceAccount::read(&http, "{}"), Err(BadAccount::Json(_))));
+        assert!(matches!(ServiceAccount::read(&http, "{}"), Err(ServiceAccountError::Json(_))));
     }
 }

@@ -22,7 +22,7 @@ pub struct TextModel {
 
 /// The role of the author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub enum MessageRole {
     /// The instructions.
     System,
     /// The task.
@@ -35,7 +35,7 @@ pub enum Speaker {
 #[derive(Clone)]
 pub struct Message {
     /// The role of its author.
-    pub by: Speaker,
+    pub role: MessageRole,
     /// The text.
     pub text: String,
 }
@@ -54,11 +54,11 @@ impl TextModel {
         let begun = Instant::now();
         let form = json!({"type": "json_schema",
             "json_schema": {"name": "answer", "strict": true, "schema": schema}});
-        let outcome = self.ask(written(messages), &form, within).await;
+        let outcome = self.ask(messages_json(messages), &form, within).await;
         match outcome {
             // Some servers do not support schemas: it is then put in the prompt.
             Err(failure) if failure.status == Some(400) && failure.kind == FailureKind::Failed => {
-                let mut messages = written(messages);
+                let mut messages = messages_json(messages);
                 let asked = format!("Answer with JSON of this schema alone: {schema}");
                 messages.push(json!({"role": "system", "content": asked}));
                 let left = within.saturating_sub(begun.elapsed());
@@ -75,19 +75,20 @@ impl TextModel {
         within: Duration,
     ) -> Result<Value, Failure> {
         let body = json!({"model": self.model, "messages": messages, "response_format": form});
-        let request = self.endpoint.bearing(self.endpoint.post("chat/completions", &body)?);
+        let request =
+            self.endpoint.with_bearer_token(self.endpoint.post("chat/completions", &body)?);
         let answer = endpoint::json(request, within, LARGEST).await?;
         read(&answer)
     }
 }
 
-fn written(messages: &[Message]) -> Vec<Value> {
+fn messages_json(messages: &[Message]) -> Vec<Value> {
     let role = |by| match by {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
+        MessageRole::System => "system",
+        MessageRole::User => "user",
+        MessageRole::Assistant => "assistant",
     };
-    messages.iter().map(|it| json!({"role": role(it.by), "content": it.text})).collect()
+    messages.iter().map(|it| json!({"role": role(it.role), "content": it.text})).collect()
 }
 
 /// Reads the JSON that a model wrote.

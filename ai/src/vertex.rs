@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Endpoint, Failure, ServiceAccount, endpoint,
-    video::{Film, Progress},
+    video::{VideoParameters, VideoProgress},
 };
 
 /// The time-out of a call.
@@ -53,9 +53,10 @@ impl Vertex {
     ) -> Result<Value, Failure> {
         let path = format!("{}/{model}:{method}", self.models);
         // A request that must not be made twice does not use a pooled connection, which may have been closed.
-        let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_a_fresh_connection());
+        let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_new_connection());
         let Some(account) = &self.account else {
-            return endpoint::json(self.endpoint.bearing(request()?), most.0, most.1).await;
+            return endpoint::json(self.endpoint.with_bearer_token(request()?), most.0, most.1)
+                .await;
         };
         let signed = request()?.bearer(&account.token().await?);
         let outcome = endpoint::json(signed, most.0, most.1).await;
@@ -67,20 +68,24 @@ impl Vertex {
         endpoint::json(signed, most.0, most.1).await
     }
 
-    pub(crate) async fn submit(&self, film: &Film<'_>) -> Result<String, Failure> {
+    pub(crate) async fn submit(&self, film: &VideoParameters<'_>) -> Result<String, Failure> {
         let most = (DEADLINE, LARGEST_NAME);
         let answer = self.call("predictLongRunning", film.model, &body(film), most).await?;
         answer["name"].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
     }
 
-    pub(crate) async fn poll(&self, model: &str, operation: &str) -> Result<Progress, Failure> {
+    pub(crate) async fn poll(
+        &self,
+        model: &str,
+        operation: &str,
+    ) -> Result<VideoProgress, Failure> {
         let body = json!({ "operationName": operation });
         let most = (FILM_DEADLINE, LARGEST);
         Ok(read(&self.call("fetchPredictOperation", model, &body, most).await?))
     }
 }
 
-fn body(film: &Film<'_>) -> Value {
+fn body(film: &VideoParameters<'_>) -> Value {
     let mut instance = json!({"prompt": film.prompt});
     if let Some((mime, bytes)) = film.image {
         instance["image"] = json!({"bytesBase64Encoded": STANDARD.encode(bytes), "mimeType": mime});
@@ -91,18 +96,18 @@ fn body(film: &Film<'_>) -> Value {
 }
 
 /// Reads the state of an operation.
-fn read(answer: &Value) -> Progress {
+fn read(answer: &Value) -> VideoProgress {
     if answer["done"] != true {
-        return Progress::Pending(None);
+        return VideoProgress::Pending(None);
     }
     let said = answer["error"]["message"].as_str().unwrap_or_default().to_lowercase();
     let is_filtered = answer["response"]["raiMediaFilteredCount"].as_u64().unwrap_or(0) > 0
         || ["usage guidelines", "safety", "policy"].iter().any(|word| said.contains(word));
     let bytes = answer["response"]["videos"][0]["bytesBase64Encoded"].as_str();
     match bytes.and_then(|text| STANDARD.decode(text).ok()) {
-        Some(bytes) => Progress::Here(Bytes::from(bytes)),
-        None if is_filtered => Progress::Refused,
-        None => Progress::Failed,
+        Some(bytes) => VideoProgress::Inline(Bytes::from(bytes)),
+        None if is_filtered => VideoProgress::Refused,
+        None => VideoProgress::Failed,
     }
 }
 
@@ -117,21 +122,24 @@ mod tests {
             answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             read(&answer)
         };
-        assert_eq!(read(&json!({"name": "operations/1"})), Progress::Pending(None));
+        assert_eq!(read(&json!({"name": "operations/1"})), VideoProgress::Pending(None));
         let film = json!({"response": {"videos": [{"bytesBase64Encoded": "Zm9v", "mimeType": "video/mp4"}]}});
-        assert_eq!(done(film), Progress::Here(Bytes::from_static(b"foo")));
-        assert_eq!(done(json!({"response": {"raiMediaFilteredCount": 1}})), Progress::Refused);
+        assert_eq!(done(film), VideoProgress::Inline(Bytes::from_static(b"foo")));
+        assert_eq!(done(json!({"response": {"raiMediaFilteredCount": 1}})), VideoProgress::Refused);
         let refused =
             json!({"error": {"code": 3, "message": "The prompt violates the usage guidelines."}});
-        assert_eq!(done(refused), Progress::Refused);
-        assert_eq!(done(json!({"error": {"code": 13, "message": "Internal"}})), Progress::Failed);
-        assert_eq!(done(json!({"response": {}})), Progress::Failed);
+        assert_eq!(done(refused), VideoProgress::Refused);
+        assert_eq!(
+            done(json!({"error": {"code": 13, "message": "Internal"}})),
+            VideoProgress::Failed
+        );
+        assert_eq!(done(json!({"response": {}})), VideoProgress::Failed);
     }
 
     #[test]
     fn length_resolution_and_sound_are_always_sent() {
         let image = ("image/png".to_owned(), Bytes::from_static(b"x"));
-        let film = Film {
+        let film = VideoParameters {
             model: "m",
             prompt: "p",
             seconds: 8,

@@ -17,7 +17,7 @@ const LARGEST: usize = 4 << 20;
 
 /// The parameters of a video.
 #[derive(Clone)]
-pub struct Film<'a> {
+pub struct VideoParameters<'a> {
     /// The model.
     pub model: &'a str,
     /// The prompt.
@@ -36,7 +36,7 @@ pub struct Film<'a> {
 
 /// The client of a provider of videos.
 #[derive(Debug, Clone, Copy)]
-pub enum Filmer<'a> {
+pub enum VideoClient<'a> {
     /// xAI.
     Xai(&'a Endpoint),
     /// Google.
@@ -47,13 +47,13 @@ pub enum Filmer<'a> {
 
 /// The progress of a video.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
+pub enum VideoProgress {
     /// It is being made; its progress in percent, if the provider reports it.
     Pending(Option<u8>),
     /// It is finished, at this address.
-    Done(Url),
+    DoneAt(Url),
     /// It is finished; these are its bytes.
-    Here(Bytes),
+    Inline(Bytes),
     /// The provider refuses its content.
     Refused,
     /// It failed.
@@ -64,19 +64,22 @@ pub enum Progress {
 ///
 /// # Errors
 /// [`Failure`].
-pub async fn submit(filmer: Filmer<'_>, film: &Film<'_>) -> Result<String, Failure> {
+pub async fn submit(
+    filmer: VideoClient<'_>,
+    film: &VideoParameters<'_>,
+) -> Result<String, Failure> {
     let (request, id) = match filmer {
-        Filmer::Vertex(vertex) => return vertex.submit(film).await,
-        Filmer::Xai(endpoint) => {
+        VideoClient::Vertex(vertex) => return vertex.submit(film).await,
+        VideoClient::Xai(endpoint) => {
             let request = endpoint.post("videos/generations", &for_xai(film))?;
-            (endpoint.bearing(request), "request_id")
+            (endpoint.with_bearer_token(request), "request_id")
         }
-        Filmer::Google(endpoint) => {
+        VideoClient::Google(endpoint) => {
             let request = endpoint.post("v1beta/interactions", &for_google(film))?;
             (endpoint.with_google_key(request), "id")
         }
     };
-    let request = request.on_a_fresh_connection();
+    let request = request.on_new_connection();
     let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
     answer[id].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
 }
@@ -85,7 +88,7 @@ fn data_url((mime, bytes): &(String, Bytes)) -> String {
     format!("data:{mime};base64,{}", STANDARD.encode(bytes))
 }
 
-fn for_xai(film: &Film<'_>) -> Value {
+fn for_xai(film: &VideoParameters<'_>) -> Value {
     // Defaults would be billed without length and resolution, so both are always sent.
     let mut body = json!({"model": film.model, "prompt": film.prompt, "duration": film.seconds,
         "resolution": film.resolution, "generate_audio": film.audio});
@@ -97,7 +100,7 @@ fn for_xai(film: &Film<'_>) -> Value {
     body
 }
 
-fn for_google(film: &Film<'_>) -> Value {
+fn for_google(film: &VideoParameters<'_>) -> Value {
     let mut input = vec![json!({"type": "text", "text": film.prompt})];
     let mut task = "text_to_video";
     if let Some((mime, bytes)) = film.image {
@@ -114,14 +117,18 @@ fn for_google(film: &Film<'_>) -> Value {
 ///
 /// # Errors
 /// [`Failure`].
-pub async fn poll(filmer: Filmer<'_>, model: &str, id: &str) -> Result<Progress, Failure> {
+pub async fn poll(
+    filmer: VideoClient<'_>,
+    model: &str,
+    id: &str,
+) -> Result<VideoProgress, Failure> {
     match filmer {
-        Filmer::Vertex(vertex) => vertex.poll(model, id).await,
-        Filmer::Xai(endpoint) => {
-            let request = endpoint.bearing(endpoint.get(&format!("videos/{id}"))?);
+        VideoClient::Vertex(vertex) => vertex.poll(model, id).await,
+        VideoClient::Xai(endpoint) => {
+            let request = endpoint.with_bearer_token(endpoint.get(&format!("videos/{id}"))?);
             Ok(of_xai(&endpoint::json(request, DEADLINE, LARGEST).await?))
         }
-        Filmer::Google(endpoint) => {
+        VideoClient::Google(endpoint) => {
             let request = endpoint.get(&format!("v1beta/interactions/{id}"))?;
             let request = endpoint.with_google_key(request);
             Ok(of_google(&endpoint::json(request, DEADLINE, LARGEST).await?))
@@ -133,43 +140,46 @@ pub async fn poll(filmer: Filmer<'_>, model: &str, id: &str) -> Result<Progress,
 ///
 /// # Errors
 /// [`Failure`].
-pub async fn download(filmer: Filmer<'_>, url: Url) -> Result<fanfare_outbound::Download, Failure> {
+pub async fn download(
+    filmer: VideoClient<'_>,
+    url: Url,
+) -> Result<fanfare_outbound::Download, Failure> {
     match filmer {
-        Filmer::Xai(endpoint) => endpoint.download(url, false).await,
-        Filmer::Google(endpoint) => endpoint.download(url, true).await,
-        Filmer::Vertex(_) => Err(Failure::bad_answer()),
+        VideoClient::Xai(endpoint) => endpoint.download(url, false).await,
+        VideoClient::Google(endpoint) => endpoint.download(url, true).await,
+        VideoClient::Vertex(_) => Err(Failure::bad_answer()),
     }
 }
 
-fn of_xai(answer: &Value) -> Progress {
+fn of_xai(answer: &Value) -> VideoProgress {
     let video = &answer["video"];
     let url = video["url"].as_str().and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
-        ("done", Some(url)) => Progress::Done(url),
-        ("done", None) if video["respect_moderation"] == false => Progress::Refused,
-        ("done" | "failed" | "expired", _) => Progress::Failed,
+        ("done", Some(url)) => VideoProgress::DoneAt(url),
+        ("done", None) if video["respect_moderation"] == false => VideoProgress::Refused,
+        ("done" | "failed" | "expired", _) => VideoProgress::Failed,
         _ => {
             let percent =
                 answer["progress"].as_u64().and_then(|percent| u8::try_from(percent).ok());
-            Progress::Pending(percent)
+            VideoProgress::Pending(percent)
         }
     }
 }
 
-fn of_google(answer: &Value) -> Progress {
+fn of_google(answer: &Value) -> VideoProgress {
     let outputs = answer["outputs"].as_array().map(Vec::as_slice).unwrap_or_default();
     let film = outputs.iter().find(|output| output["type"] == "video");
     let url = film.and_then(|film| film["uri"].as_str()).and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
-        ("completed", Some(url)) => Progress::Done(url),
+        ("completed", Some(url)) => VideoProgress::DoneAt(url),
         ("completed" | "failed", None) if answer["error"]["code"] == "content_blocked" => {
-            Progress::Refused
+            VideoProgress::Refused
         }
         ("completed" | "failed" | "cancelled" | "incomplete" | "budget_exceeded", _) => {
-            Progress::Failed
+            VideoProgress::Failed
         }
         // Other statuses are not final.
-        _ => Progress::Pending(None),
+        _ => VideoProgress::Pending(None),
     }
 }
 
@@ -181,27 +191,27 @@ mod tests {
     fn only_final_words_are_final() {
         let url = Url::parse("https://films.example.com/1.mp4").unwrap();
         let done = json!({"status": "done", "video": {"url": url.as_str(), "duration": 8}});
-        assert_eq!(of_xai(&done), Progress::Done(url.clone()));
+        assert_eq!(of_xai(&done), VideoProgress::DoneAt(url.clone()));
         assert_eq!(
             of_xai(&json!({"status": "pending", "progress": 40})),
-            Progress::Pending(Some(40))
+            VideoProgress::Pending(Some(40))
         );
         let blocked = json!({"status": "done", "video": {"respect_moderation": false}});
-        assert_eq!(of_xai(&blocked), Progress::Refused);
-        assert_eq!(of_xai(&json!({"status": "expired"})), Progress::Failed);
+        assert_eq!(of_xai(&blocked), VideoProgress::Refused);
+        assert_eq!(of_xai(&json!({"status": "expired"})), VideoProgress::Failed);
         let done =
             json!({"status": "completed", "outputs": [{"type": "video", "uri": url.as_str()}]});
-        assert_eq!(of_google(&done), Progress::Done(url));
+        assert_eq!(of_google(&done), VideoProgress::DoneAt(url));
         for word in ["queued", "in_progress", "requires_continuation", "something_new"] {
-            assert_eq!(of_google(&json!({"status": word})), Progress::Pending(None), "{word}");
+            assert_eq!(of_google(&json!({"status": word})), VideoProgress::Pending(None), "{word}");
         }
-        assert_eq!(of_google(&json!({"status": "budget_exceeded"})), Progress::Failed);
+        assert_eq!(of_google(&json!({"status": "budget_exceeded"})), VideoProgress::Failed);
     }
 
     #[test]
     fn length_and_resolution_are_always_sent_and_a_ratio_never_beside_a_picture() {
         let image = ("image/png".to_owned(), Bytes::from_static(b"x"));
-        let mut film = Film {
+        let mut film = VideoParameters {
             model: "m",
             prompt: "p",
             seconds: 6,

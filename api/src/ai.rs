@@ -4,12 +4,12 @@ use fanfare_domain::{
     Reply, Result,
     ai::{
         captions::{self, Captions},
-        image::{self, Images},
-        video::{self, FunctionResult, JobPage, OneJob, QueuedJob, VideoOptions},
+        image::{self, GeneratedImages},
+        video::{self, FunctionResult, OneVideoJob, QueuedVideoJob, VideoJobPage, VideoOptions},
     },
 };
 
-use crate::{Call, discovery::InWorkspace, wait};
+use crate::{Call, discovery::WorkspaceQuery, wait};
 
 /// Generates captions.
 pub async fn generate_captions(mut call: Call) -> Result<Reply<Captions>> {
@@ -18,42 +18,42 @@ pub async fn generate_captions(mut call: Call) -> Result<Reply<Captions>> {
 }
 
 /// Generates images.
-pub async fn generate_image(mut call: Call) -> Result<Reply<Images>> {
+pub async fn generate_image(mut call: Call) -> Result<Reply<GeneratedImages>> {
     let new = call.body()?;
     image::generate(&call.act, new).await
 }
 
 /// Shows the options for videos.
 pub async fn video_options(mut call: Call) -> Result<Reply<VideoOptions>> {
-    call.query::<InWorkspace>()?;
+    call.query::<WorkspaceQuery>()?;
     video::options(&call.act).await
 }
 
 /// Runs a helper function about videos: a list of models, a validation or an estimate of the cost.
 pub async fn video_function(mut call: Call) -> Result<Reply<FunctionResult>> {
     let asked = call.body()?;
-    video::function(&call.act, asked).await
+    video::call_function(&call.act, asked).await
 }
 
 /// Queues a video job.
-pub async fn generate_video(mut call: Call) -> Result<Reply<QueuedJob>> {
+pub async fn generate_video(mut call: Call) -> Result<Reply<QueuedVideoJob>> {
     let asked = call.body()?;
     video::generate(&call.act, asked).await
 }
 
 /// Lists video jobs.
-pub async fn list_video_jobs(mut call: Call) -> Result<Reply<JobPage>> {
+pub async fn list_video_jobs(mut call: Call) -> Result<Reply<VideoJobPage>> {
     let query = call.query()?;
     video::list(&call.act, query).await
 }
 
 /// Shows a video job.
-pub async fn get_video_job(mut call: Call) -> Result<Reply<OneJob>> {
+pub async fn get_video_job(mut call: Call) -> Result<Reply<OneVideoJob>> {
     let (wait, id) = (call.query()?, call.video_job()?);
     wait::for_change(wait, &call.progress, || video::get(&call.act, id)).await
 }
 
 /// Cancels a video job.
-pub async fn cancel_video_job(call: Call) -> Result<Reply<OneJob>> {
+pub async fn cancel_video_job(call: Call) -> Result<Reply<OneVideoJob>> {
     video::cancel(&call.act, call.video_job()?).await
 }

@@ -5,8 +5,8 @@ use fanfare_domain::{
     analytics::{
         self, AccountNumbersList, PostNumbersPage,
         insights::{self, Insights},
-        profile::{self, ShownProfile},
-        suggestions::{self, OneSuggestion, SuggestNow, Suggested, Suggestions},
+        profile::{self, ProfileResponse},
+        suggestions::{self, OneSuggestion, SuggestNow, SuggestNowResponse, Suggestions},
     },
 };
 
@@ -25,7 +25,7 @@ pub async fn list_posts(mut call: Call) -> Result<Reply<PostNumbersPage>> {
 }
 
 /// Shows the performance profile of an account.
-pub async fn get_profile(call: Call) -> Result<Reply<ShownProfile>> {
+pub async fn get_profile(call: Call) -> Result<Reply<ProfileResponse>> {
     profile::show_profile(&call.act, call.account()?).await
 }
 
@@ -47,7 +47,7 @@ pub async fn dismiss_suggestion(call: Call) -> Result<Reply<OneSuggestion>> {
 }
 
 /// Suggests posts for an account on a simulated network at once.
-pub async fn suggest_now(mut call: Call) -> Result<Reply<Suggested>> {
+pub async fn suggest_now(mut call: Call) -> Result<Reply<SuggestNowResponse>> {
     let now: SuggestNow = call.body()?;
     suggestions::derive_now(&call.act, fanfare_domain::AccountId(now.account_id)).await
 }

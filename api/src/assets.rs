@@ -11,7 +11,7 @@ use salvo::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::middleware::request::Seen;
+use crate::middleware::request::LogFields;
 
 /// A style, a script or the icon.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ impl Handler for File {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/assets/{name}");
+        LogFields::set_route(req, "/assets/{name}");
         let path = req.uri().path();
         let Some(asset) = ALL.into_iter().find(|asset| asset.path() == path) else {
             res.status_code(StatusCode::NOT_FOUND);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use fanfare_domain::{Code, Details, Error, Result, beside};
+use fanfare_domain::{Code, Error, RefusalDetails, Result, beside};
 use futures_util::{Stream, StreamExt};
 use salvo::{
     Response,
@@ -22,17 +22,17 @@ pub const LARGEST: usize = 1 << 20;
 
 /// The most bytes that are read of a body that is too large: most clients read the reply only when they have sent
 /// everything.
-pub const DRAINED: usize = 32 << 20;
+pub const MAX_DRAIN: usize = 32 << 20;
 
 /// The most bytes that are read and dropped of a body that no handler has read.
-const LEFT: usize = 64 << 10;
+const MAX_UNREAD: usize = 64 << 10;
 
 /// The longest time for which a body is read and dropped.
-const DRAINING: Duration = Duration::from_secs(10);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A request body, read and parsed.
 #[derive(Debug, Default)]
-pub struct Incoming {
+pub struct RequestBody {
     /// The bytes as received.
     pub raw: Bytes,
     /// The JSON object; `None` without a body.
@@ -45,48 +45,51 @@ pub struct Incoming {
 ///
 /// # Errors
 /// [`Code::InvalidJson`], which is reported before everything that depends on the content.
-pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<Incoming> {
-    let raw = match whole(req, most, code).await? {
+pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<RequestBody> {
+    let raw = match read_bytes(req, most, code).await? {
         Ok(raw) => raw,
-        Err(refusal) => return Ok(Incoming { refusal: Some(refusal), ..Incoming::default() }),
+        Err(refusal) => {
+            return Ok(RequestBody { refusal: Some(refusal), ..RequestBody::default() });
+        }
     };
     if raw.is_empty() {
-        return Ok(Incoming::default());
+        return Ok(RequestBody::default());
     }
-    if let Some(refusal) = not_json(req.headers()) {
-        return Ok(Incoming { raw, refusal: Some(refusal), value: None });
+    if let Some(refusal) = unsupported_type(req.headers()) {
+        return Ok(RequestBody { raw, refusal: Some(refusal), value: None });
     }
     let bytes = raw.clone();
-    let parsed = beside(bytes.len(), move || json::parse(&bytes)).await?;
+    let parsed = offload(bytes.len(), move || json::parse(&bytes)).await?;
     let value = parsed.map_err(|message| Error::new(Code::InvalidJson, message))?;
     if !value.is_object() {
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
-    Ok(Incoming { raw, value: Some(value), refusal: None })
+    Ok(RequestBody { raw, value: Some(value), refusal: None })
 }
 
 /// Reads the bytes of a body of at most `most` bytes; the inner error is for a larger one.
 ///
 /// # Errors
 /// [`Code::InvalidJson`] for a body that is cut off.
-pub async fn whole(
+pub async fn read_bytes(
     req: &mut Request,
     most: usize,
     code: Code,
 ) -> Result<std::result::Result<Bytes, Error>> {
     let body = req.take_body();
-    let Collected { bytes, whole } = collect(body, announced(req.headers()), most).await?;
+    let Collected { bytes, whole } = collect(body, content_length(req.headers()), most).await?;
     if !whole {
-        leave_unread(req);
+        mark_unread(req);
     }
     Ok(bytes.ok_or_else(|| {
         let message = format!("The body is larger than {most} bytes.");
         let limit = Some(most as u64);
-        Error::new(code, message).with(Details { limit, ..Details::default() })
+        Error::new(code, message)
+            .with_details(RefusalDetails { limit, ..RefusalDetails::default() })
     }))
 }
 
-fn announced(headers: &HeaderMap) -> usize {
+fn content_length(headers: &HeaderMap) -> usize {
     let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     length.unwrap_or(0)
 }
@@ -100,10 +103,10 @@ struct Collected {
 }
 
 async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Collected> {
-    if announced > DRAINED {
+    if announced > MAX_DRAIN {
         return Ok(Collected { bytes: None, whole: false });
     }
-    let mut pieces = std::pin::pin!(pieces(body));
+    let mut pieces = std::pin::pin!(chunks(body));
     let (mut kept, mut seen) = (BytesMut::with_capacity(announced.min(most)), 0_usize);
     while let Some(piece) = pieces.next().await {
         let piece =
@@ -111,7 +114,7 @@ async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Collect
         seen += piece.len();
         if seen <= most {
             kept.extend_from_slice(&piece);
-        } else if seen > DRAINED {
+        } else if seen > MAX_DRAIN {
             return Ok(Collected { bytes: None, whole: false });
         }
     }
@@ -120,7 +123,7 @@ async fn collect(body: ReqBody, announced: usize, most: usize) -> Result<Collect
 }
 
 /// Returns the data of a body as a stream of chunks.
-pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, String>> + Send {
+pub fn chunks(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, String>> + Send {
     body.filter_map(|frame| async {
         match frame {
             Ok(frame) => frame.into_data().ok().map(Ok),
@@ -134,7 +137,7 @@ pub fn pieces(body: ReqBody) -> impl Stream<Item = std::result::Result<Bytes, St
 struct Unread;
 
 /// Marks a request whose body was not read to its end.
-pub fn leave_unread(req: &mut Request) {
+pub fn mark_unread(req: &mut Request) {
     req.extensions_mut().insert(Unread);
 }
 
@@ -157,24 +160,24 @@ pub async fn drain<E>(
         true
     };
     // A client slower than this is not waiting for the reply either.
-    tokio::time::timeout(DRAINING, all).await.unwrap_or(false)
+    tokio::time::timeout(DRAIN_TIMEOUT, all).await.unwrap_or(false)
 }
 
 /// Reads and drops up to 64 KiB of a body that no handler has read. If more is left, the reply has `Connection: close`,
 /// so that the client does not send its next request on a closed connection.
-pub async fn settle(req: &mut Request, res: &mut Response) {
+pub async fn drain_unread(req: &mut Request, res: &mut Response) {
     let body = req.take_body();
     let untouched = !body.is_end_stream();
     // A client that waits for "100 Continue" takes the reply as a refusal of its body.
     let waits = req.headers().contains_key(EXPECT);
-    let whole = !untouched || (!waits && drain(Box::pin(pieces(body)), LEFT).await);
+    let whole = !untouched || (!waits && drain(Box::pin(chunks(body)), MAX_UNREAD).await);
     let is_unread = !whole || req.extensions().get::<Unread>().is_some();
     if is_unread && req.version() <= Version::HTTP_11 {
         res.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
 }
 
-fn not_json(headers: &HeaderMap) -> Option<Error> {
+fn unsupported_type(headers: &HeaderMap) -> Option<Error> {
     let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let sent = text(CONTENT_TYPE).unwrap_or_default();
     let media_type = sent.split(';').next().unwrap_or_default().trim();
@@ -193,7 +196,7 @@ mod tests {
 
     use super::*;
 
-    async fn read(req: &mut Request) -> Result<Incoming> {
+    async fn read(req: &mut Request) -> Result<RequestBody> {
         super::read(req, LARGEST, Code::PayloadTooLarge).await
     }
 

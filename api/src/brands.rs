@@ -22,6 +22,6 @@ pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountPage>> {
 }
 
 /// Shows the voice of a brand.
-pub async fn get_profile(call: Call) -> Result<Reply<brands::OneProfile>> {
+pub async fn get_profile(call: Call) -> Result<Reply<brands::OneBrandProfile>> {
     brands::profile(&call.act, call.brand()?).await
 }

@@ -29,13 +29,13 @@ pub async fn suggest_reply(mut call: Call) -> Result<Reply<review_reply::Suggest
 }
 
 /// Shows the review links of locations.
-pub async fn review_link(mut call: Call) -> Result<Reply<business::LinksShown>> {
+pub async fn review_link(mut call: Call) -> Result<Reply<business::ReviewLinkList>> {
     let wanted = call.query()?;
     business::links(&call.act, wanted).await
 }
 
 /// Shows the audits of locations.
-pub async fn audit(mut call: Call) -> Result<Reply<business::AuditsShown>> {
+pub async fn audit(mut call: Call) -> Result<Reply<business::AuditList>> {
     let wanted = call.query()?;
     business::audit(&call.act, wanted).await
 }

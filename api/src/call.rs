@@ -45,7 +45,7 @@ impl Call {
     pub fn readable_body<T: DeserializeOwned + JsonSchema + 'static>(
         &mut self,
     ) -> Result<(T, Violations)> {
-        strict::read_rest(self.body.take())
+        strict::read_partial(self.body.take())
     }
 
     /// Returns the query; unknown parameters are errors.

@@ -5,22 +5,22 @@ use fanfare_domain::{
     accounts::{self, oauth_connect},
 };
 
-use crate::{Call, discovery::InWorkspace, wait};
+use crate::{Call, discovery::WorkspaceQuery, wait};
 
 /// Lists the ways to connect each platform.
-pub async fn list_options(mut call: Call) -> Result<Reply<accounts::OptionList>> {
-    call.query::<InWorkspace>()?;
-    accounts::options(&call.act).await
+pub async fn list_options(mut call: Call) -> Result<Reply<accounts::ConnectOptionsList>> {
+    call.query::<WorkspaceQuery>()?;
+    accounts::list_options(&call.act).await
 }
 
 /// Shows the way to connect one platform.
-pub async fn get_options(mut call: Call) -> Result<Reply<accounts::OneOptions>> {
-    call.query::<InWorkspace>()?;
-    accounts::options_of(&call.act, call.path("platform")).await
+pub async fn get_options(mut call: Call) -> Result<Reply<accounts::OneConnectOptions>> {
+    call.query::<WorkspaceQuery>()?;
+    accounts::show_options(&call.act, call.path("platform")).await
 }
 
 /// Connects an account with credentials, or renews its credentials.
-pub async fn with_credentials(mut call: Call) -> Result<Reply<accounts::Connected>> {
+pub async fn with_credentials(mut call: Call) -> Result<Reply<accounts::ConnectResponse>> {
     let platform = call.platform()?;
     let request = call.body()?;
     accounts::connect(&call.act, platform, request).await

@@ -19,11 +19,11 @@ use salvo::{
 };
 
 /// The most connections of a process.
-const MOST: u64 = 16_384;
+const MAX_CONNECTIONS: u64 = 16_384;
 /// Descriptors reserved for the database, files and calls, besides a quarter of all.
-const KEPT: u64 = 64;
+const RESERVED_DESCRIPTORS: u64 = 64;
 /// The number of connections that are always admitted.
-const LEAST: u64 = 16;
+const MIN_CONNECTIONS: u64 = 16;
 /// A connection with an unanswered request may be closed after this time without traffic.
 const STALLED: Duration = Duration::from_secs(15);
 /// How long a new connection waits for one that is being closed, in milliseconds.
@@ -34,13 +34,13 @@ const STEPS: usize = 2_000;
 pub(crate) struct Connections {
     config: FuseConfig,
     most: usize,
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
 }
 
 impl Connections {
     /// Admits as many connections as the descriptors of this process allow, each with these time-outs.
     pub fn new(config: FuseConfig) -> Self {
-        Self { config, most: room(descriptors()), open: Arc::default() }
+        Self { config, most: max_connections(descriptors()), open: Arc::default() }
     }
 
     fn is_full(&self) -> bool {
@@ -52,15 +52,18 @@ impl Connections {
 fn descriptors() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     let (now, most) = (limit.current, limit.maximum);
-    limit.current = most.map_or(Some(MOST * 2), |most| Some(most.min(MOST * 2))).max(now);
+    limit.current =
+        most.map_or(Some(MAX_CONNECTIONS * 2), |most| Some(most.min(MAX_CONNECTIONS * 2))).max(now);
     if now.is_some() && setrlimit(Resource::Nofile, limit).is_ok() {
         return limit.current.unwrap_or(u64::MAX);
     }
     now.unwrap_or(u64::MAX)
 }
 
-fn room(descriptors: u64) -> usize {
-    let room = (descriptors / 4 * 3).saturating_sub(KEPT).clamp(LEAST, MOST);
+fn max_connections(descriptors: u64) -> usize {
+    let room = (descriptors / 4 * 3)
+        .saturating_sub(RESERVED_DESCRIPTORS)
+        .clamp(MIN_CONNECTIONS, MAX_CONNECTIONS);
     usize::try_from(room).unwrap_or(usize::MAX)
 }
 
@@ -82,7 +85,10 @@ impl FusePolicy for Connections {
 
     fn observe(&self, info: &FuseInfo, ctrl: &ConnCtrl) -> Option<ArcConnObserver> {
         let peer = info.remote_addr.clone().into_std()?;
-        Some(Arc::new(Observer { open: Arc::clone(&self.open), seen: self.open.enter(peer, ctrl) }))
+        Some(Arc::new(Observer {
+            open: Arc::clone(&self.open),
+            seen: self.open.register(peer, ctrl),
+        }))
     }
 }
 
@@ -104,13 +110,13 @@ impl Handler for Connections {
 }
 
 /// The open connections.
-struct Open {
+struct OpenConnections {
     since: Instant,
-    all: Mutex<Listed>,
+    all: Mutex<ConnectionTable>,
 }
 
 #[derive(Default)]
-struct Listed {
+struct ConnectionTable {
     last: u64,
     connections: HashMap<SocketAddr, Arc<Connection>>,
 }
@@ -127,14 +133,14 @@ struct Connection {
     is_owed: AtomicBool,
 }
 
-impl Default for Open {
+impl Default for OpenConnections {
     fn default() -> Self {
         Self { since: Instant::now(), all: Mutex::default() }
     }
 }
 
-impl Open {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Listed> {
+impl OpenConnections {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ConnectionTable> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +148,7 @@ impl Open {
         u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn enter(&self, peer: SocketAddr, ctrl: &ConnCtrl) -> Arc<Connection> {
+    fn register(&self, peer: SocketAddr, ctrl: &ConnCtrl) -> Arc<Connection> {
         let mut listed = self.lock();
         listed.last += 1;
         let connection = Arc::new(Connection {
@@ -176,7 +182,7 @@ impl Open {
     }
 }
 
-impl Listed {
+impl ConnectionTable {
     fn len(&self) -> usize {
         self.connections.len()
     }
@@ -194,23 +200,23 @@ impl Connection {
 
 /// Observes a connection while it is open.
 struct Observer {
-    open: Arc<Open>,
+    open: Arc<OpenConnections>,
     seen: Arc<Connection>,
 }
 
 impl Observer {
-    fn passed(&self) {
+    fn touch(&self) {
         self.seen.last_ms.store(self.open.now_ms(), Ordering::Relaxed);
     }
 }
 
 impl ConnObserver for Observer {
     fn on_read(&self, _bytes: usize) {
-        self.passed();
+        self.touch();
     }
 
     fn on_write(&self, _bytes: usize) {
-        self.passed();
+        self.touch();
         self.seen.is_owed.store(false, Ordering::Relaxed);
     }
 }
@@ -231,22 +237,27 @@ mod tests {
 
     use salvo::conn::ConnCtrl;
 
-    use super::{KEPT, LEAST, MOST, Open, room};
+    use super::{
+        MAX_CONNECTIONS, MIN_CONNECTIONS, OpenConnections, RESERVED_DESCRIPTORS, max_connections,
+    };
 
     #[test]
     fn some_descriptors_stay_for_other_things() {
-        assert_eq!(room(1_024), usize::try_from(1_024 / 4 * 3 - KEPT).unwrap());
-        assert_eq!(room(32), usize::try_from(LEAST).unwrap());
-        assert_eq!(room(u64::MAX), usize::try_from(MOST).unwrap());
+        assert_eq!(
+            max_connections(1_024),
+            usize::try_from(1_024 / 4 * 3 - RESERVED_DESCRIPTORS).unwrap()
+        );
+        assert_eq!(max_connections(32), usize::try_from(MIN_CONNECTIONS).unwrap());
+        assert_eq!(max_connections(u64::MAX), usize::try_from(MAX_CONNECTIONS).unwrap());
     }
 
     #[test]
     fn the_quietest_goes_first_and_one_that_waits_for_its_answer_last() {
-        let open = Open::default();
+        let open = OpenConnections::default();
         let all: Vec<_> = (0..4_u64)
             .map(|n| {
                 let peer = ([127, 0, 0, 1], u16::try_from(n).unwrap()).into();
-                let connection = open.enter(peer, &ConnCtrl::new());
+                let connection = open.register(peer, &ConnCtrl::new());
                 connection.last_ms.store(n, Ordering::Relaxed);
                 connection
             })

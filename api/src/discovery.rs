@@ -23,7 +23,7 @@ pub struct PlatformsQuery {
 /// The query of operations that accept nothing but a workspace.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct InWorkspace {
+pub struct WorkspaceQuery {
     /// The workspace, for a key without one.
     #[serde(default)]
     #[expect(dead_code, reason = "the place of a request is looked at before its whole query")]

@@ -5,38 +5,38 @@
 //! exists, and a caller without the role does not learn which fields are wrong.
 
 mod public;
-mod refused;
+mod refusal_context;
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use fanfare_domain::{
-    Act, Code, Details, Domain, Error, Reply, Result, WorkspaceId,
+    Act, Code, Domain, Error, RefusalDetails, Reply, Result, WorkspaceId,
     access::{self, Caller, Membership, Role, plan_name},
     accounts::by_name,
     beside, db,
     error::{Violations, excerpt, violation},
-    idempotency::{self, Owner, Reservation, Reserved},
+    idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::{self, Meter},
-    remedies::{self, Situation},
+    remedies::{self, RequestContext},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
 
 use crate::{
     Bucket, Call, Policy, Route,
-    body::{self, Incoming},
-    form, keys,
-    middleware::request::Seen,
-    oauth, older_names,
+    body::{self, RequestBody},
+    detached_task, keys,
+    middleware::request::LogFields,
+    multipart, oauth, older_names,
     progress::Progress,
     query::{self, Pairs, Parameters},
-    reply, request_id, work,
-    workspace_scope::Said,
+    reply, request_id,
+    workspace_scope::RequestParts,
 };
 
 pub use public::PublicCall;
-use refused::Refused;
+use refusal_context::RefusalContext;
 
 /// Serves one route.
 pub struct Endpoint {
@@ -63,14 +63,14 @@ impl Handler for Endpoint {
 pub struct Admitted(pub Caller);
 
 /// A request that is parsed and authorized, but not validated yet.
-struct Asked {
+struct ParsedRequest {
     path: HashMap<String, String>,
     query: Pairs,
     body: Option<Value>,
     idempotency_key: Option<String>,
     fingerprint: String,
     meter: Meter,
-    refused: Refused,
+    refused: RefusalContext,
     progress: Progress,
 }
 
@@ -94,12 +94,13 @@ impl Endpoint {
         match self.answer(req, &request_id).await {
             Ok(answer) => reply::write(res, answer, &request_id, &settings.base_url),
             Err(error) => {
-                let base_url = oauth::asked(settings, req);
-                let situation = Situation { base_url: base_url.clone(), ..Situation::default() };
-                let error = remedies::complete(error, &situation);
+                let base_url = oauth::requested_origin(settings, req);
+                let situation =
+                    RequestContext { base_url: base_url.clone(), ..RequestContext::default() };
+                let error = remedies::add_remedies(error, &situation);
                 reply::write(res, reply::refusal(&error), &request_id, &base_url);
-                if let Some(scope) = oauth::lacking(req) {
-                    oauth::demand(res, &base_url, "", scope);
+                if let Some(scope) = oauth::missing_scope(req) {
+                    oauth::challenge_scope(res, &base_url, "", scope);
                 }
             }
         }
@@ -111,24 +112,29 @@ impl Endpoint {
     /// The error of a step of the pipeline, or the handler's.
     pub(crate) async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
         if let Some(handler) = self.route.public {
-            return self.answer_anybody(req, handler).await;
+            return self.answer_public(req, handler).await;
         }
         let (cx, policy) = (&self.domain, &self.route.policy);
-        let seen = Seen::route(req, self.route.path);
+        let seen = LogFields::set_route(req, self.route.path);
         let caller = match req.extensions_mut().remove::<Admitted>() {
             Some(Admitted(caller)) => caller,
             None => keys::caller(cx, req.headers(), req.uri().path()).await?,
         };
-        seen.key(req, &caller);
+        seen.set_key(req, &caller);
         let meter = crate::middleware::rate_limit::meter(req);
         limits::admit(cx, &caller, self.bucket(&caller), &meter).await?;
-        keys::require_key(&caller, policy.tokens)?;
-        oauth::require_scope(req, &caller, policy.lacking(&caller.scopes))?;
+        keys::require_key(&caller, policy.allows_tokens)?;
+        oauth::require_scope(req, &caller, policy.missing_scope(&caller.scopes))?;
         let body = self.body(req).await?;
-        let idempotency_key =
-            if self.route.method.writes() { keys::idempotency(req.headers()) } else { Ok(None) };
+        let idempotency_key = if self.route.method.writes() {
+            keys::idempotency_key(req.headers())
+        } else {
+            Ok(None)
+        };
         let fingerprint = self.fingerprint(req, &idempotency_key, &body.raw).await?;
-        if let Some(reply) = self.kept(&caller, &idempotency_key, &fingerprint, &body).await? {
+        if let Some(reply) =
+            self.stored_reply(&caller, &idempotency_key, &fingerprint, &body).await?
+        {
             return Ok(reply);
         }
         let mut path: HashMap<String, String> =
@@ -139,7 +145,7 @@ impl Endpoint {
         if self.route.name == "create_post" {
             self.find_named_account(&caller, body.value.as_mut()).await?;
         }
-        let said = Said { path: &path, query: &query, body: body.value.as_ref() };
+        let said = RequestParts { path: &path, query: &query, body: body.value.as_ref() };
         let membership = policy.workspace.membership(cx, &caller, &said).await?;
         require_subscription(self.route, &caller, &membership)?;
         membership.require(role(policy, body.value.as_ref()))?;
@@ -148,11 +154,20 @@ impl Endpoint {
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
-        let refused = Refused::new(self.route, req.uri().path(), &path, &membership, body.raw);
+        let refused =
+            RefusalContext::new(self.route, req.uri().path(), &path, &membership, body.raw);
         let body = body.value;
         let progress = progress(req);
-        let asked =
-            Asked { path, query, body, idempotency_key, fingerprint, meter, refused, progress };
+        let asked = ParsedRequest {
+            path,
+            query,
+            body,
+            idempotency_key,
+            fingerprint,
+            meter,
+            refused,
+            progress,
+        };
         self.carry_out(caller, membership, request_id, asked).await
     }
 
@@ -160,29 +175,29 @@ impl Endpoint {
     /// since one page makes several.
     fn bucket(&self, caller: &Caller) -> Bucket {
         let reads = !self.route.method.writes();
-        if reads && caller.is_at_a_page() { Bucket::Other } else { self.route.bucket }
+        if reads && caller.is_browser_session() { Bucket::Other } else { self.route.bucket }
     }
 
     /// Replaces an account's name by its `account_id`; the account is searched in the workspace of the request.
     async fn find_named_account(&self, caller: &Caller, body: Option<&mut Value>) -> Result<()> {
         let fields = body.and_then(Value::as_object_mut);
-        let Some(fields) = fields.filter(|fields| by_name::is_named(fields)) else {
+        let Some(fields) = fields.filter(|fields| by_name::has_username(fields)) else {
             return Ok(());
         };
         let asked = fields.get("workspace_id").and_then(Value::as_str);
         let asked = asked.and_then(|id| id.parse().ok()).map(WorkspaceId);
         let membership = access::membership(&self.domain, caller, asked).await?;
-        by_name::put_id(&self.domain, &membership, fields).await
+        by_name::resolve_account_id(&self.domain, &membership, fields).await
     }
 
     /// Reads the body, if the route can have one.
-    async fn body(&self, req: &mut Request) -> Result<Incoming> {
+    async fn body(&self, req: &mut Request) -> Result<RequestBody> {
         if !self.route.method.writes() {
-            return Ok(Incoming::default());
+            return Ok(RequestBody::default());
         }
-        let (most, too_large) = (self.route.largest, self.route.too_large);
-        if self.route.takes_form && form::is_one(req.headers()) {
-            return form::read(req, most, too_large).await;
+        let (most, too_large) = (self.route.max_body, self.route.too_large);
+        if self.route.takes_form && multipart::is_multipart(req.headers()) {
+            return multipart::read(req, most, too_large).await;
         }
         body::read(req, most, too_large).await
     }
@@ -199,20 +214,20 @@ impl Endpoint {
         }
         let path = req.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
         let (method, body) = (self.route.method.as_str(), body.clone());
-        beside(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
+        offload(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
     }
 
     /// Returns the stored reply to the same request, even if its resources have changed since.
-    async fn kept(
+    async fn stored_reply(
         &self,
         caller: &Caller,
         key: &Result<Option<String>>,
         fingerprint: &str,
-        body: &Incoming,
+        body: &RequestBody,
     ) -> Result<Option<Reply>> {
         match key {
             Ok(Some(key)) if !self.route.keyed_by_item && body.refusal.is_none() => {
-                idempotency::kept(&self.domain, caller, key, fingerprint).await
+                idempotency::stored_reply(&self.domain, caller, key, fingerprint).await
             }
             _ => Ok(None),
         }
@@ -223,52 +238,52 @@ impl Endpoint {
         caller: Caller,
         membership: Membership,
         request_id: &str,
-        mut asked: Asked,
+        mut asked: ParsedRequest,
     ) -> Result<Reply> {
         let (cx, handler) = (self.domain.clone(), self.route.handler);
         let mut reservation: Option<Reservation> = None;
         if let Some(key) = asked.idempotency_key.as_deref().filter(|_| !self.route.keyed_by_item) {
             let owner = Owner::of(caller.user_id, membership.workspace_id);
             match idempotency::reserve(&cx, owner, key, &asked.fingerprint).await? {
-                Reserved::Replay(reply) => return Ok(reply),
-                Reserved::Mine(mine) => reservation = Some(mine),
+                ReserveOutcome::Replay(reply) => return Ok(reply),
+                ReserveOutcome::Acquired(mine) => reservation = Some(mine),
             }
         }
         let query = self.parameters.read(std::mem::take(&mut asked.query));
-        let body = self.whole_body(asked.body.take());
+        let body = self.body_object(asked.body.take());
         let request_id = request_id.to_owned();
         let (held, meter) = (reservation.clone(), asked.meter);
         let act = Act { cx: cx.clone(), caller, membership, request_id, reservation: held, meter };
         let (path, idempotency_key, refused) = (asked.path, asked.idempotency_key, asked.refused);
         let progress = asked.progress;
-        progress.at(self.route.summary, None);
+        progress.report(self.route.summary, None);
         let job = async move {
             let base_url = act.cx.settings.base_url.clone();
             let answer = async {
                 let (query, body) = (query?, body?);
                 let call = Call { act, idempotency_key, progress, path, query, body };
-                db::again(|| handler.answer(call.clone())).await
+                db::retry_conflicts(|| handler.answer(call.clone())).await
             };
             match answer.await {
                 Ok(reply) => Ok(reply),
-                Err(error) => Err(refused.remedied(error, base_url).await),
+                Err(error) => Err(refused.add_remedies(error, base_url).await),
             }
         };
         if self.route.method.writes() {
-            work::carry_out(cx, reservation, Box::pin(job)).await
+            detached_task::run(cx, reservation, Box::pin(job)).await
         } else {
             job.await
         }
     }
 
     /// Returns the body, or an empty object without one. Any field is an error if the route accepts no body.
-    fn whole_body(&self, body: Option<Value>) -> Result<Value> {
+    fn body_object(&self, body: Option<Value>) -> Result<Value> {
         let body = body.unwrap_or_else(|| json!({}));
         if self.route.body.is_none() {
             let fields = body.as_object().into_iter().flat_map(|fields| fields.keys());
             let mut unknown = Violations::default();
             for field in fields.map(|field| excerpt(field)) {
-                unknown.note(|| {
+                unknown.push_with(|| {
                     let message = format!("There is no field {field}: this request has no body.");
                     violation(Code::UnknownField, field, message, "Leave the body out.")
                 });
@@ -286,7 +301,7 @@ fn progress(req: &mut Request) -> Progress {
 
 fn require_subscription(route: &Route, caller: &Caller, membership: &Membership) -> Result<()> {
     let policy = &route.policy;
-    if policy.addon && !membership.api_addon && !caller.is_at_a_page() {
+    if policy.addon && !membership.api_addon && !caller.is_browser_session() {
         let message = "The workspace has no API add-on.";
         return Err(Error::new(Code::ApiAddonRequired, message));
     }
@@ -297,7 +312,7 @@ fn require_subscription(route: &Route, caller: &Caller, membership: &Membership)
     let message = format!("This needs the plan {} or a larger one.", plan_name(plan));
     let required_plan = Some(plan_name(plan));
     Err(Error::new(Code::FeatureNotAvailable, message)
-        .with(Details { required_plan, ..Details::default() }))
+        .with_details(RefusalDetails { required_plan, ..RefusalDetails::default() }))
 }
 
 /// Returns the role that the request needs, judged by the names of its fields alone.

@@ -2,14 +2,17 @@
 
 use fanfare_domain::{
     Code, Domain, Error, Reply, Result,
-    clock::show,
-    feedback::{self, Item, StoredAgentFeedback, StoredFeedback},
+    clock::to_rfc3339,
+    feedback::{self, BoardMessage, StoredAgentFeedback, StoredFeedback},
 };
 use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
-use crate::{Call, call::parse, docs, middleware::request::Seen, page::Page, reads::Reads as _};
+use crate::{
+    Call, call::parse, docs, middleware::request::LogFields, router_ext::RouterExt as _,
+    static_page::StaticPage,
+};
 
 /// Adds a message to the board.
 pub async fn submit(mut call: Call) -> Result<Reply<StoredFeedback>> {
@@ -18,16 +21,16 @@ pub async fn submit(mut call: Call) -> Result<Reply<StoredFeedback>> {
 }
 
 /// Stores an agent's report about a tool.
-pub async fn tell(mut call: Call) -> Result<Reply<StoredAgentFeedback>> {
+pub async fn submit_agent(mut call: Call) -> Result<Reply<StoredAgentFeedback>> {
     let new = call.body()?;
-    feedback::tell(&call.act, new).await
+    feedback::report(&call.act, new).await
 }
 
 /// Returns the router of the board.
 pub fn router(domain: &Domain) -> Router {
     Router::with_path("feedback")
-        .reads(Board(domain.clone()))
-        .push(Router::with_path("{id}").reads(OneItem(domain.clone())))
+        .get_and_head(Board(domain.clone()))
+        .push(Router::with_path("{id}").get_and_head(OneItem(domain.clone())))
 }
 
 /// `GET /feedback?before=…`: the newest messages.
@@ -39,7 +42,7 @@ struct OneItem(Domain);
 #[async_trait]
 impl Handler for Board {
     async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
-        Seen::route(req, "/feedback");
+        LogFields::set_route(req, "/feedback");
         let before = req.query::<String>("before");
         let before = before.map(|id| parse(&id, Code::NotFound).map(FeedbackId)).transpose();
         let shown = match before {
@@ -53,7 +56,7 @@ impl Handler for Board {
 #[async_trait]
 impl Handler for OneItem {
     async fn handle(&self, req: &mut Request, _: &mut Depot, res: &mut Response, _: &mut FlowCtrl) {
-        Seen::route(req, "/feedback/{id}");
+        LogFields::set_route(req, "/feedback/{id}");
         let id = req.param::<String>("id").unwrap_or_default();
         let found = match parse(&id, Code::NotFound).map(FeedbackId) {
             Ok(id) => feedback::find(&self.0, id).await,
@@ -67,17 +70,17 @@ impl Handler for OneItem {
 fn show_page(res: &mut Response, title: &str, route: &'static str, main: Result<Markup>) {
     let (status, main) = match main {
         Ok(main) => (200, main),
-        Err(error) => (error.status(), sorry(&error)),
+        Err(error) => (error.status(), error_main(&error)),
     };
     res.status_code(salvo::http::StatusCode::from_u16(status).unwrap_or_default());
-    Page::html(route, docs::page(title, &main)).write(res);
+    StaticPage::html(route, docs::page(title, &main)).write(res);
 }
 
-fn sorry(error: &Error) -> Markup {
+fn error_main(error: &Error) -> Markup {
     html! { p { (error.message()) } p { a href="/feedback" { "All feedback" } } }
 }
 
-fn list(items: &[Item]) -> Markup {
+fn list(items: &[BoardMessage]) -> Markup {
     html! {
         p {
             "What users of Fanfare ask for. Send yours with "
@@ -96,7 +99,7 @@ fn list(items: &[Item]) -> Markup {
     }
 }
 
-fn entry(item: &Item) -> Markup {
+fn entry(item: &BoardMessage) -> Markup {
     html! {
         (facts(item))
         @for line in item.description.lines() { p { (line) } }
@@ -104,7 +107,7 @@ fn entry(item: &Item) -> Markup {
     }
 }
 
-fn facts(item: &Item) -> Markup {
-    let day = show(item.created_at).chars().take(10).collect::<String>();
+fn facts(item: &BoardMessage) -> Markup {
+    let day = to_rfc3339(item.created_at).chars().take(10).collect::<String>();
     html! { p.soft { (item.category) " · " strong { (item.status) } " · " time datetime=(day) { (day) } } }
 }

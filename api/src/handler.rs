@@ -3,7 +3,7 @@
 
 use fanfare_domain::{
     Reply, Result,
-    posts::{Created, DryRun, Made},
+    posts::{CreateOutcome, CreatedPost, DryRun},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -20,9 +20,9 @@ pub trait Handler<C = Call>: Sync {
 }
 
 /// Types that handlers can return.
-pub trait Answer {
+pub trait IntoReply {
     /// Returns the reply to send.
-    fn reply(self) -> Reply;
+    fn into_reply(self) -> Reply;
 
     /// Returns the schemas of its possible bodies, in order of status.
     fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema>;
@@ -32,10 +32,10 @@ impl<C, F, Fut, A> Handler<C> for F
 where
     F: Fn(C) -> Fut + Sync,
     Fut: Future<Output = Result<A>> + Send + 'static,
-    A: Answer,
+    A: IntoReply,
 {
     fn answer(&self, call: C) -> BoxFuture<'static, Result<Reply>> {
-        self(call).map(|answer| answer.map(Answer::reply)).boxed()
+        self(call).map(|answer| answer.map(IntoReply::into_reply)).boxed()
     }
 
     fn bodies(&self, generator: &mut SchemaGenerator) -> Vec<Schema> {
@@ -43,8 +43,8 @@ where
     }
 }
 
-impl<T: JsonSchema> Answer for Reply<T> {
-    fn reply(self) -> Reply {
+impl<T: JsonSchema> IntoReply for Reply<T> {
+    fn into_reply(self) -> Reply {
         self.cast()
     }
 
@@ -53,8 +53,8 @@ impl<T: JsonSchema> Answer for Reply<T> {
     }
 }
 
-impl Answer for Made {
-    fn reply(self) -> Reply {
+impl IntoReply for CreateOutcome {
+    fn into_reply(self) -> Reply {
         match self {
             Self::Checked(reply) => reply.cast(),
             Self::Created(reply) => reply.cast(),
@@ -62,6 +62,6 @@ impl Answer for Made {
     }
 
     fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema> {
-        vec![generator.subschema_for::<DryRun>(), generator.subschema_for::<Created>()]
+        vec![generator.subschema_for::<DryRun>(), generator.subschema_for::<CreatedPost>()]
     }
 }

@@ -1,11 +1,11 @@
 //! Health checks: liveness and readiness.
 
-use fanfare_domain::{Code, Details, Domain, Error, Reply, health};
+use fanfare_domain::{Code, Domain, Error, RefusalDetails, Reply, health};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{middleware::request::Seen, reply, request_id};
+use crate::{middleware::request::LogFields, reply, request_id};
 
 /// The health of a process.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,7 +29,7 @@ impl Handler for Alive {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/healthz");
+        LogFields::set_route(req, "/healthz");
         reply::write(res, Reply::ok(&Health { status: "ok" }), "", "");
     }
 }
@@ -43,15 +43,17 @@ impl Handler for Ready {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/readyz");
-        let troubles = health::troubles(&self.0).await;
+        LogFields::set_route(req, "/readyz");
+        let troubles = health::problems(&self.0).await;
         let answer = if troubles.is_empty() {
             Reply::ok(&Health { status: "ready" }).cast()
         } else {
             let message = format!("Not ready: {}", troubles.join(" "));
-            let error = Error::new(Code::Unavailable, message)
-                .with(Details { reasons: Some(troubles), ..Details::default() });
-            reply::refusal(&error.retry_after(1))
+            let error = Error::new(Code::Unavailable, message).with_details(RefusalDetails {
+                reasons: Some(troubles),
+                ..RefusalDetails::default()
+            });
+            reply::refusal(&error.with_retry_after(1))
         };
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
     }

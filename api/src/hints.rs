@@ -34,7 +34,7 @@ impl Hints {
 
     /// Returns the effects as a sentence.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self { read_only: true, .. } => "It changes nothing.",
             Self { destructive: true, .. } => "What it does may not be taken back: ask first.",

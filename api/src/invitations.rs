@@ -5,7 +5,7 @@ use fanfare_domain::{
     Code, Domain, Error, Result, WorkspaceId,
     access::role_name,
     invitations::{self, Offer},
-    sign_in::{self, LASTS, Session},
+    sign_in::{self, SESSION_LIFETIME, UserSession},
 };
 use maud::{Markup, html};
 use salvo::{
@@ -15,24 +15,24 @@ use salvo::{
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
-    browser::{answer, form},
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
-    reads::Reads as _,
+    browser::{form, response},
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     request_id,
+    router_ext::RouterExt as _,
 };
 
 /// The page's router.
 pub fn router(domain: &Domain) -> Router {
     let page = || InvitationPage(domain.clone());
-    Router::with_path("invitations/{token}").reads(page()).post(page())
+    Router::with_path("invitations/{token}").get_and_head(page()).post(page())
 }
 
 /// The page, and what takes its form. The token in the address is all the proof there is, so the form needs no other.
 struct InvitationPage(Domain);
 
 /// A user who is logged in, with the token of the log-in.
-type Visitor = Option<(Session, SecretString)>;
+type Visitor = Option<(UserSession, SecretString)>;
 
 #[async_trait]
 impl Handler for InvitationPage {
@@ -43,8 +43,8 @@ impl Handler for InvitationPage {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/invitations/{token}");
-        answer::protect_secret(res);
+        LogFields::set_route(req, "/invitations/{token}");
+        response::protect_secret(res);
         let token = req.params().get("token").cloned().unwrap_or_default();
         let done = match self.visitor(req).await {
             Ok(visitor) if req.method() == Method::POST => {
@@ -62,14 +62,14 @@ impl Handler for InvitationPage {
                 p.soft { "Request " code { (request_id::get(req)) } }
             };
             let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+            response::html(res, status, (USER_LOGIN.frame)("That did not work", said));
         }
     }
 }
 
 impl InvitationPage {
     async fn visitor(&self, req: &Request) -> Result<Visitor> {
-        let Some(cookie) = form::cookie(req.headers(), &self.0, &PEOPLE.session) else {
+        let Some(cookie) = form::cookie(req.headers(), &self.0, &USER_LOGIN.session) else {
             return Ok(None);
         };
         Ok(sign_in::find(&self.0, &cookie).await?.map(|session| (session, cookie)))
@@ -89,7 +89,7 @@ impl InvitationPage {
         };
         let visitor = visitor.as_ref().map(|(session, _)| session);
         let main = page(&offer, token, visitor, wrong);
-        answer::html(res, status, (PEOPLE.frame)("Invitation", main));
+        response::html(res, status, (USER_LOGIN.frame)("Invitation", main));
         Ok(())
     }
 
@@ -132,17 +132,28 @@ impl InvitationPage {
         let name = form::field(&fields, "name");
         let accepted = invitations::accept_as_new(&self.0, token, &name, password).await?;
         let session = accepted.session.expose_secret();
-        form::set_cookie(res.headers_mut(), &self.0, &PEOPLE.session, session, LASTS / 1_000);
+        form::set_cookie(
+            res.headers_mut(),
+            &self.0,
+            &USER_LOGIN.session,
+            session,
+            SESSION_LIFETIME / 1_000,
+        );
         Ok(accepted.workspace)
     }
 
     fn show_workspace(&self, res: &mut Response, id: WorkspaceId) {
         form::choose_workspace(res, &self.0, id);
-        answer::see(res, PEOPLE.home);
+        response::redirect(res, USER_LOGIN.home);
     }
 }
 
-fn page(offer: &Offer, token: &str, visitor: Option<&Session>, wrong: Option<&Error>) -> Markup {
+fn page(
+    offer: &Offer,
+    token: &str,
+    visitor: Option<&UserSession>,
+    wrong: Option<&Error>,
+) -> Markup {
     let is_invited = visitor.is_some_and(|session| session.email == offer.email);
     html! {
         h1 { "Join " (offer.workspace) }
@@ -170,7 +181,7 @@ fn page(offer: &Offer, token: &str, visitor: Option<&Session>, wrong: Option<&Er
 }
 
 fn log_in(token: &str, label: &str) -> Markup {
-    html! { p { a.button href={ (PEOPLE.path) "?next=/invitations/" (token) } { (label) } } }
+    html! { p { a.button href={ (USER_LOGIN.path) "?next=/invitations/" (token) } { (label) } } }
 }
 
 fn new_user(offer: &Offer) -> Markup {

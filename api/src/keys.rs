@@ -1,7 +1,7 @@
 //! Reads the headers `Authorization` and `Idempotency-Key`.
 
 use fanfare_domain::{
-    Code, Details, Domain, Error, Result,
+    Code, Domain, Error, RefusalDetails, Result,
     access::{Caller, Scope},
     keys, oauth_provider,
 };
@@ -51,23 +51,23 @@ pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
     let Some(needed) = needed.filter(|needed| !caller.scopes.contains(needed)) else {
         return Ok(());
     };
-    Err(lacks_scope(needed))
+    Err(insufficient_scope(needed))
 }
 
 /// Returns the error for a key or token without this scope.
 #[must_use]
-pub fn lacks_scope(needed: Scope) -> Error {
+pub fn insufficient_scope(needed: Scope) -> Error {
     let message = format!("The key lacks the scope {}.", needed.as_str());
     let required_scope = Some(needed.as_str());
     Error::new(Code::InsufficientScope, message)
-        .with(Details { required_scope, ..Details::default() })
+        .with_details(RefusalDetails { required_scope, ..RefusalDetails::default() })
 }
 
 /// Returns the `Idempotency-Key`, if there is one.
 ///
 /// # Errors
 /// [`Code::InvalidIdempotencyKey`].
-pub fn idempotency(headers: &HeaderMap) -> Result<Option<String>> {
+pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
     let mut sent = headers.get_all("idempotency-key").iter();
     let Some(first) = sent.next() else { return Ok(None) };
     let text = first.to_str().ok().filter(|text| {
@@ -96,13 +96,13 @@ mod tests {
 
     #[test]
     fn an_idempotency_key_is_one_value_of_visible_ascii() {
-        assert_eq!(idempotency(&headers(&[])).unwrap(), None);
-        assert_eq!(idempotency(&headers(&[b"a-1"])).unwrap().as_deref(), Some("a-1"));
-        assert!(idempotency(&headers(&[&[b'x'; 255]])).is_ok());
+        assert_eq!(idempotency_key(&headers(&[])).unwrap(), None);
+        assert_eq!(idempotency_key(&headers(&[b"a-1"])).unwrap().as_deref(), Some("a-1"));
+        assert!(idempotency_key(&headers(&[&[b'x'; 255]])).is_ok());
         let long = [b'x'; 256];
         let bad: [&[&[u8]]; 5] = [&[b""], &[b"a b"], &[b"\xff"], &[&long], &[b"a", b"a"]];
         for values in bad {
-            let code = idempotency(&headers(values)).unwrap_err().code();
+            let code = idempotency_key(&headers(values)).unwrap_err().code();
             assert_eq!(code, Code::InvalidIdempotencyKey, "{values:?}");
         }
     }

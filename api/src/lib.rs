@@ -24,11 +24,11 @@ mod call;
 mod connect;
 mod connections;
 mod dashboard;
+mod detached_task;
 mod discovery;
 mod docs;
 mod endpoint;
 mod feedback;
-mod form;
 mod guest_upload;
 mod handler;
 mod health;
@@ -40,11 +40,11 @@ mod keys;
 mod mcp;
 mod media;
 mod middleware;
+mod multipart;
 mod oauth;
 mod oauth_connect;
 mod older_names;
 mod openapi;
-mod page;
 mod passwords;
 mod path;
 mod platform_tools;
@@ -52,27 +52,27 @@ mod posting_schedule;
 mod posts;
 mod progress;
 mod query;
-mod reads;
 mod reply;
 mod request_id;
 mod route;
 mod router;
+mod router_ext;
 pub mod routes;
 mod sandbox;
 mod serve;
 mod signup;
+mod static_page;
 mod support;
 mod updates;
 mod wait;
 mod webhooks;
-mod work;
 mod workspace_scope;
 
 pub use call::Call;
 pub use endpoint::PublicCall;
-pub use handler::{Answer, Handler};
+pub use handler::{Handler, IntoReply};
 pub use middleware::rate_limit::Bucket;
-pub use route::{Body, Method, Policy, Query, Raised, Route, Success};
+pub use route::{Body, Method, Policy, Query, RaisedRole, Route, Success};
 pub use router::service;
 pub use serve::serve;
 pub use workspace_scope::WorkspaceScope;
@@ -104,7 +104,7 @@ pub fn examples(base_url: &str) -> Vec<Example> {
         address: docs::example::address(route),
         body: docs::example::body(route),
         command: docs::example::command(route),
-        replies: docs::answers(&document, route)
+        replies: docs::reply_examples(&document, route)
             .into_iter()
             .map(|answer| (answer.success.status, answer.body))
             .collect(),

@@ -160,7 +160,7 @@ fn rename(route: &str, fields: &mut Map<String, Value>, before: &str, broken: &m
                 (settings, row.older, value)
             }
         };
-        put(place, &format!("{before}{}", row.older), name, value, broken);
+        insert_unless_conflict(place, &format!("{before}{}", row.older), name, value, broken);
     }
 }
 
@@ -178,12 +178,12 @@ fn credentials(
         {
             value = format!("https://{host}").into();
         }
-        put(secrets, &format!("credentials.{older}"), name, value, broken);
+        insert_unless_conflict(secrets, &format!("credentials.{older}"), name, value, broken);
     }
 }
 
 /// Inserts a value under today's name; a different value that is already there is an error.
-fn put(
+fn insert_unless_conflict(
     fields: &mut Map<String, Value>,
     older: &str,
     name: &str,

@@ -15,10 +15,10 @@ const LONGEST_SEGMENT: usize = 1_024;
 const API: &str = "/api/v1/";
 
 /// Answers 404 for paths that are not in canonical form.
-pub struct OneSpelling;
+pub struct CanonicalPath;
 
 #[async_trait]
-impl Handler for OneSpelling {
+impl Handler for CanonicalPath {
     async fn handle(
         &self,
         req: &mut Request,

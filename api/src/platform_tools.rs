@@ -2,7 +2,7 @@
 
 use fanfare_domain::{Reply, Result, platform_tools};
 
-use crate::{Call, discovery::InWorkspace};
+use crate::{Call, discovery::WorkspaceQuery};
 
 /// Runs a helper.
 pub async fn trigger(mut call: Call) -> Result<Reply<platform_tools::HelperResult>> {
@@ -12,6 +12,6 @@ pub async fn trigger(mut call: Call) -> Result<Reply<platform_tools::HelperResul
 
 /// Shows the remaining quota for X.
 pub async fn x_quota(mut call: Call) -> Result<Reply<platform_tools::OneQuota>> {
-    call.query::<InWorkspace>()?;
+    call.query::<WorkspaceQuery>()?;
     platform_tools::x_quota(&call.act).await
 }

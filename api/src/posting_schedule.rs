@@ -19,5 +19,5 @@ pub async fn set(mut call: Call) -> Result<Reply<posting_schedule::OneGrid>> {
 /// Shows the next free slot of an account.
 pub async fn next(mut call: Call) -> Result<Reply<posting_schedule::NextSlot>> {
     let query = call.query()?;
-    posting_schedule::next(&call.act, query).await
+    posting_schedule::next_slots(&call.act, query).await
 }

@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Code, Error, Result,
     error::{Violations, excerpt, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
 };
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
@@ -24,13 +24,13 @@ pub fn pairs(query: Option<&str>) -> Pairs {
 ///
 /// # Errors
 /// [`Code::InvalidField`] for a value that is too long or has a control character other than a line break.
-pub fn checked(bytes: &[u8]) -> Result<Pairs> {
+pub fn checked_pairs(bytes: &[u8]) -> Result<Pairs> {
     let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
     let texts = || pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let usual = |name: &str| name != NEXT && !FREE.contains(&name);
-    text::check(texts().filter(|(name, _)| usual(name)), Rule::lines(text::URL))?;
-    text::check(texts().filter(|(name, _)| FREE.contains(name)), Rule::lines(text::FREE))?;
-    text::check(texts().filter(|(name, _)| *name == NEXT), Rule::lines(LONGEST_PAGE))?;
+    text::check(texts().filter(|(name, _)| usual(name)), TextRule::lines(text::URL_MAX))?;
+    text::check(texts().filter(|(name, _)| FREE.contains(name)), TextRule::lines(text::FREE_MAX))?;
+    text::check(texts().filter(|(name, _)| *name == NEXT), TextRule::lines(LONGEST_PAGE))?;
     Ok(pairs)
 }
 
@@ -67,12 +67,12 @@ impl Parameters {
         for (name, text) in pairs {
             let shown = excerpt(&name);
             if self.0.is_empty() {
-                broken.note(|| {
+                broken.push_with(|| {
                     let message = format!("There is no query parameter {shown} here.");
                     violation(Code::UnknownField, shown, message, "Leave it out.")
                 });
             } else if object.contains_key(&name) {
-                broken.note(|| {
+                broken.push_with(|| {
                     let message = format!("{shown} was sent more than once.");
                     violation(Code::InvalidField, shown, message, "Send it once.")
                 });

@@ -30,7 +30,7 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
         headers.insert(RETRY_AFTER, seconds.into());
     }
     if status.is_client_error() || status.is_server_error() {
-        let signed = signed(&body, request_id, base_url);
+        let signed = refusal_body(&body, request_id, base_url);
         if let Some(seconds) = signed["retry_after"].as_u64() {
             headers.insert(RETRY_AFTER, seconds.into());
         }
@@ -46,7 +46,7 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
 
 /// Returns the body of an error with the fields that the domain does not know: `doc_url` and `request_id`.
 #[must_use]
-pub fn signed(body: &str, request_id: &str, base_url: &str) -> Value {
+pub fn refusal_body(body: &str, request_id: &str, base_url: &str) -> Value {
     let mut body: Map<String, Value> = serde_json::from_str(body).unwrap_or_default();
     let code = body.get("code").and_then(Value::as_str).unwrap_or_default();
     let doc_url = format!("{base_url}/docs/errors#{code}");
@@ -64,7 +64,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_refusal_says_where_it_is_explained_and_when_to_come_back() {
-        let error = Error::new(Code::IdempotencyInProgress, "Still running.").retry_after(7);
+        let error = Error::new(Code::IdempotencyInProgress, "Still running.").with_retry_after(7);
         let mut res = Response::new();
         write(&mut res, refusal(&error), "req_12345678", "https://f.example");
         assert_eq!(res.status_code, Some(StatusCode::CONFLICT));

@@ -48,11 +48,11 @@ pub struct Policy {
     /// The scope that the key must have; `None` admits any key.
     pub scope: Option<Scope>,
     /// An alternative to that scope.
-    pub or: Option<Scope>,
+    pub or_scope: Option<Scope>,
     /// The lowest role in the workspace that may use the route.
     pub role: Role,
     /// A higher role for requests that touch certain fields.
-    pub raised: Option<Raised>,
+    pub raised: Option<RaisedRole>,
     /// True if the workspace must have the API add-on.
     pub addon: bool,
     /// The lowest plan that includes the route, if not all do.
@@ -60,21 +60,21 @@ pub struct Policy {
     /// How the workspace of a request is found.
     pub workspace: WorkspaceScope,
     /// True if access tokens of OAuth clients are accepted; else only API keys are.
-    pub tokens: bool,
+    pub allows_tokens: bool,
 }
 
 impl Policy {
     /// Returns the scope that is missing from these; `None` if they are enough.
     #[must_use]
-    pub fn lacking(&self, scopes: &[Scope]) -> Option<Scope> {
+    pub fn missing_scope(&self, scopes: &[Scope]) -> Option<Scope> {
         let has = |scope: &Scope| scopes.contains(scope);
-        self.scope.filter(|scope| !has(scope) && !self.or.as_ref().is_some_and(has))
+        self.scope.filter(|scope| !has(scope) && !self.or_scope.as_ref().is_some_and(has))
     }
 }
 
 /// A higher role, required when the body contains one of these fields.
 #[derive(Debug, Clone, Copy)]
-pub struct Raised {
+pub struct RaisedRole {
     /// Names of top-level fields of the body.
     pub fields: &'static [&'static str],
     /// The role.
@@ -113,13 +113,13 @@ pub struct Route {
     /// Errors of its own, besides those of its policy.
     pub refusals: &'static [Code],
     /// True if agents see it as a tool by default.
-    pub core: bool,
+    pub is_core: bool,
     /// True if the `Idempotency-Key` covers each item of the body separately; the handler takes care of it.
     pub keyed_by_item: bool,
     /// True if the file of the body may also come as `multipart/form-data`.
     pub takes_form: bool,
     /// The largest body, in bytes.
-    pub largest: usize,
+    pub max_body: usize,
     /// The error for a larger body.
     pub too_large: Code,
 }
@@ -199,17 +199,17 @@ impl Route {
             query: None,
             replies: [None; 3],
             refusals: &[],
-            core: false,
+            is_core: false,
             keyed_by_item: false,
             takes_form: false,
-            largest: body::LARGEST,
+            max_body: body::LARGEST,
             too_large: Code::PayloadTooLarge,
         }
     }
 
     /// Makes the route public: this handler answers without a key, and the policy does not apply.
     #[must_use]
-    pub const fn answers_anybody(mut self, handler: &'static dyn Handler<PublicCall>) -> Self {
+    pub const fn public(mut self, handler: &'static dyn Handler<PublicCall>) -> Self {
         self.public = Some(handler);
         self
     }
@@ -231,21 +231,21 @@ impl Route {
 
     /// Counts requests against this rate limit.
     #[must_use]
-    pub const fn counts(mut self, bucket: Bucket) -> Self {
+    pub const fn counts_against(mut self, bucket: Bucket) -> Self {
         self.bucket = bucket;
         self
     }
 
     /// Accepts this body.
     #[must_use]
-    pub const fn takes(mut self, body: Body) -> Self {
+    pub const fn takes_body(mut self, body: Body) -> Self {
         self.body = Some(body);
         self
     }
 
     /// Accepts this query.
     #[must_use]
-    pub const fn asks(mut self, query: Query) -> Self {
+    pub const fn takes_query(mut self, query: Query) -> Self {
         self.query = Some(query);
         self
     }
@@ -271,7 +271,7 @@ impl Route {
     /// Makes it a tool that agents see by default.
     #[must_use]
     pub const fn core(mut self) -> Self {
-        self.core = true;
+        self.is_core = true;
         self
     }
 
@@ -291,8 +291,8 @@ impl Route {
 
     /// Sets the largest body, in bytes, and the error for a larger one.
     #[must_use]
-    pub const fn holds(mut self, bytes: usize, too_large: Code) -> Self {
-        self.largest = bytes;
+    pub const fn max_body(mut self, bytes: usize, too_large: Code) -> Self {
+        self.max_body = bytes;
         self.too_large = too_large;
         self
     }

@@ -14,28 +14,28 @@ use crate::{
     feedback, guest_upload,
     health::{Alive, Ready},
     inbox, invitations, mcp,
-    media::{Files, Gateway, OwnOrigin},
+    media::{Files, MediaOrigin, UploadEndpoint},
     middleware::{cors::Cors, rate_limit::RateLimitMiddleware, request::RequestMiddleware},
-    oauth, oauth_connect, openapi,
-    page::Page,
-    passwords,
-    path::OneSpelling,
-    reads::Reads as _,
+    oauth, oauth_connect, openapi, passwords,
+    path::CanonicalPath,
+    router_ext::RouterExt as _,
     routes::ROUTES,
-    signup, updates,
+    signup,
+    static_page::StaticPage,
+    updates,
 };
 
 /// Returns the service that answers every HTTP request.
 pub fn service(domain: Domain) -> Service {
-    domain.limits.take_part();
-    processes::keep(&domain);
+    domain.limits.register();
+    processes::start_heartbeat(&domain);
     fanfare_domain::media::listen(&domain);
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {
-        router = router.push(at(path, &domain));
+        router = router.push(path_router(path, &domain));
     }
-    router = pages(router, &domain)
+    router = add_pages(router, &domain)
         .push(guest_upload::router(&domain))
         .push(admin::router(&domain))
         .push(oauth_connect::router(&domain))
@@ -51,9 +51,9 @@ pub fn service(domain: Domain) -> Service {
         .push(inbox::hooks::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))
-        .hoop(OneSpelling)
+        .hoop(CanonicalPath)
         .hoop(Cors)
-        .hoop(OwnOrigin::new(Files(domain.clone())))
+        .hoop(MediaOrigin::new(Files(domain.clone())))
         .hoop(RateLimitMiddleware(domain))
 }
 
@@ -66,29 +66,29 @@ fn paths() -> Vec<&'static str> {
     paths
 }
 
-fn at(path: &'static str, domain: &Domain) -> Router {
+fn path_router(path: &'static str, domain: &Domain) -> Router {
     let routes = ROUTES.iter().filter(|route| route.path == path);
     let taken: Vec<_> = routes.clone().map(|route| route.method).collect();
     let router = routes.fold(Router::with_path(path.trim_start_matches('/')), |router, route| {
         let endpoint = Endpoint::new(route, domain.clone());
         match route.method {
-            Method::Get => router.reads(endpoint),
+            Method::Get => router.get_and_head(endpoint),
             Method::Post => router.post(endpoint),
             Method::Put => router.put(endpoint),
             Method::Patch => router.patch(endpoint),
             Method::Delete => router.delete(endpoint),
         }
     });
-    router.push(Router::new().goal(NoMethod::but(&taken)))
+    router.push(Router::new().goal(MethodNotAllowed::allowing(&taken)))
 }
 
 /// Answers 405 for all other methods of a path. Without it, routing would go on and take `/posts/batch` for a post.
-struct NoMethod {
+struct MethodNotAllowed {
     allow: HeaderValue,
 }
 
-impl NoMethod {
-    fn but(taken: &[Method]) -> Self {
+impl MethodNotAllowed {
+    fn allowing(taken: &[Method]) -> Self {
         let named: Vec<_> = taken
             .iter()
             .map(|method| match method {
@@ -105,7 +105,7 @@ impl NoMethod {
 }
 
 #[async_trait]
-impl Handler for NoMethod {
+impl Handler for MethodNotAllowed {
     async fn handle(
         &self,
         _req: &mut Request,
@@ -118,35 +118,37 @@ impl Handler for NoMethod {
     }
 }
 
-fn pages(router: Router, domain: &Domain) -> Router {
+fn add_pages(router: Router, domain: &Domain) -> Router {
     let base_url = &domain.settings.base_url;
     let document = openapi::document(base_url, ROUTES).to_string();
-    let page = |path: &'static str, page: Page| {
+    let page = |path: &'static str, page: StaticPage| {
         let router = match path.trim_start_matches('/') {
             "" => Router::new(),
             path => Router::with_path(path),
         };
-        router.reads(page)
+        router.get_and_head(page)
     };
-    let html = |route: &'static str, html: String| page(route, Page::html(route, html));
+    let html = |route: &'static str, html: String| page(route, StaticPage::html(route, html));
     let reference = Arc::new(docs::Reference::new(base_url, ROUTES));
-    let (whole, one) = (docs::pages::Whole(Arc::clone(&reference)), docs::pages::One(reference));
-    let markdown = |route: &'static str, text: String| page(route, Page::markdown(route, text));
+    let (whole, one) =
+        (docs::pages::ReferencePage(Arc::clone(&reference)), docs::pages::OperationPage(reference));
+    let markdown =
+        |route: &'static str, text: String| page(route, StaticPage::markdown(route, text));
     router
-        .push(Router::with_path("healthz").reads(Alive))
-        .push(Router::with_path("readyz").reads(Ready(domain.clone())))
-        .push(page("/openapi.json", Page::json("/openapi.json", document)))
+        .push(Router::with_path("healthz").get_and_head(Alive))
+        .push(Router::with_path("readyz").get_and_head(Ready(domain.clone())))
+        .push(page("/openapi.json", StaticPage::json("/openapi.json", document)))
         .push(html("/", docs::start(base_url)))
-        .push(Router::with_path("docs").reads(whole))
+        .push(Router::with_path("docs").get_and_head(whole))
         .push(html("/docs/errors", docs::errors()))
         .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
         .push(markdown("/docs/errors.md", docs::markdown::errors()))
-        .push(Router::with_path("docs/{operation}").reads(one))
+        .push(Router::with_path("docs/{operation}").get_and_head(one))
         .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
         .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
-        .push(Router::with_path("media/{**path}").reads(Files(domain.clone())))
-        .push(Router::with_path("upload/{token}").put(Gateway(domain.clone())))
-        .push(Router::with_path("assets/{name}").reads(assets::File))
+        .push(Router::with_path("media/{**path}").get_and_head(Files(domain.clone())))
+        .push(Router::with_path("upload/{token}").put(UploadEndpoint(domain.clone())))
+        .push(Router::with_path("assets/{name}").get_and_head(assets::File))
 }
 
 #[cfg(test)]

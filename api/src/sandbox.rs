@@ -34,14 +34,14 @@ pub async fn list_posts(mut call: Call) -> Result<Reply<accounts::SandboxPosts>>
 }
 
 /// Sets the faults that a simulated network shows for an account.
-pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::FaultsSet>> {
+pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>> {
     let platform = call.platform()?;
     let faults = call.body()?;
     accounts::set_faults(&call.act, platform, faults).await
 }
 
 /// Creates a message, comment or review for an account on a simulated network.
-pub async fn create_item(mut call: Call) -> Result<Reply<accounts::ItemMade>> {
+pub async fn create_item(mut call: Call) -> Result<Reply<accounts::SandboxItemCreated>> {
     let platform = call.platform()?;
     let new = call.body()?;
     accounts::create_item(&call.act, platform, new).await
@@ -69,30 +69,30 @@ pub async fn delete_item(mut call: Call) -> Result<Reply<accounts::SandboxItem>>
 }
 
 /// Sets how a simulated network moderates answers to reviews, and how it processes videos.
-pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::DecisionsSet>> {
+pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::SandboxDecisions>> {
     let platform = call.platform()?;
     let new = call.body()?;
     accounts::set_decisions(&call.act, platform, new).await
 }
 
 /// Sets the metrics that a simulated network reports for an account.
-pub async fn set_numbers(mut call: Call) -> Result<Reply<accounts::NumbersSet>> {
+pub async fn set_numbers(mut call: Call) -> Result<Reply<accounts::SandboxNumbers>> {
     let platform = call.platform()?;
     let numbers = call.body()?;
     accounts::set_numbers(&call.act, platform, numbers).await
 }
 
 /// Creates a post on a simulated network, as if it was made outside of this service.
-pub async fn post_elsewhere(mut call: Call) -> Result<Reply<accounts::Elsewhere>> {
+pub async fn post_elsewhere(mut call: Call) -> Result<Reply<accounts::ExternalPost>> {
     let platform = call.platform()?;
     let new = call.body()?;
-    accounts::post_elsewhere(&call.act, platform, new).await
+    accounts::create_external_post(&call.act, platform, new).await
 }
 
 /// Deletes a post on a simulated network, as if it was done outside of this service.
-pub async fn delete_elsewhere(mut call: Call) -> Result<Reply<accounts::PostDeleted>> {
+pub async fn delete_elsewhere(mut call: Call) -> Result<Reply<accounts::ExternalPostDeleted>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;
     let id = AccountId(query.account_id);
-    accounts::delete_elsewhere(&call.act, platform, (id, call.path("id"))).await
+    accounts::delete_external_post(&call.act, platform, (id, call.path("id"))).await
 }

@@ -9,7 +9,7 @@ use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{Parser, html::push_html};
 use salvo::Router;
 
-use crate::{Call, docs, page::Page, reads::Reads as _};
+use crate::{Call, docs, router_ext::RouterExt as _, static_page::StaticPage};
 
 /// Lists the updates.
 pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
@@ -19,12 +19,15 @@ pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
 
 /// Returns the router of the pages. They are rendered once, since the updates are part of the binary.
 pub fn router(base_url: &str) -> Router {
-    let page = |path: &str, page: Page| Router::with_path(path).reads(page);
-    let overview = page("updates", Page::html("/updates", overview()));
-    let feed = page("updates.xml", Page::feed("/updates.xml", feed(base_url)));
+    let page = |path: &str, page: StaticPage| Router::with_path(path).get_and_head(page);
+    let overview = page("updates", StaticPage::html("/updates", overview()));
+    let feed = page("updates.xml", StaticPage::feed("/updates.xml", feed(base_url)));
     updates::all().iter().fold(Router::new().push(overview).push(feed), |router, update| {
         let html = docs::page(&update.title, &article(update));
-        router.push(page(&format!("updates/{}", update.slug), Page::html("/updates/{slug}", html)))
+        router.push(page(
+            &format!("updates/{}", update.slug),
+            StaticPage::html("/updates/{slug}", html),
+        ))
     })
 }
 

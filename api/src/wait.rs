@@ -46,7 +46,7 @@ pub async fn for_change<T, F: Future<Output = Result<Reply<T>>>>(
     };
     loop {
         if let (Some(what), Some(_)) = (stage(&reply), most) {
-            progress.at(&what, most);
+            progress.report(&what, most);
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -4,7 +4,7 @@ use fanfare_domain::{Deleted, Reply, Result, webhooks};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Call, discovery::InWorkspace};
+use crate::{Call, discovery::WorkspaceQuery};
 
 /// The filters of a list of deliveries.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct DeliveriesQuery {
 
 /// Lists the webhooks of the workspace.
 pub async fn list(mut call: Call) -> Result<Reply<webhooks::WebhookList>> {
-    call.query::<InWorkspace>()?;
+    call.query::<WorkspaceQuery>()?;
     webhooks::list(&call.act).await
 }
 
@@ -44,14 +44,14 @@ pub async fn delete(call: Call) -> Result<Reply<Deleted>> {
 
 /// Sends a test delivery.
 pub async fn test(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
-    webhooks::test(&call.act, call.webhook()?).await
+    webhooks::send_test(&call.act, call.webhook()?).await
 }
 
 /// Lists the deliveries of a webhook.
 pub async fn list_deliveries(mut call: Call) -> Result<Reply<webhooks::DeliveryPage>> {
     let DeliveriesQuery { limit, cursor } = call.query()?;
-    let page = webhooks::Page { limit, cursor, workspace_id: None };
-    webhooks::deliveries(&call.act, call.webhook()?, page).await
+    let page = webhooks::DeliveryQuery { limit, cursor, workspace_id: None };
+    webhooks::list_deliveries(&call.act, call.webhook()?, page).await
 }
 
 /// Delivers an event again.

@@ -49,7 +49,7 @@ pub enum WorkspaceScope {
 
 /// The parts of a request that may name its workspace. They are not validated yet: a malformed value counts as absent
 /// here and is refused by the validation that follows.
-pub struct Said<'a> {
+pub struct RequestParts<'a> {
     /// Parameters of the path.
     pub path: &'a HashMap<String, String>,
     /// The query.
@@ -67,7 +67,7 @@ impl WorkspaceScope {
         self,
         cx: &Domain,
         caller: &Caller,
-        said: &Said<'_>,
+        said: &RequestParts<'_>,
     ) -> Result<Membership> {
         match self {
             Self::Home => access::membership(cx, caller, None).await,
@@ -79,11 +79,11 @@ impl WorkspaceScope {
             }
             Self::AccountInQuery => {
                 let asked = workspace(said.in_query("workspace_id"));
-                over_account(cx, caller, asked, said.in_query("account_id")).await
+                membership_of_account(cx, caller, asked, said.in_query("account_id")).await
             }
             Self::AccountInBody => {
                 let asked = workspace(said.in_body("workspace_id"));
-                over_account(cx, caller, asked, said.in_body("account_id")).await
+                membership_of_account(cx, caller, asked, said.in_body("account_id")).await
             }
             Self::Post => {
                 let id = PostId(said.id(Code::PostNotFound)?);
@@ -129,7 +129,7 @@ impl WorkspaceScope {
     }
 }
 
-impl Said<'_> {
+impl RequestParts<'_> {
     fn id<T: std::str::FromStr>(&self, absent: Code) -> Result<T> {
         parse(self.path.get("id").map(String::as_str).unwrap_or_default(), absent)
     }
@@ -152,7 +152,7 @@ fn workspace(text: Option<String>) -> Option<WorkspaceId> {
 }
 
 /// Returns the membership in the workspace of an account; if a workspace is named too, the account must be in it.
-async fn over_account(
+async fn membership_of_account(
     cx: &Domain,
     caller: &Caller,
     asked: Option<WorkspaceId>,

@@ -15,10 +15,10 @@ use crate::client::Service;
 const LEAD: i64 = 3;
 
 /// The longest wait for a post to reach a final status.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The network for the post made by models; it has a label for such posts.
-const LABELLED: &str = "x";
+const AI_LABEL_NETWORK: &str = "x";
 
 /// The prompts for the models.
 const BRIEF: &str = "Our bakery opens on Saturday at 8 am with 40 kinds of bread";
@@ -39,7 +39,7 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
     let platforms = service.call(Method::GET, "/api/v1/platforms", None).await?;
     let platforms = platforms["platforms"].as_array().context("no list of platforms")?;
     say(format_args!("Fanfare is at {origin}.\n"));
-    let made = by_models(&service).await?;
+    let made = generate_post(&service).await?;
     say(format_args!("\nPosts for {} networks, and that one:\n", platforms.len()));
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{spinner} {prefix:15} {msg}")?;
@@ -52,8 +52,8 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
         let id = schedule(&service, name, post, i64::try_from(place)?).await?;
         posts.push((id, name.to_owned()));
     }
-    let id = schedule(&service, LABELLED, made, i64::try_from(platforms.len())?).await?;
-    posts.push((id, format!("{LABELLED} (models)")));
+    let id = schedule(&service, AI_LABEL_NETWORK, made, i64::try_from(platforms.len())?).await?;
+    posts.push((id, format!("{AI_LABEL_NETWORK} (models)")));
     let bar = |(id, name): (i64, String)| {
         let bar = bars.add(ProgressBar::new_spinner().with_style(style.clone()));
         bar.set_prefix(name);
@@ -81,8 +81,8 @@ pub async fn demo(origin: &str, key: &str) -> Result<()> {
 }
 
 /// Generates a caption and an image; returns a post with both, labelled as AI-generated.
-async fn by_models(service: &Service) -> Result<Value> {
-    let asked = json!({"brief": BRIEF, "platforms": [LABELLED], "count": 1});
+async fn generate_post(service: &Service) -> Result<Value> {
+    let asked = json!({"brief": BRIEF, "platforms": [AI_LABEL_NETWORK], "count": 1});
     let written = service.call(Method::POST, "/api/v1/ai/generate-captions", Some(&asked)).await?;
     let caption = &written["captions"][0]["variants"][0]["text"];
     let told = |what: &str, made: &Value, shown: &str| {
@@ -174,7 +174,7 @@ async fn follow(service: &Service, id: i64, bar: &ProgressBar) -> Result<Value> 
             tokio::time::sleep(Duration::from_millis(400)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, ended).await.context("a post did not end in time")?
+    tokio::time::timeout(TIMEOUT, ended).await.context("a post did not end in time")?
 }
 
 fn summary(post: &Value) -> String {

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use anyhow::{Context as _, Result, bail};
 
 /// A process that takes longer to answer counts as dead.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Checks the process that listens at `address`.
 ///
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// It does not answer, or is not healthy.
 pub async fn health(address: SocketAddr) -> Result<()> {
     let url = format!("http://{address}/healthz");
-    let asked = reqwest::Client::new().get(&url).timeout(PATIENCE).send().await;
+    let asked = reqwest::Client::new().get(&url).timeout(TIMEOUT).send().await;
     let status = asked.with_context(|| format!("{url} does not answer"))?.status();
     if status.is_success() {
         return Ok(());

@@ -8,7 +8,7 @@ mod health;
 mod media;
 mod operations;
 
-pub use account::{Given, Target};
+pub use account::{ProfileOptions, Target};
 pub use demo::demo;
 pub use health::health;
 pub use media::{Upload, upload};

@@ -95,7 +95,7 @@ async fn send(
         service.call(Method::POST, "/api/v1/media/upload", Some(&file)).await
     } else {
         file["size"] = size.into();
-        announced(service, path, size, &file, &bar).await
+        send_announced(service, path, size, &file, &bar).await
     };
     match &sent {
         Ok(_) => bar.finish(),
@@ -105,7 +105,7 @@ async fn send(
 }
 
 /// Announces a file and sends it, with retries.
-async fn announced(
+async fn send_announced(
     service: &Service,
     path: &Path,
     size: u64,
@@ -117,21 +117,21 @@ async fn announced(
     loop {
         bar.set_position(0);
         match put(service, &place, path, size, bar).await {
-            Err(Trouble::Passing(_)) if tries < TRIES => tries += 1,
+            Err(SendError::Transient(_)) if tries < TRIES => tries += 1,
             // The reply to an earlier attempt was lost, and the file is stored.
-            Err(Trouble::Refused(_)) if tries > 1 && is_there(service, &place, size).await => {
+            Err(SendError::Refused(_)) if tries > 1 && is_stored(service, &place, size).await => {
                 return Ok(place);
             }
-            Err(Trouble::Refused(error) | Trouble::Passing(error)) => return Err(error),
+            Err(SendError::Refused(error) | SendError::Transient(error)) => return Err(error),
             Ok(sent) => return Ok(sent),
         }
     }
 }
 
 /// Why a file was not stored.
-enum Trouble {
+enum SendError {
     /// It may succeed later.
-    Passing(anyhow::Error),
+    Transient(anyhow::Error),
     Refused(anyhow::Error),
 }
 
@@ -141,8 +141,9 @@ async fn put(
     path: &Path,
     size: u64,
     bar: &ProgressBar,
-) -> Result<Value, Trouble> {
-    let file = tokio::fs::File::open(path).await.map_err(|error| Trouble::Refused(error.into()))?;
+) -> Result<Value, SendError> {
+    let file =
+        tokio::fs::File::open(path).await.map_err(|error| SendError::Refused(error.into()))?;
     let bar = bar.clone();
     let blocks = futures_util::stream::try_unfold(file, move |mut file| {
         let bar = bar.clone();
@@ -160,14 +161,14 @@ async fn put(
         request = request.header(name, value.as_str().unwrap_or_default());
     }
     let sent = request.body(reqwest::Body::wrap_stream(blocks)).send().await;
-    let reply = sent.map_err(|error| Trouble::Passing(error.into()))?;
+    let reply = sent.map_err(|error| SendError::Transient(error.into()))?;
     let passing = reply.status().is_server_error();
-    crate::client::read(reply)
-        .await
-        .map_err(|error| if passing { Trouble::Passing(error) } else { Trouble::Refused(error) })
+    crate::client::read(reply).await.map_err(|error| {
+        if passing { SendError::Transient(error) } else { SendError::Refused(error) }
+    })
 }
 
-async fn is_there(service: &Service, place: &Value, size: u64) -> bool {
+async fn is_stored(service: &Service, place: &Value, size: u64) -> bool {
     let url = place["public_url"].as_str().unwrap_or_default();
     let Ok(reply) = service.http().head(url).send().await else { return false };
     let length = reply.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());

@@ -18,7 +18,7 @@ pub use resources::{
 };
 
 use crate::{
-    Details, Domain,
+    Domain, RefusalDetails,
     error::{Code, Error, Result},
 };
 
@@ -112,12 +112,12 @@ pub struct Caller {
     /// The only workspace that the key can reach; `None`: all workspaces of the user.
     pub key_workspace: Option<WorkspaceId>,
     /// The access token, if an OAuth client acts for the user; `key_id` is then the id of its grant.
-    pub token: Option<Token>,
+    pub token: Option<AccessToken>,
 }
 
 /// An access token of an OAuth client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct AccessToken {
     /// The client.
     pub client_id: String,
     /// Its first characters.
@@ -128,7 +128,7 @@ impl Caller {
     /// Returns the caller for a user who is logged in with a browser: no key, and everything that the user's
     /// memberships allow.
     #[must_use]
-    pub fn at_a_page(user_id: UserId) -> Self {
+    pub fn browser_session(user_id: UserId) -> Self {
         Self {
             user_id,
             key_id: KeyId(Uuid::nil()),
@@ -140,7 +140,7 @@ impl Caller {
 
     /// Returns true for a user who is logged in with a browser, who needs no API add-on.
     #[must_use]
-    pub const fn is_at_a_page(&self) -> bool {
+    pub const fn is_browser_session(&self) -> bool {
         self.key_id.0.is_nil()
     }
 }
@@ -194,8 +194,9 @@ impl Membership {
             role_name(needed),
             role_name(self.role)
         );
-        Err(Error::new(Code::InsufficientWorkspacePermissions, message)
-            .with(Details { required_role: Some(role_name(needed)), ..Details::default() }))
+        Err(Error::new(Code::InsufficientWorkspacePermissions, message).with_details(
+            RefusalDetails { required_role: Some(role_name(needed)), ..RefusalDetails::default() },
+        ))
     }
 
     /// Fails while the workspace's subscription is paused.
@@ -207,8 +208,8 @@ impl Membership {
             return Ok(());
         }
         let message = "The subscription is paused: reading works, changes do not.";
-        let details = Details { reason: Some("paused"), ..Details::default() };
-        Err(Error::new(Code::SubscriptionRequired, message).with(details))
+        let details = RefusalDetails { reason: Some("paused"), ..RefusalDetails::default() };
+        Err(Error::new(Code::SubscriptionRequired, message).with_details(details))
     }
 }
 
@@ -228,12 +229,12 @@ pub async fn membership(
             "API key is scoped to a different workspace",
         )),
         (Some(id), _) | (None, Some(id)) => {
-            let found = membership::at(cx, caller, membership::WORKSPACE, id).await?;
+            let found = membership::find(cx, caller, membership::WORKSPACE, id).await?;
             let absent = || Error::new(Code::WorkspaceNotFound, "There is no such workspace.");
             found.map(|(membership, _)| membership).ok_or_else(absent)
         }
         (None, None) => {
-            let found = membership::at(cx, caller, membership::PERSONAL, caller.user_id).await?;
+            let found = membership::find(cx, caller, membership::PERSONAL, caller.user_id).await?;
             let user = caller.user_id;
             let absent = || Error::internal(format!("user {user} has no personal workspace"));
             found.map(|(membership, _)| membership).ok_or_else(absent)

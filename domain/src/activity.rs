@@ -69,7 +69,7 @@ pub struct ActivityQuery {
 const LISTED_ONLY: &[&str] = &["webhook.disabled"];
 
 /// Selects the entries that the query asks for.
-fn asked_for(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
+fn filtered(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
     let mut entries = visible(act);
     if let Some(since) = &query.since {
         let since = input::time("since", since, None)?;
@@ -130,10 +130,10 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
 /// An invalid query.
 pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityPage>> {
     let limit = input::limit(query.limit)?;
-    input::one_beginning(query.offset, query.cursor.as_deref())?;
+    input::require_one_start(query.offset, query.cursor.as_deref())?;
     let offset = input::offset(query.offset)?;
     let cursor = input::cursor::<Uuid>(query.cursor.as_deref())?;
-    let asked = asked_for(act, &query)?.order_by_desc(event::Column::Id);
+    let asked = filtered(act, &query)?.order_by_desc(event::Column::Id);
     let from = |last: Option<&event::Model>| {
         let below = last.map(|row| row.id.0).or(cursor);
         match below {

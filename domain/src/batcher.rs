@@ -18,7 +18,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use tokio::sync::oneshot;
 
 use crate::{
-    db::again,
+    db::retry_conflicts,
     error::{Error, Result},
 };
 
@@ -178,7 +178,7 @@ where
     /// Flushes a group, and repeats that if the database aborted the transaction because of a conflict.
     async fn flush_again(&self, items: &[Arc<I>]) -> Result<Result<Vec<O>>> {
         let panic = Mutex::new(None);
-        let flushed = again(|| async {
+        let flushed = retry_conflicts(|| async {
             self.flush(items.to_vec()).await.unwrap_or_else(|error| {
                 *panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
                 Err(error)

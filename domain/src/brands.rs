@@ -16,7 +16,7 @@ use crate::{
     accounts::AccountPage,
     clock::Time,
     error::{Code, Error, Result},
-    input::{self, Cursor, List},
+    input::{self, CursorQuery, ListQuery},
     page,
 };
 
@@ -24,7 +24,7 @@ use crate::{
 ///
 /// # Errors
 /// The database's.
-pub async fn list(act: &Act, list: List) -> Result<Reply<BrandPage>> {
+pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<BrandPage>> {
     let after: Option<uuid::Uuid> = input::cursor(list.cursor.as_deref())?;
     let from = |last: Option<&brand::Model>| {
         let query = visible(act).order_by_asc(brand::Column::Id);
@@ -45,7 +45,7 @@ pub async fn list(act: &Act, list: List) -> Result<Reply<BrandPage>> {
 ///
 /// # Errors
 /// The database's.
-pub async fn of_seat(act: &Act) -> Result<Vec<(BrandId, String)>> {
+pub async fn brands_to_choose(act: &Act) -> Result<Vec<(BrandId, String)>> {
     if act.membership.brands.is_none() {
         return Ok(Vec::new());
     }
@@ -84,7 +84,7 @@ pub async fn get(act: &Act, id: BrandId) -> Result<Reply<OneBrand>> {
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
-pub async fn accounts(act: &Act, id: BrandId, part: Cursor) -> Result<Reply<AccountPage>> {
+pub async fn accounts(act: &Act, id: BrandId, part: CursorQuery) -> Result<Reply<AccountPage>> {
     let brand = find(act, id).await?;
     let of_brand = accounts::visible(act).filter(account::Column::BrandId.eq(brand.id));
     accounts::page(act, of_brand, part.cursor.as_deref()).await
@@ -94,10 +94,10 @@ pub async fn accounts(act: &Act, id: BrandId, part: Cursor) -> Result<Reply<Acco
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
-pub async fn profile(act: &Act, id: BrandId) -> Result<Reply<OneProfile>> {
+pub async fn profile(act: &Act, id: BrandId) -> Result<Reply<OneBrandProfile>> {
     let brand_id = find(act, id).await?.id;
     let voice = voice::read(&act.cx.db.read, brand_id).await?;
-    Ok(Reply::ok(&OneProfile { profile: BrandProfile::of(brand_id, voice) }))
+    Ok(Reply::ok(&OneBrandProfile { profile: BrandProfile::of(brand_id, voice) }))
 }
 
 /// A group of accounts inside a workspace.
@@ -170,7 +170,7 @@ pub struct OneBrand {
 /// The voice of one brand.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct OneProfile {
+pub struct OneBrandProfile {
     profile: BrandProfile,
 }
 

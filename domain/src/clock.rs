@@ -19,16 +19,16 @@ use tokio_util::sync::CancellationToken;
 use crate::{Domain, Result};
 
 /// The interval at which the clock is compared with the database's.
-const AGAIN: Duration = Duration::from_secs(10);
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The number of measurements at the start: the fastest response is the most accurate one.
-const FIRST: usize = 4;
+const FIRST_MEASUREMENTS: usize = 4;
 
 /// The assumed drift of a machine's clock: one part in this many.
 const DRIFT: u32 = 1_000;
 
 /// The value of `lead` before the first measurement.
-const ALONE: i64 = i64::MIN;
+const NO_LEAD: i64 = i64::MIN;
 
 /// The time that everything in the service goes by. Cheap to clone; clones agree.
 #[derive(Debug, Clone)]
@@ -58,7 +58,7 @@ impl Clock {
     /// Returns this machine's clock, until [`Clock::follow`].
     #[must_use]
     pub fn machine() -> Self {
-        let (begun, lead) = (Instant::now(), AtomicI64::new(ALONE));
+        let (begun, lead) = (Instant::now(), AtomicI64::new(NO_LEAD));
         Self(Arc::new(Source::Machine { begun, lead, measured: Mutex::default() }))
     }
 
@@ -86,7 +86,7 @@ impl Clock {
         match &*self.0 {
             Source::Manual { now, .. } => now.load(Ordering::Relaxed),
             Source::Machine { begun, lead, .. } => match lead.load(Ordering::Relaxed) {
-                ALONE => machine_now(),
+                NO_LEAD => machine_now(),
                 lead => lead.saturating_add(millis(begun.elapsed())),
             },
         }
@@ -109,7 +109,7 @@ impl Clock {
     /// Returns the time that has elapsed since some moment, in ms. It is for deadlines: it is monotonic, whatever
     /// happens to the clocks of the database and the machine.
     #[must_use]
-    pub fn passed(&self) -> Millis {
+    pub fn elapsed_ms(&self) -> Millis {
         match &*self.0 {
             Source::Manual { now, begun, .. } => {
                 now.load(Ordering::Relaxed) + begun.map_or(0, |begun| millis(begun.elapsed()))
@@ -123,12 +123,12 @@ impl Clock {
         let Source::Manual { moved, begun, .. } = &*self.0 else {
             return tokio::time::sleep(time).await;
         };
-        let until = self.passed().saturating_add(millis(time));
+        let until = self.elapsed_ms().saturating_add(millis(time));
         loop {
             let mut told = std::pin::pin!(moved.notified());
             // Registers before it checks the time, so that no move is missed.
             told.as_mut().enable();
-            let left = until - self.passed();
+            let left = until - self.elapsed_ms();
             if left <= 0 {
                 return;
             }
@@ -166,7 +166,7 @@ async fn measure(cx: &Domain) -> Result<()> {
 /// Measures the database's clock until that succeeds: nothing may run with a wrong clock.
 pub async fn follow_first(cx: &Domain, stop: &CancellationToken) {
     let mut read = 0;
-    while read < FIRST && !stop.is_cancelled() {
+    while read < FIRST_MEASUREMENTS && !stop.is_cancelled() {
         match measure(cx).await {
             Ok(()) => read += 1,
             Err(error) => {
@@ -184,7 +184,7 @@ pub async fn follow(cx: Domain, stop: CancellationToken) {
             tracing::debug!(%error, "the database's clock could not be read");
         }
         tokio::select! {
-            () = tokio::time::sleep(AGAIN) => {}
+            () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
             () = stop.cancelled() => {}
         }
     }
@@ -217,7 +217,7 @@ pub fn date(millis: Millis) -> DateTime<Utc> {
 
 /// Formats a time as replies show it: RFC 3339 in UTC, with `Z` and milliseconds.
 #[must_use]
-pub fn show(millis: Millis) -> String {
+pub fn to_rfc3339(millis: Millis) -> String {
     date(millis).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
@@ -274,9 +274,9 @@ mod tests {
     #[tokio::test]
     async fn time_passes_under_a_stopped_clock() {
         let clock = Clock::stopped(1_000);
-        let (begun, time) = (clock.passed(), Duration::from_millis(30));
+        let (begun, time) = (clock.elapsed_ms(), Duration::from_millis(30));
         clock.sleep(time).await;
-        assert!(clock.passed() - begun >= millis(time));
+        assert!(clock.elapsed_ms() - begun >= millis(time));
         assert_eq!(clock.now(), 1_000);
     }
 

@@ -14,7 +14,7 @@ use crate::error;
 
 /// The time after which PostgreSQL ends an idle transaction. The transaction of a frozen process would block all others
 /// from the rows it has locked, such as the event counters of workspaces.
-const FORGOTTEN: &str = "5s";
+const IDLE_TRANSACTION_TIMEOUT: &str = "5s";
 
 /// A transaction that can emit no events and enqueue no jobs.
 pub type Transaction = DatabaseTransaction;
@@ -52,7 +52,7 @@ impl Db {
             .test_before_acquire(false)
             .sqlx_logging(false)
             .map_sqlx_postgres_opts(|options| {
-                options.options([("idle_in_transaction_session_timeout", FORGOTTEN)])
+                options.options([("idle_in_transaction_session_timeout", IDLE_TRANSACTION_TIMEOUT)])
             });
         let write = Database::connect(options).await?;
         Ok(Self { read: write.clone(), write })
@@ -106,7 +106,7 @@ impl Db {
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn forgetful(&self) -> Result<Vec<String>, DbErr> {
+    pub async fn durability_problems(&self) -> Result<Vec<String>, DbErr> {
         if !self.is_postgres() {
             return Ok(Vec::new());
         }
@@ -133,16 +133,16 @@ impl Db {
 }
 
 /// The most attempts to run a transaction that conflicts with others.
-const TRIES: u32 = 4;
+const MAX_ATTEMPTS: u32 = 4;
 
 /// Runs a whole transaction, and runs it again if the database aborted it because of a conflict with another one.
 ///
 /// # Errors
 /// The last attempt's.
-pub async fn again<T, F: Future<Output = error::Result<T>>>(
+pub async fn retry_conflicts<T, F: Future<Output = error::Result<T>>>(
     mut run: impl FnMut() -> F,
 ) -> error::Result<T> {
-    for _ in 1..TRIES {
+    for _ in 1..MAX_ATTEMPTS {
         match run().await {
             Err(error) if error.is_conflict() => {
                 let pause = rand::rng().random_range(2..30);
@@ -177,7 +177,7 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
                 .pragma("temp_store", "MEMORY")
         })
         .map_sqlx_sqlite_pool_opts(|options| {
-            options.after_release(|conn, _| Box::pin(async move { is_sound(conn).await }))
+            options.after_release(|conn, _| Box::pin(async move { is_reusable(conn).await }))
         });
     Database::connect(options).await
 }
@@ -185,7 +185,7 @@ async fn sqlite(url: &str, connections: u32, writes: bool) -> Result<DatabaseCon
 /// Returns false for a connection that seems to be in a transaction when it is returned to the pool. SQLite
 /// itself ends a transaction when the disk is full; the rollback that follows then fails, and no other transaction
 /// could begin.
-async fn is_sound(conn: &mut SqliteConnection) -> Result<bool, sea_orm::sqlx::Error> {
+async fn is_reusable(conn: &mut SqliteConnection) -> Result<bool, sea_orm::sqlx::Error> {
     if conn.is_in_transaction() {
         // A rollback may be in progress.
         conn.ping().await?;

@@ -3,21 +3,21 @@
 mod codes;
 pub(crate) mod refusal;
 
-pub use fanfare_platforms::{Next, Violation, Violations, excerpt};
+pub use fanfare_platforms::{NextAction, Violation, Violations, excerpt};
 use sea_orm::DbErr;
 
 pub use self::codes::Code;
-use self::refusal::{Details, Reason, Refusal, State};
+use self::refusal::{Refusal, RefusalDetails, RefusalReason, TransitionState};
 use crate::json_size::json_size;
 
 /// Result of a domain function.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The most characters of a message. Quoted input is already shortened; this keeps a reply small whatever it quotes.
-const SENTENCE: usize = 600;
+const MAX_MESSAGE_CHARS: usize = 600;
 
 /// The most bytes of the list of violations in a reply: a batch has a reply for each of its items.
-const LISTED: usize = 24 * 1024;
+const MAX_LISTED_BYTES: usize = 24 * 1024;
 
 /// An error reply. Everything in it can be shown to the caller; the cause of a bug is logged, not shown.
 #[derive(Debug, Clone)]
@@ -28,11 +28,11 @@ struct Inner {
     code: Code,
     message: String,
     violations: Violations,
-    details: Details,
-    state: State,
+    details: RefusalDetails,
+    state: TransitionState,
     retry_after: Option<u64>,
     is_conflict: bool,
-    next: Vec<Next>,
+    next: Vec<NextAction>,
     has_remedies: bool,
 }
 
@@ -41,10 +41,10 @@ impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             code,
-            message: cut(message.into(), SENTENCE),
+            message: truncated(message.into(), MAX_MESSAGE_CHARS),
             violations: Violations::default(),
-            details: Details::default(),
-            state: State::default(),
+            details: RefusalDetails::default(),
+            state: TransitionState::default(),
             retry_after: None,
             is_conflict: false,
             next: Vec::new(),
@@ -55,7 +55,7 @@ impl Error {
     /// Adds remedies: `put` completes the violations and returns the calls that help with the request as a whole.
     /// Without remedies no fix is shown, because it may not fit the body that was sent.
     #[must_use]
-    pub fn with_remedies(mut self, put: impl FnOnce(&mut Violations) -> Vec<Next>) -> Self {
+    pub fn with_remedies(mut self, put: impl FnOnce(&mut Violations) -> Vec<NextAction>) -> Self {
         self.0.next = put(&mut self.0.violations);
         self.0.has_remedies = true;
         self
@@ -79,7 +79,7 @@ impl Error {
     /// # Errors
     /// The violations, if there are any.
     pub fn check(violations: impl Into<Violations>) -> Result<()> {
-        let violations = violations.into().cut();
+        let violations = violations.into().truncated();
         let Some(first) = violations.first() else { return Ok(()) };
         let code = Code::named(first.code).unwrap_or(Code::InvalidField);
         let mut error = Self::new(code, first.message.clone());
@@ -92,7 +92,7 @@ impl Error {
     ///
     /// # Errors
     /// Both, or `outcome`'s own error if it is not about fields and there were no violations before.
-    pub fn joined<T>(earlier: Violations, outcome: Result<T>) -> Result<T> {
+    pub fn merge<T>(earlier: Violations, outcome: Result<T>) -> Result<T> {
         let mut later = match outcome {
             Ok(value) => return Self::check(earlier).map(|()| value),
             Err(error) if error.violations().is_empty() => {
@@ -102,7 +102,7 @@ impl Error {
             Err(error) => error.0.violations,
         };
         let unread =
-            |one: &Violation| earlier.iter().any(|broken| is_below(&one.field, &broken.field));
+            |one: &Violation| earlier.iter().any(|broken| is_within(&one.field, &broken.field));
         later.retain(|one| !unread(one));
         let mut all = earlier;
         all.append(later);
@@ -148,27 +148,27 @@ impl Error {
 
     /// Adds details to the body.
     #[must_use]
-    pub fn with(mut self, details: Details) -> Self {
+    pub fn with_details(mut self, details: RefusalDetails) -> Self {
         self.0.details = details;
         self
     }
 
     /// Adds the current status of the resource, and the statuses that it can change to.
     #[must_use]
-    pub fn about(mut self, status: &'static str, allowed: &'static [&'static str]) -> Self {
-        self.0.state = State { status: Some(status), allowed: Some(allowed) };
+    pub fn with_state(mut self, status: &'static str, allowed: &'static [&'static str]) -> Self {
+        self.0.state = TransitionState { status: Some(status), allowed: Some(allowed) };
         self
     }
 
     /// Returns the details of the error.
     #[must_use]
-    pub fn details(&self) -> &Details {
+    pub fn details(&self) -> &RefusalDetails {
         &self.0.details
     }
 
     /// Adds a `Retry-After` in seconds.
     #[must_use]
-    pub fn retry_after(mut self, seconds: u64) -> Self {
+    pub fn with_retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after = Some(seconds);
         self
     }
@@ -194,7 +194,7 @@ impl Error {
 
     /// Returns the seconds after which a retry makes sense, if that is known.
     #[must_use]
-    pub fn seconds(&self) -> Option<u64> {
+    pub fn retry_after_seconds(&self) -> Option<u64> {
         self.0.retry_after
     }
 
@@ -212,8 +212,8 @@ impl Error {
 
     /// Returns the number of violations beyond those that are listed.
     #[must_use]
-    pub fn more(&self) -> usize {
-        self.0.violations.more()
+    pub fn unlisted_violations(&self) -> usize {
+        self.0.violations.omitted()
     }
 
     /// Returns all violations.
@@ -230,18 +230,18 @@ impl Error {
 
     /// Returns the same without the state, which only `invalid_transition` has.
     #[must_use]
-    pub fn reason(&self) -> Reason {
+    pub fn reason(&self) -> RefusalReason {
         let entry = self.0.code.entry();
-        let mut listed = listed(&self.0.violations);
+        let mut listed = listed_violations(&self.0.violations);
         if !self.0.has_remedies {
             listed.iter_mut().for_each(|one| one.fix.clear());
         }
-        Reason {
+        RefusalReason {
             error: self.0.message.clone(),
             code: entry.code,
             retryable: entry.retryable,
             retry_after: self.0.retry_after,
-            more_violations: self.0.violations.len() - listed.len() + self.more(),
+            more_violations: self.0.violations.len() - listed.len() + self.unlisted_violations(),
             validation_errors: listed,
             next: self.0.next.clone(),
             details: self.0.details.clone(),
@@ -250,12 +250,12 @@ impl Error {
 }
 
 /// Returns the violations that fit into a reply.
-fn listed(violations: &[Violation]) -> Vec<Violation> {
-    let mut room = LISTED;
+fn listed_violations(violations: &[Violation]) -> Vec<Violation> {
+    let mut room = MAX_LISTED_BYTES;
     let short = |violation: &Violation| Violation {
         field: excerpt(&violation.field).to_owned(),
-        message: cut(violation.message.clone(), SENTENCE),
-        remedy: cut(violation.remedy.clone(), SENTENCE),
+        message: truncated(violation.message.clone(), MAX_MESSAGE_CHARS),
+        remedy: truncated(violation.remedy.clone(), MAX_MESSAGE_CHARS),
         ..violation.clone()
     };
     violations
@@ -271,7 +271,7 @@ fn listed(violations: &[Violation]) -> Vec<Violation> {
 }
 
 /// Shortens a message to at most this many characters.
-fn cut(mut sentence: String, most: usize) -> String {
+fn truncated(mut sentence: String, most: usize) -> String {
     if let Some((end, _)) = sentence.char_indices().nth(most) {
         sentence.truncate(end);
         sentence.push('…');
@@ -293,17 +293,17 @@ impl From<DbErr> for Error {
         if is_full(&error) {
             tracing::error!(%error, "the database has no room left; free some, and everything goes on");
             let message = "The service cannot store anything right now: its disk is full. Nothing of this was kept.";
-            return Self::new(Code::Unavailable, message).retry_after(30);
+            return Self::new(Code::Unavailable, message).with_retry_after(30);
         }
         if is_connection_trouble(&error) {
             tracing::warn!(%error, "the database is not reachable");
             return Self::new(Code::Unavailable, "The database is not reachable right now.")
-                .retry_after(2);
+                .with_retry_after(2);
         }
         if is_conflict(&error) {
             tracing::debug!(%error, "two transactions got in each other's way");
             let message = "Other changes got in the way; nothing of this was kept.";
-            let mut conflict = Self::new(Code::Unavailable, message).retry_after(1);
+            let mut conflict = Self::new(Code::Unavailable, message).with_retry_after(1);
             conflict.0.is_conflict = true;
             return conflict;
         }
@@ -348,7 +348,7 @@ fn driver_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
 }
 
 /// Returns true for the field itself and for fields inside it.
-fn is_below(field: &str, whole: &str) -> bool {
+fn is_within(field: &str, whole: &str) -> bool {
     let rest = field.strip_prefix(whole);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -380,7 +380,7 @@ mod tests {
         run("PRAGMA max_page_count = 4").await.unwrap();
         let full = run("INSERT INTO t VALUES (zeroblob(100000))").await.unwrap_err();
         let error = Error::from(full);
-        assert_eq!((error.code(), error.seconds()), (Code::Unavailable, Some(30)));
+        assert_eq!((error.code(), error.retry_after_seconds()), (Code::Unavailable, Some(30)));
         run("PRAGMA max_page_count = 1000").await.unwrap();
         run("INSERT INTO t VALUES (zeroblob(100000))").await.unwrap();
         drop(db);

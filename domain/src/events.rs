@@ -77,7 +77,7 @@ pub async fn append<C: ConnectionTrait>(
     let outbox = Outbox::of(conn, events, now);
     let made = match conn.get_database_backend() {
         DbBackend::Postgres => outbox.write(conn).await?,
-        _ => outbox.write_in_turn(conn).await?,
+        _ => outbox.write_sqlite(conn).await?,
     };
     made.iter().map(|row| Delivery::from_query_result(row, "")).collect()
 }

@@ -81,7 +81,7 @@ pub const FILMING: &[&str] = &[
 pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"];
 
 /// The failpoints of an account's upkeep; walked by a test of its own.
-pub const KEEPING: &[&str] = &["account_claimed", "tokens_exchanged"];
+pub const UPKEEP: &[&str] = &["account_claimed", "tokens_exchanged"];
 
 /// The hook that runs at the failpoints; without a hook nothing happens. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -97,7 +97,7 @@ pub trait Hook: fmt::Debug + Send + Sync {
     async fn reach(&self, name: &str);
 
     /// Returns true if the database connection is lost at this moment of a commit.
-    fn cuts(&self, moment: Moment) -> bool {
+    fn loses_database(&self, moment: Moment) -> bool {
         let _ = moment;
         false
     }
@@ -113,7 +113,7 @@ pub enum Moment {
 }
 
 #[derive(Debug)]
-struct Place {
+struct StopAt {
     name: String,
     /// The number of the arrival that is stopped, from 1.
     nth: u32,
@@ -127,14 +127,14 @@ impl Failpoint {
         let place = place.map(|place| {
             let (name, nth) = place.split_once(':').unwrap_or((place, "1"));
             let nth = nth.parse().unwrap_or(1);
-            Arc::new(Place { name: name.to_owned(), nth, arrivals: AtomicU32::new(0) })
+            Arc::new(StopAt { name: name.to_owned(), nth, arrivals: AtomicU32::new(0) })
         });
         Self(place.map(|place| place as Arc<dyn Hook>))
     }
 
     /// Runs `hook` at every failpoint.
     #[must_use]
-    pub fn hooked(hook: Arc<dyn Hook>) -> Self {
+    pub fn with_hook(hook: Arc<dyn Hook>) -> Self {
         Self(Some(hook))
     }
 
@@ -149,9 +149,9 @@ impl Failpoint {
     ///
     /// # Errors
     /// The error of a lost connection.
-    pub(crate) fn cut(&self, moment: Moment) -> Result<(), DbErr> {
+    pub(crate) fn lose_database(&self, moment: Moment) -> Result<(), DbErr> {
         match &self.0 {
-            Some(hook) if hook.cuts(moment) => {
+            Some(hook) if hook.loses_database(moment) => {
                 Err(DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed))
             }
             _ => Ok(()),
@@ -160,7 +160,7 @@ impl Failpoint {
 }
 
 #[async_trait]
-impl Hook for Place {
+impl Hook for StopAt {
     async fn reach(&self, name: &str) {
         if self.name != name || self.arrivals.fetch_add(1, Ordering::SeqCst) + 1 != self.nth {
             return;

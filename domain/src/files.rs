@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use fanfare_entities::{Millis, media_asset, media_asset::AssetStatus};
 use fanfare_media::Error as StoreError;
-pub use fanfare_media::Stored;
+pub use fanfare_media::FileReader;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 /// A file that can be served.
 #[derive(Debug, Clone)]
-pub struct File {
+pub struct ServedFile {
     /// Its key in the store.
     path: String,
     /// Its media type, detected from its bytes when it was uploaded; `None`: the name's extension decides.
@@ -26,7 +26,7 @@ pub struct File {
     /// With quotes, as in an `ETag` header.
     pub etag: Option<String>,
     /// How long its address stays valid, in ms; `None`: for ever, and for everyone.
-    pub good_for: Option<Millis>,
+    pub valid_for: Option<Millis>,
 }
 
 /// Returns the file that is served under `name`. A file without a name of its own (from an older version, or derived
@@ -35,19 +35,25 @@ pub struct File {
 ///
 /// # Errors
 /// [`Code::NotFound`], or [`Code::Unavailable`] if the store cannot be read.
-pub async fn find(cx: &Domain, name: &str) -> Result<File> {
+pub async fn find(cx: &Domain, name: &str) -> Result<ServedFile> {
     if let Some((first, rest)) = name.split_once('/') {
         let (path, good_for) = match first {
             signed::SIGNED => {
-                let (path, left) = signed::opened(cx, rest).ok_or_else(gone)?;
+                let (path, left) = signed::verified_path(cx, rest).ok_or_else(not_found)?;
                 (path, Some(left))
             }
             // Files that people sent are served by signed addresses only.
-            signed::ROOT => return Err(gone()),
+            signed::ROOT => return Err(not_found()),
             _ => (name.to_owned(), None),
         };
         let stat = cx.store.stat(&path).await.map_err(refusal)?;
-        return Ok(File { path, mime: None, size: stat.size, etag: stat.etag, good_for });
+        return Ok(ServedFile {
+            path,
+            mime: None,
+            size: stat.size,
+            etag: stat.etag,
+            valid_for: good_for,
+        });
     }
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::PublicName.eq(name))
@@ -55,22 +61,22 @@ pub async fn find(cx: &Domain, name: &str) -> Result<File> {
         .one(&cx.db.read)
         .await?;
     let file = row.and_then(|row| {
-        Some(File {
+        Some(ServedFile {
             path: row.path?,
             mime: row.mime,
             size: row.bytes?.unsigned_abs(),
             etag: row.digest.map(|digest| format!("\"{digest}\"")),
-            good_for: None,
+            valid_for: None,
         })
     });
-    file.ok_or_else(gone)
+    file.ok_or_else(not_found)
 }
 
 /// Opens a file, or the part of it from `range.start` up to `range.end`, for reading.
 ///
 /// # Errors
 /// As for [`find`].
-pub async fn open(cx: &Domain, file: &File, range: Option<Range<u64>>) -> Result<Stored> {
+pub async fn open(cx: &Domain, file: &ServedFile, range: Option<Range<u64>>) -> Result<FileReader> {
     let opened = match range {
         Some(range) => cx.store.open_range(&file.path, range).await,
         None => cx.store.open_read(&file.path).await,
@@ -78,7 +84,7 @@ pub async fn open(cx: &Domain, file: &File, range: Option<Range<u64>>) -> Result
     opened.map_err(refusal)
 }
 
-fn gone() -> Error {
+fn not_found() -> Error {
     refusal(StoreError::Gone)
 }
 
@@ -93,7 +99,7 @@ fn refusal(error: StoreError) -> Error {
         | StoreError::Failed(_) => {
             tracing::warn!(%error, "the media store cannot be read");
             Error::new(Code::Unavailable, "The media store cannot be read right now.")
-                .retry_after(2)
+                .with_retry_after(2)
         }
     }
 }

@@ -13,10 +13,10 @@ use crate::{
 const LAG: Millis = 30_000;
 
 /// The longest wait for the database.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns the current problems, one sentence each; empty if there are none.
-pub async fn troubles(cx: &Domain) -> Vec<String> {
+pub async fn problems(cx: &Domain) -> Vec<String> {
     let (database, queue) = tokio::join!(database(cx), queue(cx));
     database.into_iter().chain(queue).collect()
 }
@@ -26,7 +26,7 @@ async fn database(cx: &Domain) -> Vec<String> {
         cx.db.now().await?;
         lags(cx).await
     };
-    match tokio::time::timeout(PATIENCE, asked).await {
+    match tokio::time::timeout(TIMEOUT, asked).await {
         Ok(Ok(lags)) => lags,
         Ok(Err(_)) => vec!["The database cannot be read.".to_owned()],
         Err(_) => vec!["The database does not answer.".to_owned()],

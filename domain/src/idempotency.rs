@@ -37,10 +37,10 @@ pub const LEASE: Millis = 60_000;
 const RENEWAL: Duration = Duration::from_secs(20);
 
 /// How long a reply is kept, in ms.
-pub const KEPT: Millis = 24 * 3_600_000;
+pub const RETENTION: Millis = 24 * 3_600_000;
 
 /// The longest wait that a caller is told while the request still runs, in ms.
-const SOON: Millis = 1_000;
+const MAX_WAIT: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";
 
@@ -91,9 +91,9 @@ pub struct Reservation {
 
 /// The result of reserving a key.
 #[derive(Debug, Clone)]
-pub enum Reserved {
+pub enum ReserveOutcome {
     /// The key is reserved for this request, which does the work.
-    Mine(Reservation),
+    Acquired(Reservation),
     /// The work was done before; this was the reply.
     Replay(Reply),
 }
@@ -114,7 +114,12 @@ pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
 ///
 /// # Errors
 /// The database's.
-pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Result<Option<Reply>> {
+pub async fn stored_reply(
+    cx: &Domain,
+    caller: &Caller,
+    key: &str,
+    print: &str,
+) -> Result<Option<Reply>> {
     let mut memberships = membership::Entity::find()
         .select_only()
         .column(membership::Column::WorkspaceId)
@@ -128,7 +133,7 @@ pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Resul
         .filter(idempotency_key::Column::OwnerId.is_in(owners))
         .filter(idempotency_key::Column::Key.eq(key))
         .filter(idempotency_key::Column::Fingerprint.eq(print))
-        .filter(idempotency_key::Column::CreatedAt.gte(cx.clock.now() - KEPT))
+        .filter(idempotency_key::Column::CreatedAt.gte(cx.clock.now() - RETENTION))
         .filter(idempotency_key::Column::Status.is_not_null())
         .one(&cx.db.read)
         .await?;
@@ -143,17 +148,17 @@ pub async fn kept(cx: &Domain, caller: &Caller, key: &str, print: &str) -> Resul
 /// # Errors
 /// [`Code::IdempotencyMismatch`] if it was used for another request, [`Code::IdempotencyInProgress`] while the first
 /// one still runs.
-pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Result<Reserved> {
+pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Result<ReserveOutcome> {
     let holder = Uuid::now_v7();
     let mine = Reservation { owner, key: key.to_owned(), holder, settled: Arc::default() };
     // At most twice: an expired reply is removed, and the key is reserved again.
     for _ in 0..2 {
         if mine.insert(cx, print).await? {
-            return Ok(Reserved::Mine(mine));
+            return Ok(ReserveOutcome::Acquired(mine));
         }
         let Some(row) = mine.find(cx).await? else { continue };
         let now = cx.clock.now();
-        if row.created_at + KEPT < now {
+        if row.created_at + RETENTION < now {
             mine.remove(cx, row.holder).await?;
             continue;
         }
@@ -164,38 +169,42 @@ pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Resul
             ));
         }
         if let Some(status) = row.status {
-            return replay(cx, status, &row).await.map(Reserved::Replay);
+            return replay(cx, status, &row).await.map(ReserveOutcome::Replay);
         }
-        let free_in = free_in(cx, &row, now).await?;
+        let free_in = retry_in(cx, &row, now).await?;
         if free_in <= 0 && mine.take_over(cx, &row).await? {
-            return Ok(Reserved::Mine(mine));
+            return Ok(ReserveOutcome::Acquired(mine));
         }
         return Err(in_progress(free_in));
     }
-    Err(in_progress(SOON))
+    Err(in_progress(MAX_WAIT))
 }
 
 fn in_progress(wait: Millis) -> Error {
     let message = "A request with this Idempotency-Key is still running.";
     let seconds = u64::try_from(wait).unwrap_or_default().div_ceil(1_000).max(1);
-    Error::new(Code::IdempotencyInProgress, message).retry_after(seconds)
+    Error::new(Code::IdempotencyInProgress, message).with_retry_after(seconds)
 }
 
 /// Returns after how many ms the caller should retry; 0 if the holder is dead. While the holder seems to be alive it
 /// may answer at any moment.
-async fn free_in(cx: &Domain, row: &idempotency_key::Model, now: Millis) -> Result<Millis> {
+async fn retry_in(cx: &Domain, row: &idempotency_key::Model, now: Millis) -> Result<Millis> {
     let lapses_in = row.lease_until - now;
     if lapses_in <= 0 {
         return Ok(0);
     }
     match row.process_id {
-        Some(process) if process == cx.process => Ok(SOON),
+        Some(process) if process == cx.process => Ok(MAX_WAIT),
         Some(process) if cx.db.is_postgres() => {
             let held_at = row.lease_until - LEASE;
-            let seen_at = processes::seen(cx, process).await?.unwrap_or(held_at).max(held_at);
+            let seen_at = processes::last_seen(cx, process).await?.unwrap_or(held_at).max(held_at);
             let silent_for = now - seen_at;
-            let dead_in = processes::SILENCE - silent_for;
-            Ok(if silent_for < processes::SUSPICIOUS { SOON } else { lapses_in.min(dead_in) })
+            let dead_in = processes::DEAD_AFTER - silent_for;
+            Ok(if silent_for < processes::SUSPICIOUS_AFTER {
+                MAX_WAIT
+            } else {
+                lapses_in.min(dead_in)
+            })
         }
         _ => Ok(lapses_in),
     }
@@ -220,7 +229,7 @@ async fn replay(cx: &Domain, status: i32, row: &idempotency_key::Model) -> Resul
         (None, body) => body.clone().unwrap_or_default(),
     };
     let status = u16::try_from(status).map_err(Error::internal)?;
-    let mut reply = Reply::written(body).with_status(status);
+    let mut reply = Reply::from_json(body).with_status(status);
     (reply.secret, reply.replayed) = (row.secret_id.is_some(), true);
     Ok(reply)
 }
@@ -271,7 +280,7 @@ pub async fn settle<C: ConnectionTrait, T>(
     let settled = conn.execute_raw(statement(conn, sql, rows.values())).await?;
     if settled.rows_affected() != answers.len() as u64 {
         let message = "Another request with this Idempotency-Key has taken over.";
-        return Err(Error::new(Code::IdempotencyInProgress, message).retry_after(1));
+        return Err(Error::new(Code::IdempotencyInProgress, message).with_retry_after(1));
     }
     for (reservation, _) in answers {
         reservation.settled.store(true, Ordering::Relaxed);
@@ -323,7 +332,7 @@ impl Reservation {
             .col_expr(idempotency_key::Column::Holder, Expr::value(self.holder))
             .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(now + LEASE))
             .col_expr(idempotency_key::Column::ProcessId, Expr::value(cx.process))
-            .filter(self.is(read.holder))
+            .filter(self.held_by(read.holder))
             .filter(idempotency_key::Column::LeaseUntil.eq(read.lease_until))
             .exec(&cx.db.write)
             .await?;
@@ -337,7 +346,7 @@ impl Reservation {
     async fn renew(&self, cx: &Domain) -> Result<()> {
         idempotency_key::Entity::update_many()
             .col_expr(idempotency_key::Column::LeaseUntil, Expr::value(cx.clock.now() + LEASE))
-            .filter(self.is(self.holder))
+            .filter(self.held_by(self.holder))
             .exec(&cx.db.write)
             .await?;
         Ok(())
@@ -345,7 +354,7 @@ impl Reservation {
 
     /// Keeps the key reserved until the returned handle is dropped. This runs in a task of its own, because on SQLite a
     /// renewal waits for the connection that the work holds.
-    pub fn kept(&self, cx: &Domain) -> AbortOnDropHandle<()> {
+    pub fn keep_renewed(&self, cx: &Domain) -> AbortOnDropHandle<()> {
         let (reservation, cx) = (self.clone(), cx.clone());
         AbortOnDropHandle::new(tokio::spawn(async move {
             loop {
@@ -369,14 +378,14 @@ impl Reservation {
     /// The database's; then the reservation expires.
     pub async fn abandon(&self, cx: &Domain) -> Result<()> {
         idempotency_key::Entity::delete_many()
-            .filter(self.is(self.holder))
+            .filter(self.held_by(self.holder))
             .exec(&cx.db.write)
             .await?;
         Ok(())
     }
 
     /// Returns the condition for the row while this holder has it without a reply.
-    fn is(&self, holder: Uuid) -> sea_orm::Condition {
+    fn held_by(&self, holder: Uuid) -> sea_orm::Condition {
         sea_orm::Condition::all()
             .add(idempotency_key::Column::OwnerId.eq(self.owner.0))
             .add(idempotency_key::Column::Key.eq(self.key.as_str()))

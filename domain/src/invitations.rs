@@ -19,14 +19,14 @@ use crate::{
     Act, Domain, Tx,
     access::PlanTier,
     error::{Code, Error, Result},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
     limits::{self, Bucket},
-    mail, passwords, person,
+    mail, passwords,
     quota::Quota,
-    sign_in::{self, Session},
+    sign_in::{self, UserSession},
     signup, team,
     token::{self, hash},
-    users,
+    user_lock, users,
 };
 
 /// The time for which an invitation can be accepted, in ms.
@@ -96,15 +96,15 @@ pub async fn send(act: &Act, email: &str, role: Role) -> Result<()> {
     let (cx, workspace_id) = (&act.cx, act.membership.workspace_id);
     team::require_manager(&act.membership)?;
     act.membership.require_active()?;
-    mail::require(&cx.settings)?;
-    let email = users::normalised(email)?;
+    mail::require_transport(&cx.settings)?;
+    let email = users::normalized_email(email)?;
     if act.membership.is_personal {
         let message = "A personal workspace has no other members.";
         return Err(refused(message, "Create a team workspace and invite people there."));
     }
     let sender = act.caller.user_id.to_string();
     let counted = [(Bucket::Invitations, sender.as_str()), (Bucket::InvitedEmail, &hash(&email))];
-    limits::admit_anybody(cx, &counted).await?;
+    limits::admit_anonymous(cx, &counted).await?;
     let mut tx = Tx::begin(cx).await?;
     team::lock(act, tx.conn()).await?;
     require_new(&tx, workspace_id, &email).await?;
@@ -112,7 +112,7 @@ pub async fn send(act: &Act, email: &str, role: Role) -> Result<()> {
     let others = pending(workspace_id, now).filter(Column::Email.ne(&email));
     let used = members(tx.conn(), workspace_id).await? + others.count(tx.conn()).await?;
     Quota::Members.require_room(&cx.settings.plans, act.membership.plan, used)?;
-    let token = token::fresh();
+    let token = token::generate();
     let row = invitation::ActiveModel {
         id: Set(Uuid::now_v7()),
         workspace_id: Set(workspace_id),
@@ -189,10 +189,10 @@ pub async fn find(cx: &Domain, token: &str) -> Result<Offer> {
 pub async fn accept(
     cx: &Domain,
     token: &str,
-    (session, cookie): (&Session, &SecretString),
+    (session, cookie): (&UserSession, &SecretString),
 ) -> Result<WorkspaceId> {
     let tx = Tx::begin(cx).await?;
-    sign_in::hold(tx.conn(), (session, cookie)).await?;
+    sign_in::lock_session(tx.conn(), (session, cookie)).await?;
     let row = live(tx.conn(), token, tx.now()).await?;
     if row.email != session.email {
         let message = "The invitation was sent to another address.";
@@ -216,20 +216,20 @@ pub async fn accept_as_new(
 ) -> Result<Accepted> {
     let email = live(&cx.db.read, token, cx.clock.now()).await?.email;
     let name = name.trim();
-    if let Some(flaw) = text::flaw("name", name, Rule::line(100)) {
+    if let Some(flaw) = text::problem("name", name, TextRule::line(100)) {
         return Err(Error::violation(flaw));
     }
     let password_hash = passwords::hash(password, &email).await?;
     let tx = Tx::begin(cx).await?;
     let row = live(tx.conn(), token, tx.now()).await?;
     let user_id = users::find_or_create_paying(cx, tx.conn(), &row.email, name).await?;
-    person::lock(tx.conn(), user_id).await?;
+    user_lock::lock(tx.conn(), user_id).await?;
     if user_password::Entity::find_by_id(user_id).one(tx.conn()).await?.is_some() {
         let message = "The user with this address has a password already.";
         return Err(refused(message, "Log in and open the link again."));
     }
     sign_in::store_password(tx.conn(), user_id, password_hash, tx.now()).await?;
-    signup::ready(tx.conn(), user_id, tx.now()).await?;
+    signup::mark_ready(tx.conn(), user_id, tx.now()).await?;
     let session = sign_in::open_session(tx.conn(), user_id, tx.now()).await?;
     join(&tx, &row, user_id).await?;
     tx.commit().await?;

@@ -1,6 +1,6 @@
 //! API keys. Only their SHA-256 hashes are stored.
 
-mod form;
+mod key_format;
 mod list;
 mod manage;
 pub mod views;
@@ -26,15 +26,15 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-pub use form::{generate_as, has_form, prefix_of, random};
-pub use list::{Listed, list};
-pub(crate) use manage::named_scopes;
-pub use manage::{KeyRequest, Maker, allowance, make, replace, revoke_one};
+pub use key_format::{generate, has_format, prefix_of, random};
+pub use list::{KeySummary, list};
+pub(crate) use manage::parse_scopes;
+pub use manage::{KeyCreator, KeyRequest, allowance, create_by_user, replace, revoke_by_id};
 
-const START: &str = "fan_";
+const PREFIX: &str = "fan_";
 
 /// `last_used_at` is written at most once in this many ms.
-const USE_NOTED: Millis = 60_000;
+const USE_RECORDED_EVERY: Millis = 60_000;
 
 fn hash(key: &str) -> String {
     Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -46,7 +46,7 @@ fn hash(key: &str) -> String {
 /// [`Code::InvalidApiKey`], the same for every reason.
 pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
     let refused = || Error::new(Code::InvalidApiKey, "The API key is not valid.");
-    if !has_form(START, key) {
+    if !has_format(PREFIX, key) {
         return Err(refused());
     }
     let hash = hash(key);
@@ -61,8 +61,8 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
     if !same || ended {
         return Err(refused());
     }
-    if row.last_used_at.is_none_or(|last| last + USE_NOTED <= now) {
-        note_use(cx, row.id, now);
+    if row.last_used_at.is_none_or(|last| last + USE_RECORDED_EVERY <= now) {
+        record_use(cx, row.id, now);
     }
     Ok(Caller {
         user_id: row.user_id,
@@ -74,7 +74,7 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
 }
 
 /// Records the use of a key in the background: no request waits for it, and losing one does no harm.
-fn note_use(cx: &Domain, id: KeyId, now: Millis) {
+fn record_use(cx: &Domain, id: KeyId, now: Millis) {
     let cx = cx.clone();
     tokio::spawn(async move {
         let noted = api_key::Entity::update_many()
@@ -123,7 +123,7 @@ pub(crate) async fn create_on<C: ConnectionTrait>(
             return Err(Error::new(Code::WorkspaceNotFound, message));
         }
     }
-    let key = generate_as(START);
+    let key = generate(PREFIX);
     let scopes: Vec<_> = new.scopes.iter().map(|scope| scope.as_str()).collect();
     let row = api_key::Model {
         id: KeyId::fresh(),
@@ -183,7 +183,7 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
     let gone = || Error::internal("the caller's rows are gone");
     let person = user::Entity::find_by_id(caller.user_id).one(db).await?.ok_or_else(gone)?;
     let key = key_view(cx, caller).await?;
-    let spaces = spaces(cx, caller).await?;
+    let spaces = reached_workspaces(cx, caller).await?;
     let default = spaces.iter().find(|space| match caller.key_workspace {
         Some(own) => space.id == own,
         None => space.is_own,
@@ -292,14 +292,14 @@ struct WorkspaceView {
     personal: bool,
 }
 
-struct Space {
+struct ReachedWorkspace {
     id: WorkspaceId,
     is_own: bool,
     view: WorkspaceView,
 }
 
 /// Returns the workspaces that a key can reach, its own first.
-async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
+async fn reached_workspaces(cx: &Domain, caller: &Caller) -> Result<Vec<ReachedWorkspace>> {
     let db = &cx.db.read;
     let mut memberships = membership::Entity::find()
         .filter(membership::Column::UserId.eq(caller.user_id))
@@ -326,7 +326,11 @@ async fn spaces(cx: &Domain, caller: &Caller) -> Result<Vec<Space>> {
             plan_tier: plan,
             personal: row.personal,
         };
-        Some(Space { id: row.id, is_own: row.personal && row.owner_id == caller.user_id, view })
+        Some(ReachedWorkspace {
+            id: row.id,
+            is_own: row.personal && row.owner_id == caller.user_id,
+            view,
+        })
     };
     Ok(memberships.iter().filter_map(space).collect())
 }

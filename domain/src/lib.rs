@@ -12,7 +12,6 @@ pub mod ai;
 pub mod analytics;
 pub mod background;
 pub mod batcher;
-mod beside;
 pub mod billing;
 pub mod brands;
 pub mod business;
@@ -38,11 +37,11 @@ pub mod mail;
 pub mod media;
 pub mod mutation;
 pub mod oauth_provider;
+mod offload;
 pub mod ops;
 pub mod outgoing;
 mod page;
 pub mod passwords;
-mod person;
 pub mod platform_tools;
 pub mod platforms;
 pub mod posting_schedule;
@@ -63,6 +62,7 @@ mod tx;
 mod unreadable;
 pub mod updates;
 pub mod upkeep;
+mod user_lock;
 pub mod users;
 pub mod vault;
 pub mod webhooks;
@@ -82,17 +82,17 @@ use url::Url;
 use uuid::Uuid;
 
 pub use act::Act;
-pub use beside::beside;
-pub use error::refusal::{Details, Reason, Refusal, State};
+pub use error::refusal::{Refusal, RefusalDetails, RefusalReason, TransitionState};
 pub use error::{Code, Error, Result};
 pub use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
     SuggestionId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
+pub use offload::offload;
 pub use reply::{Deleted, Reply};
 pub use tx::Tx;
-pub use unreadable::Unreadable;
+pub use unreadable::UnreadableColumn;
 
 /// Everything that the rules need, shared by all tasks of a process. Cheap to clone.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ pub struct Inner {
     /// Enqueues jobs after commits.
     pub after_commit: after_commit::AfterCommit,
     /// Writes new posts in batches.
-    pub new_posts: posts::Writer,
+    pub new_posts: posts::PostWriter,
     /// Notifies waiting requests that an import has ended.
     pub import_notices: media::ImportNotices,
     /// Secrets at rest.
@@ -214,7 +214,7 @@ impl Domain {
             queue: parts.queue,
             limits: parts.limits,
             after_commit,
-            new_posts: posts::Writer::default(),
+            new_posts: posts::PostWriter::default(),
             import_notices: media::ImportNotices::default(),
             vault: parts.vault,
             http: parts.http,

@@ -8,7 +8,7 @@ use std::{
 use fanfare_limits::{Count, TakeResult, Window};
 
 use crate::{
-    Act, Details, Domain,
+    Act, Domain, RefusalDetails,
     access::Caller,
     error::{Code, Error, Result},
 };
@@ -53,7 +53,7 @@ pub enum Bucket {
 
 /// The owner whose requests are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Per {
+pub enum LimitOwner {
     /// Requests with one API key.
     Key,
     /// Requests of one user, with any key.
@@ -68,7 +68,7 @@ pub enum Per {
 
 /// A limit of the table.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub struct LimitRule {
     /// The bucket.
     pub bucket: Bucket,
     /// Its name in the OpenAPI document and in the store.
@@ -78,76 +78,76 @@ pub struct Rule {
     /// The time a window lasts, from the first request in it.
     pub span: Duration,
     /// The owner whose requests are counted together.
-    pub per: Per,
+    pub per: LimitOwner,
     /// What is counted, in words that follow a number.
     pub what: &'static str,
 }
 
 /// The table, in the order of [`Bucket`].
 #[rustfmt::skip]
-pub const TABLE: &[Rule] = &[
-    Rule { bucket: Bucket::Posts, name: "posts", limit: 100, span: HOUR, per: Per::Key,
+pub const TABLE: &[LimitRule] = &[
+    LimitRule { bucket: Bucket::Posts, name: "posts", limit: 100, span: HOUR, per: LimitOwner::Key,
         what: "requests to create posts per hour and key" },
-    Rule { bucket: Bucket::Created, name: "created", limit: 1_000, span: HOUR, per: Per::Person,
+    LimitRule { bucket: Bucket::Created, name: "created", limit: 1_000, span: HOUR, per: LimitOwner::Person,
         what: "created posts per hour and person" },
-    Rule { bucket: Bucket::Media, name: "media", limit: 120, span: HOUR, per: Per::Key,
+    LimitRule { bucket: Bucket::Media, name: "media", limit: 120, span: HOUR, per: LimitOwner::Key,
         what: "media requests per hour and key" },
-    Rule { bucket: Bucket::Reads, name: "reads", limit: 300, span: HOUR, per: Per::Key,
+    LimitRule { bucket: Bucket::Reads, name: "reads", limit: 300, span: HOUR, per: LimitOwner::Key,
         what: "reading requests per hour and key" },
-    Rule { bucket: Bucket::Subscription, name: "subscription", limit: 30, span: HOUR, per: Per::Key,
+    LimitRule { bucket: Bucket::Subscription, name: "subscription", limit: 30, span: HOUR, per: LimitOwner::Key,
         what: "changes of the subscription per hour and key" },
-    Rule { bucket: Bucket::SupportChat, name: "support_chat", limit: 30, span: HOUR, per: Per::Person,
+    LimitRule { bucket: Bucket::SupportChat, name: "support_chat", limit: 30, span: HOUR, per: LimitOwner::Person,
         what: "support questions per hour and person" },
-    Rule { bucket: Bucket::Captions, name: "captions", limit: 20, span: MINUTE, per: Per::Person,
+    LimitRule { bucket: Bucket::Captions, name: "captions", limit: 20, span: MINUTE, per: LimitOwner::Person,
         what: "caption requests per minute and person" },
-    Rule { bucket: Bucket::Connect, name: "connect", limit: 20, span: HOUR, per: Per::Person,
+    LimitRule { bucket: Bucket::Connect, name: "connect", limit: 20, span: HOUR, per: LimitOwner::Person,
         what: "attempts to connect with credentials per hour and user" },
-    Rule { bucket: Bucket::Feedback, name: "feedback", limit: 5, span: DAY, per: Per::Key,
+    LimitRule { bucket: Bucket::Feedback, name: "feedback", limit: 5, span: DAY, per: LimitOwner::Key,
         what: "messages of feedback per day and key" },
-    Rule { bucket: Bucket::AgentFeedback, name: "agent_feedback", limit: 60, span: HOUR, per: Per::Key,
+    LimitRule { bucket: Bucket::AgentFeedback, name: "agent_feedback", limit: 60, span: HOUR, per: LimitOwner::Key,
         what: "messages of agent feedback per hour and key" },
-    Rule { bucket: Bucket::WebhookTests, name: "webhook_tests", limit: 60, span: HOUR, per: Per::Person,
+    LimitRule { bucket: Bucket::WebhookTests, name: "webhook_tests", limit: 60, span: HOUR, per: LimitOwner::Person,
         what: "test deliveries per hour and person" },
-    Rule { bucket: Bucket::ComposerChecks, name: "composer_checks", limit: 120, span: MINUTE, per: Per::Person,
+    LimitRule { bucket: Bucket::ComposerChecks, name: "composer_checks", limit: 120, span: MINUTE, per: LimitOwner::Person,
         what: "checks of a post in the composer per minute and person" },
-    Rule { bucket: Bucket::Other, name: "other", limit: 2_000, span: HOUR, per: Per::Person,
+    LimitRule { bucket: Bucket::Other, name: "other", limit: 2_000, span: HOUR, per: LimitOwner::Person,
         what: "requests per hour and person" },
-    Rule { bucket: Bucket::Address, name: "address", limit: 600, span: MINUTE, per: Per::Address,
+    LimitRule { bucket: Bucket::Address, name: "address", limit: 600, span: MINUTE, per: LimitOwner::Address,
         what: "requests per minute and address" },
-    Rule { bucket: Bucket::ForgotAddress, name: "forgot_address", limit: 10, span: HOUR, per: Per::Address,
+    LimitRule { bucket: Bucket::ForgotAddress, name: "forgot_address", limit: 10, span: HOUR, per: LimitOwner::Address,
         what: "requests for a new password per hour and address" },
-    Rule { bucket: Bucket::ForgotEmail, name: "forgot_email", limit: 3, span: HOUR, per: Per::Email,
+    LimitRule { bucket: Bucket::ForgotEmail, name: "forgot_email", limit: 3, span: HOUR, per: LimitOwner::Email,
         what: "requests for a new password per hour and e-mail address" },
-    Rule { bucket: Bucket::Invitations, name: "invitations", limit: 50, span: DAY, per: Per::Person,
+    LimitRule { bucket: Bucket::Invitations, name: "invitations", limit: 50, span: DAY, per: LimitOwner::Person,
         what: "invitations per day and person" },
-    Rule { bucket: Bucket::InvitedEmail, name: "invited_email", limit: 3, span: HOUR, per: Per::Email,
+    LimitRule { bucket: Bucket::InvitedEmail, name: "invited_email", limit: 3, span: HOUR, per: LimitOwner::Email,
         what: "invitations per hour and e-mail address" },
-    Rule { bucket: Bucket::SignupHour, name: "signup_hour", limit: 5, span: HOUR, per: Per::Address,
+    LimitRule { bucket: Bucket::SignupHour, name: "signup_hour", limit: 5, span: HOUR, per: LimitOwner::Address,
         what: "signups per hour and address" },
-    Rule { bucket: Bucket::SignupDay, name: "signup_day", limit: 20, span: DAY, per: Per::Address,
+    LimitRule { bucket: Bucket::SignupDay, name: "signup_day", limit: 20, span: DAY, per: LimitOwner::Address,
         what: "signups per day and address" },
-    Rule { bucket: Bucket::SignupAll, name: "signup_all", limit: 1_000, span: HOUR, per: Per::Everybody,
+    LimitRule { bucket: Bucket::SignupAll, name: "signup_all", limit: 1_000, span: HOUR, per: LimitOwner::Everybody,
         what: "signups per hour" },
-    Rule { bucket: Bucket::OauthRegisterHour, name: "oauth_register_hour", limit: 20, span: HOUR, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthRegisterHour, name: "oauth_register_hour", limit: 20, span: HOUR, per: LimitOwner::Address,
         what: "registrations of OAuth clients per hour and address" },
-    Rule { bucket: Bucket::OauthRegisterDay, name: "oauth_register_day", limit: 100, span: DAY, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthRegisterDay, name: "oauth_register_day", limit: 100, span: DAY, per: LimitOwner::Address,
         what: "registrations of OAuth clients per day and address" },
-    Rule { bucket: Bucket::OauthAuthorize, name: "oauth_authorize", limit: 60, span: MINUTE, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthAuthorize, name: "oauth_authorize", limit: 60, span: MINUTE, per: LimitOwner::Address,
         what: "requests to let a tool in per minute and address" },
-    Rule { bucket: Bucket::OauthConsent, name: "oauth_consent", limit: 20, span: MINUTE, per: Per::Person,
+    LimitRule { bucket: Bucket::OauthConsent, name: "oauth_consent", limit: 20, span: MINUTE, per: LimitOwner::Person,
         what: "decisions about tools per minute and person" },
-    Rule { bucket: Bucket::OauthToken, name: "oauth_token", limit: 60, span: MINUTE, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthToken, name: "oauth_token", limit: 60, span: MINUTE, per: LimitOwner::Address,
         what: "requests for tokens per minute and address" },
-    Rule { bucket: Bucket::OauthRevoke, name: "oauth_revoke", limit: 60, span: MINUTE, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthRevoke, name: "oauth_revoke", limit: 60, span: MINUTE, per: LimitOwner::Address,
         what: "revocations of tokens per minute and address" },
-    Rule { bucket: Bucket::OauthDocuments, name: "oauth_documents", limit: 10, span: MINUTE, per: Per::Address,
+    LimitRule { bucket: Bucket::OauthDocuments, name: "oauth_documents", limit: 10, span: MINUTE, per: LimitOwner::Address,
         what: "client metadata documents fetched per minute and address" },
 ];
 
 impl Bucket {
     /// Returns its limit of the table.
     #[must_use]
-    pub const fn rule(self) -> &'static Rule {
+    pub const fn rule(self) -> &'static LimitRule {
         &TABLE[self as usize]
     }
 
@@ -172,7 +172,7 @@ pub async fn admit_address(cx: &Domain, address: &str, meter: &Meter) -> Result<
 ///
 /// # Errors
 /// [`Code::RateLimited`] if a bucket is full; the buckets before it have counted the request.
-pub async fn admit_anybody(cx: &Domain, asked: &[(Bucket, &str)]) -> Result<()> {
+pub async fn admit_anonymous(cx: &Domain, asked: &[(Bucket, &str)]) -> Result<()> {
     for (bucket, of) in asked {
         let asked = [(*bucket, window(cx, *bucket, String::new(), 1))];
         take(cx, &format!("{}:{of}", bucket.as_str()), &asked, &Meter::default()).await?;
@@ -197,7 +197,7 @@ pub async fn admit(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) 
 }
 
 /// Returns the states of the limits that are counted per user, without counting anything.
-pub async fn standings(cx: &Domain, caller: &Caller) -> Vec<(&'static Rule, Standing)> {
+pub async fn limit_states(cx: &Domain, caller: &Caller) -> Vec<(&'static LimitRule, LimitState)> {
     let shown = [Bucket::Other, Bucket::Created, Bucket::Captions, Bucket::SupportChat];
     let shown = shown.into_iter().chain([Bucket::Connect, Bucket::WebhookTests]);
     let asked: Vec<_> = shown.map(|bucket| (bucket, of_caller(cx, caller, bucket, 0))).collect();
@@ -205,7 +205,7 @@ pub async fn standings(cx: &Domain, caller: &Caller) -> Vec<(&'static Rule, Stan
     let TakeResult { counts, .. } = cx.limits.take(&owner(caller), &windows).await;
     let now = cx.clock.now();
     let rules = asked.iter().map(|(bucket, _)| bucket.rule());
-    rules.zip(counts).map(|(rule, count)| (rule, Standing::of(count, now))).collect()
+    rules.zip(counts).map(|(rule, count)| (rule, LimitState::of(count, now))).collect()
 }
 
 /// Counts a post that is about to be created.
@@ -220,7 +220,7 @@ pub async fn count_created(act: &Act) -> Result<()> {
 /// Takes the count back, because the post was not created.
 pub async fn uncount_created(act: &Act) {
     let window = of_caller(&act.cx, &act.caller, Bucket::Created, 1);
-    act.cx.limits.give_back(&owner(&act.caller), &[window]).await;
+    act.cx.limits.refund(&owner(&act.caller), &[window]).await;
 }
 
 /// Returns the owner of a caller's counters. Keys are counted with their users, so that one call of the store reads
@@ -231,8 +231,10 @@ fn owner(caller: &Caller) -> String {
 
 fn of_caller(cx: &Domain, caller: &Caller, bucket: Bucket, cost: u64) -> Window {
     let of = match bucket.rule().per {
-        Per::Key => format!(":{}", caller.key_id),
-        Per::Person | Per::Address | Per::Email | Per::Everybody => String::new(),
+        LimitOwner::Key => format!(":{}", caller.key_id),
+        LimitOwner::Person | LimitOwner::Address | LimitOwner::Email | LimitOwner::Everybody => {
+            String::new()
+        }
     };
     window(cx, bucket, of, cost)
 }
@@ -248,7 +250,7 @@ async fn take(cx: &Domain, owner: &str, asked: &[(Bucket, Window)], meter: &Mete
     let TakeResult { counts, refused_by } = cx.limits.take(owner, &windows).await;
     let now = cx.clock.now();
     for ((bucket, _), count) in asked.iter().zip(&counts) {
-        meter.note(*bucket, Standing::of(*count, now));
+        meter.note(*bucket, LimitState::of(*count, now));
     }
     match refused_by {
         None => Ok(()),
@@ -257,17 +259,17 @@ async fn take(cx: &Domain, owner: &str, asked: &[(Bucket, Window)], meter: &Mete
 }
 
 fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error {
-    let (standing, seconds) = (Standing::of(count, now), seconds(count.reset_in).max(1));
+    let (standing, seconds) = (LimitState::of(count, now), seconds(count.reset_in).max(1));
     let what = bucket.rule().what;
     let message = format!(
         "The limit of {} {what} is reached; try again in {seconds} seconds.",
         standing.limit
     );
-    Error::new(Code::RateLimited, message).retry_after(seconds).with(Details {
+    Error::new(Code::RateLimited, message).with_retry_after(seconds).with_details(RefusalDetails {
         limit: Some(standing.limit),
         remaining: Some(standing.remaining),
         reset: Some(standing.reset),
-        ..Details::default()
+        ..RefusalDetails::default()
     })
 }
 
@@ -278,7 +280,7 @@ fn seconds(time: Duration) -> u64 {
 
 /// The state of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct LimitState {
     /// The most requests of a window.
     pub limit: u64,
     /// The requests that are left in this window.
@@ -287,7 +289,7 @@ pub struct Standing {
     pub reset: u64,
 }
 
-impl Standing {
+impl LimitState {
     fn of(count: Count, now: fanfare_entities::Millis) -> Self {
         let reset = Duration::from_millis(now.max(0).unsigned_abs()) + count.reset_in;
         Self { limit: count.limit, remaining: count.remaining, reset: seconds(reset) }
@@ -296,10 +298,10 @@ impl Standing {
 
 /// Collects the states of the limits that one request was counted against. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Meter(Arc<Mutex<Vec<(Bucket, Standing)>>>);
+pub struct Meter(Arc<Mutex<Vec<(Bucket, LimitState)>>>);
 
 impl Meter {
-    fn note(&self, bucket: Bucket, standing: Standing) {
+    fn note(&self, bucket: Bucket, standing: LimitState) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         noted.retain(|(other, _)| *other != bucket);
         noted.push((bucket, standing));
@@ -307,7 +309,7 @@ impl Meter {
 
     /// Returns the limit with the fewest requests left. The limit of the address is returned only if there is no other.
     #[must_use]
-    pub fn nearest(&self) -> Option<Standing> {
+    pub fn nearest(&self) -> Option<LimitState> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = noted.iter().filter(|(bucket, _)| *bucket != Bucket::Address);
         let nearest =
@@ -331,7 +333,7 @@ mod tests {
 
     #[test]
     fn the_limit_nearest_to_its_end_is_shown() {
-        let at = |remaining| Standing { limit: 100, remaining, reset: 7 };
+        let at = |remaining| LimitState { limit: 100, remaining, reset: 7 };
         let meter = Meter::default();
         assert_eq!(meter.nearest(), None);
         meter.note(Bucket::Address, at(1));
@@ -347,7 +349,7 @@ mod tests {
     fn a_refusal_says_when_to_come_back() {
         let count = Count { limit: 100, remaining: 0, reset_in: Duration::from_millis(1_500) };
         let error = refusal(Bucket::Posts, count, 10_000);
-        assert_eq!((error.status(), error.seconds()), (429, Some(2)));
+        assert_eq!((error.status(), error.retry_after_seconds()), (429, Some(2)));
         let said = error.details();
         assert_eq!((said.limit, said.reset), (Some(100), Some(12)));
         assert!(error.message().contains("100 requests to create posts per hour and key"));

@@ -18,25 +18,25 @@ use crate::{
 const WINDOW: Millis = 15 * 60_000;
 
 /// The most attempts in a window from one address.
-const FROM_ADDRESS: i32 = 60;
+const MAX_PER_ADDRESS: i32 = 60;
 
 /// The most attempts in a window for one name from one address.
-const FOR_NAME_FROM_ADDRESS: i32 = 5;
+const MAX_PER_NAME_AND_ADDRESS: i32 = 5;
 
 /// The most attempts in a window for one name, from all addresses together: more addresses do not make guessing faster.
 /// The owner of the name may be locked out meanwhile, until an operator unlocks it.
-const FOR_NAME: i32 = 20;
+const MAX_PER_NAME: i32 = 20;
 
 /// The kind of log-in. The kinds are counted separately, so that neither can lock the other out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Realm {
+pub enum LoginKind {
     /// The operators, who run the service.
     Operators,
     /// The users, who own the workspaces.
     Persons,
 }
 
-impl Realm {
+impl LoginKind {
     const fn name(self) -> &'static str {
         match self {
             Self::Operators => "operator",
@@ -57,9 +57,9 @@ impl Realm {
 
 /// The outcome of an attempt to log in.
 #[derive(Debug)]
-pub enum LogIn {
+pub enum LoginOutcome {
     /// Logged in; the token for the cookie.
-    Welcome(SecretString),
+    LoggedIn(SecretString),
     /// Wrong name or password, without saying which.
     Wrong,
     /// Too many attempts; the seconds until the next one.
@@ -70,17 +70,17 @@ pub enum LogIn {
 /// address cannot create rows for any number of names.
 pub(crate) async fn admit(
     cx: &Domain,
-    realm: Realm,
+    realm: LoginKind,
     email: &str,
     address: &str,
 ) -> Result<Option<i64>> {
     let counted = [
-        (format!("{}:address:{address}", realm.name()), FROM_ADDRESS),
-        (realm.pair_key(email, address), FOR_NAME_FROM_ADDRESS),
-        (realm.name_key(email), FOR_NAME),
+        (format!("{}:address:{address}", realm.name()), MAX_PER_ADDRESS),
+        (realm.pair_key(email, address), MAX_PER_NAME_AND_ADDRESS),
+        (realm.name_key(email), MAX_PER_NAME),
     ];
     for (name, most) in &counted {
-        if let Some(wait) = count(cx, name, *most).await? {
+        if let Some(wait) = count_attempt(cx, name, *most).await? {
             tracing::warn!(address, "too many log-ins were tried");
             return Ok(Some(wait));
         }
@@ -89,7 +89,12 @@ pub(crate) async fn admit(
 }
 
 /// Deletes the counted attempts of a name that has logged in.
-pub(crate) async fn forgive(cx: &Domain, realm: Realm, email: &str, address: &str) -> Result<()> {
+pub(crate) async fn clear_attempts(
+    cx: &Domain,
+    realm: LoginKind,
+    email: &str,
+    address: &str,
+) -> Result<()> {
     let names = [realm.pair_key(email, address), realm.name_key(email)];
     let theirs = login_attempt::Column::Name.is_in(names);
     login_attempt::Entity::delete_many().filter(theirs).exec(&cx.db.write).await?;
@@ -102,7 +107,7 @@ pub(crate) async fn forgive(cx: &Domain, realm: Realm, email: &str, address: &st
 /// The database's.
 pub async fn unlock(cx: &Domain, email: &str) -> Result<()> {
     let email = email.trim().to_lowercase();
-    for realm in [Realm::Operators, Realm::Persons] {
+    for realm in [LoginKind::Operators, LoginKind::Persons] {
         let name = realm.name_key(&email);
         let theirs = login_attempt::Column::Name.starts_with(name);
         login_attempt::Entity::delete_many().filter(theirs).exec(&cx.db.write).await?;
@@ -111,7 +116,7 @@ pub async fn unlock(cx: &Domain, email: &str) -> Result<()> {
 }
 
 /// Counts an attempt under a name, unless there were `most` of them; then returns the seconds until the next one.
-async fn count(cx: &Domain, name: &str, most: i32) -> Result<Option<i64>> {
+async fn count_attempt(cx: &Domain, name: &str, most: i32) -> Result<Option<i64>> {
     let (now, conn) = (cx.clock.now(), &cx.db.write);
     let sql = "INSERT INTO login_attempts (name, tries, until_at) VALUES ($1, 1, $2) \
                ON CONFLICT (name) DO UPDATE SET \
@@ -135,6 +140,6 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
 
 /// Returns the error for a form whose token does not belong to the log-in.
 #[must_use]
-pub fn forged() -> Error {
+pub fn forged_form() -> Error {
     Error::new(Code::InvalidField, "This form was not made for your log-in. Load its page again.")
 }

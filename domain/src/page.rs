@@ -5,14 +5,14 @@ use sea_orm::{DatabaseConnection, EntityTrait, QuerySelect, Select};
 use crate::error::Result;
 
 /// The most bytes of the rows of a page. A larger row is a page by itself.
-pub(crate) const LARGEST: usize = 8 << 20;
+pub(crate) const MAX_PAGE_BYTES: usize = 8 << 20;
 
 /// The number of rows that are read at first. A page of the usual length is read at once, and of large rows not many
 /// more are read than fit.
-const FIRST: u64 = 25;
+const FIRST_CHUNK: u64 = 25;
 
 /// The most rows that are read at once.
-const MOST: u64 = 1_000;
+const MAX_CHUNK: u64 = 1_000;
 
 /// The limit of a page without a limit.
 pub(crate) const ALL: u64 = u64::MAX - 1;
@@ -45,12 +45,12 @@ pub(crate) async fn read<E: EntityTrait>(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut rows, mut bytes) = (Vec::new(), 0);
     loop {
-        let wanted = stretch(rows.len(), bytes).min(limit + 1 - rows.len() as u64);
+        let wanted = next_chunk(rows.len(), bytes).min(limit + 1 - rows.len() as u64);
         let read = after(rows.last()).limit(wanted).all(db).await?;
         let ended = (read.len() as u64) < wanted;
         for row in read {
             let size = size(&row);
-            if rows.len() == most || (bytes + size > LARGEST && !rows.is_empty()) {
+            if rows.len() == most || (bytes + size > MAX_PAGE_BYTES && !rows.is_empty()) {
                 return Ok(Page { rows, bytes, more: true });
             }
             bytes += size;
@@ -63,12 +63,12 @@ pub(crate) async fn read<E: EntityTrait>(
 }
 
 /// Returns the number of rows to read next: about as many as fit, estimated from the size of those before.
-fn stretch(rows: usize, bytes: usize) -> u64 {
+fn next_chunk(rows: usize, bytes: usize) -> u64 {
     if rows == 0 {
-        return FIRST;
+        return FIRST_CHUNK;
     }
     let average = (bytes / rows).max(1);
-    ((LARGEST.saturating_sub(bytes) / average) as u64).clamp(FIRST, MOST)
+    ((MAX_PAGE_BYTES.saturating_sub(bytes) / average) as u64).clamp(FIRST_CHUNK, MAX_CHUNK)
 }
 
 #[cfg(test)]
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn small_rows_are_read_by_the_thousand_and_large_ones_few_at_a_time() {
-        assert_eq!(stretch(0, 0), FIRST);
-        assert_eq!(stretch(25, 25 * 500), MOST);
-        assert_eq!(stretch(4, 4 << 20), FIRST);
-        assert_eq!(stretch(25, 25 * 100_000), (LARGEST / 100_000 - 25) as u64);
+        assert_eq!(next_chunk(0, 0), FIRST_CHUNK);
+        assert_eq!(next_chunk(25, 25 * 500), MAX_CHUNK);
+        assert_eq!(next_chunk(4, 4 << 20), FIRST_CHUNK);
+        assert_eq!(next_chunk(25, 25 * 100_000), (MAX_PAGE_BYTES / 100_000 - 25) as u64);
     }
 }

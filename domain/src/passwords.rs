@@ -23,10 +23,10 @@ const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 
 /// Limits how many hashes are computed at once. Each takes 19 MiB and a core for a moment; more at once would let
 /// log-ins starve everything else.
-static HASHING: Semaphore = Semaphore::const_new(2);
+static HASH_PERMITS: Semaphore = Semaphore::const_new(2);
 
 /// The digest that is compared for an unknown name, so that the answer takes as long as for a known one.
-static NOBODY: LazyLock<String> =
+static DUMMY_HASH: LazyLock<String> =
     LazyLock::new(|| digest(b"nobody has this password").unwrap_or_default());
 
 /// Generates an unguessable password.
@@ -45,11 +45,11 @@ pub fn generate() -> SecretString {
 /// # Errors
 /// [`Code::InvalidField`] if it is too short, too long or too common.
 pub(crate) async fn hash(password: SecretString, email: &str) -> Result<String> {
-    require_good(password.expose_secret(), email)?;
-    on_a_thread(move || digest(password.expose_secret().as_bytes())).await?
+    check_strength(password.expose_secret(), email)?;
+    run_blocking(move || digest(password.expose_secret().as_bytes())).await?
 }
 
-fn require_good(password: &str, email: &str) -> Result<()> {
+fn check_strength(password: &str, email: &str) -> Result<()> {
     let refused = |message: String, remedy: &str| {
         Err(Error::field(Code::InvalidField, "password", message, remedy))
     };
@@ -77,11 +77,11 @@ fn require_good(password: &str, email: &str) -> Result<()> {
 ///
 /// # Errors
 /// The hash could not be computed.
-pub(crate) async fn is_right(stored: Option<String>, password: SecretString) -> Result<bool> {
-    on_a_thread(move || {
+pub(crate) async fn verify(stored: Option<String>, password: SecretString) -> Result<bool> {
+    run_blocking(move || {
         let stored = stored.as_deref();
         // The comparison of two hashes inside takes the same time wherever they differ.
-        let same = PasswordHash::new(stored.unwrap_or(&NOBODY)).is_ok_and(|hash| {
+        let same = PasswordHash::new(stored.unwrap_or(&DUMMY_HASH)).is_ok_and(|hash| {
             tracing::trace!("a password is compared");
             let given = password.expose_secret().as_bytes();
             Argon2::default().verify_password(given, &hash).is_ok()
@@ -97,8 +97,8 @@ fn digest(password: &[u8]) -> Result<String> {
 }
 
 /// Runs work that takes a core for a while on a blocking thread.
-async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    let _turn = HASHING.acquire().await.map_err(Error::internal)?;
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let _turn = HASH_PERMITS.acquire().await.map_err(Error::internal)?;
     tokio::task::spawn_blocking(work).await.map_err(Error::internal)
 }
 
@@ -118,9 +118,9 @@ mod tests {
         let (one, other) = (digest(b"x").unwrap(), digest(b"x").unwrap());
         assert!(one.starts_with("$argon2id$"));
         assert_ne!(one, other);
-        assert!(is_right(Some(one.clone()), "x".into()).await.unwrap());
-        assert!(!is_right(Some(one), "y".into()).await.unwrap());
-        assert!(!is_right(None, "nobody has this password".into()).await.unwrap());
+        assert!(verify(Some(one.clone()), "x".into()).await.unwrap());
+        assert!(!verify(Some(one), "y".into()).await.unwrap());
+        assert!(!verify(None, "nobody has this password".into()).await.unwrap());
     }
 
     #[tokio::test]
@@ -128,8 +128,8 @@ mod tests {
         assert_eq!(hash("nine char".into(), "").await.unwrap_err().code(), Code::InvalidField);
         assert!(hash("ten chars.".into(), "").await.is_ok());
         let longest = "x".repeat(200);
-        assert!(require_good(&longest, "").is_ok());
-        assert!(require_good(&format!("{longest}x"), "").is_err());
+        assert!(check_strength(&longest, "").is_ok());
+        assert!(check_strength(&format!("{longest}x"), "").is_err());
     }
 
     #[test]
@@ -137,10 +137,10 @@ mod tests {
         assert_eq!(COMMON.lines().count(), 1_000);
         assert!(COMMON.lines().all(|line| line.len() >= *LENGTH.start()));
         for bad in ["1234567890", "Password123", "QWERTYUIOP"] {
-            assert!(require_good(bad, "ada@example.com").is_err(), "{bad}");
+            assert!(check_strength(bad, "ada@example.com").is_err(), "{bad}");
         }
-        assert!(require_good("Ada.Lovelace@example.com", "ada.lovelace@example.com ").is_err());
-        assert!(require_good("ada.lovelace", "Ada.Lovelace@example.com").is_err());
-        assert!(require_good("ada.lovelace.2", "ada.lovelace@example.com").is_ok());
+        assert!(check_strength("Ada.Lovelace@example.com", "ada.lovelace@example.com ").is_err());
+        assert!(check_strength("ada.lovelace", "Ada.Lovelace@example.com").is_err());
+        assert!(check_strength("ada.lovelace.2", "ada.lovelace@example.com").is_ok());
     }
 }

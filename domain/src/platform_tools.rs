@@ -21,18 +21,18 @@ use crate::{
 };
 
 /// The longest time that a network may take to answer while a caller waits.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The tool that is answered from our own database.
-const QUOTA: &str = "x.quota";
+const QUOTA_TOOL: &str = "x.quota";
 
 /// How many posts a post with a link counts as on X.
-const LINK: i64 = 13;
+const LINK_COST: i64 = 13;
 
 /// A helper tool to run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Trigger {
+pub struct HelperRequest {
     /// The tool, as `helper_tools` of `GET /api/v1/platforms` names it, for example `pinterest.boards`.
     #[schemars(length(max = 100))]
     pub tool: String,
@@ -52,10 +52,10 @@ pub struct Trigger {
 ///
 /// # Errors
 /// [`Code::ToolNotFound`], [`Code::AccountNotFound`], or the network's error.
-pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>> {
+pub async fn trigger(act: &Act, trigger: HelperRequest) -> Result<Reply<HelperResult>> {
     let tool = trigger.tool.as_str();
-    let platform = owner(tool)?;
-    if tool == QUOTA {
+    let platform = platform_of_tool(tool)?;
+    if tool == QUOTA_TOOL {
         let result = quota(act).await?;
         return Ok(HelperResult::reply(trigger.tool, None, json!(result)));
     }
@@ -78,9 +78,9 @@ pub async fn trigger(act: &Act, trigger: Trigger) -> Result<Reply<HelperResult>>
     let unknown = || Error::new(Code::ToolNotFound, format!("There is no tool called {tool:?}."));
     let tools = platforms::find(platform).tools().ok_or_else(unknown)?;
     let asked = tools.run(&session, tool, &trigger.input);
-    let answer = tokio::time::timeout(PATIENCE, asked).await;
-    let answer = answer.unwrap_or_else(|_| Err(accounts::silent(platform, PATIENCE)));
-    let result = answer.map_err(|error| accounts::refusal(platform, error))?;
+    let answer = tokio::time::timeout(TOOL_TIMEOUT, asked).await;
+    let answer = answer.unwrap_or_else(|_| Err(accounts::timed_out(platform, TOOL_TIMEOUT)));
+    let result = answer.map_err(|error| accounts::connect_error(platform, error))?;
     Ok(HelperResult::reply(trigger.tool, Some(row.id), result))
 }
 
@@ -102,16 +102,16 @@ impl HelperResult {
 }
 
 /// Returns the network whose descriptor lists the tool.
-fn owner(tool: &str) -> Result<PlatformId> {
+fn platform_of_tool(tool: &str) -> Result<PlatformId> {
     let all = platforms::all().iter().map(|platform| platform.spec());
-    if let Some(spec) = all.clone().find(|spec| spec.helpers.contains(&tool)) {
+    if let Some(spec) = all.clone().find(|spec| spec.tools.contains(&tool)) {
         return Ok(spec.id);
     }
     let network = tool.split('.').next().unwrap_or_default();
     let message = match PLANNED.iter().find(|planned| planned.id == network) {
         Some(planned) => format!("{} is announced, and its tools come with it.", planned.label),
         None => {
-            let known: Vec<_> = all.flat_map(|spec| spec.helpers).copied().collect();
+            let known: Vec<_> = all.flat_map(|spec| spec.tools).copied().collect();
             let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
             format!("There is no tool called {tool:?}; there are: {known}.")
         }
@@ -147,7 +147,7 @@ pub async fn x_quota(act: &Act) -> Result<Reply<OneQuota>> {
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn allowance_of_x(act: &Act) -> Result<(i64, i64, Millis)> {
+pub(crate) async fn x_allowance(act: &Act) -> Result<(i64, i64, Millis)> {
     let quota = quota(act).await?;
     Ok((quota.limit, quota.used, quota.period.end.0))
 }
@@ -174,7 +174,7 @@ struct XQuota {
     /// Always null: there is no add-on.
     addon: Option<Map<String, Value>>,
     /// The included posts of each plan.
-    plans: Vec<PlanOfX>,
+    plans: Vec<XPlan>,
 }
 
 /// The days that the period covers.
@@ -188,7 +188,7 @@ struct Period {
 /// The included posts of a plan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-struct PlanOfX {
+struct XPlan {
     plan: &'static str,
     posts_per_month: i64,
 }
@@ -196,9 +196,9 @@ struct PlanOfX {
 async fn quota(act: &Act) -> Result<XQuota> {
     let (start, end) = month(act.cx.clock.now());
     let limit = allowance(act.membership.plan);
-    let used = used(act, start).await?;
+    let used = count_used(act, start).await?;
     let remaining = (limit - used).max(0);
-    let plans = PLANS.map(|(plan, posts_per_month)| PlanOfX { plan, posts_per_month });
+    let plans = PLANS.map(|(plan, posts_per_month)| XPlan { plan, posts_per_month });
     Ok(XQuota {
         platform: "x",
         managed: true,
@@ -206,8 +206,8 @@ async fn quota(act: &Act) -> Result<XQuota> {
         limit,
         remaining,
         period: Period { start: Time(start), end: Time(end) },
-        url_blocked: remaining < LINK,
-        url_cost: LINK,
+        url_blocked: remaining < LINK_COST,
+        url_cost: LINK_COST,
         addon: None,
         plans: plans.into(),
     })
@@ -237,7 +237,7 @@ fn month(now: Millis) -> (Millis, Millis) {
 }
 
 /// Counts the workspace's posts on X since a time. Posts on the simulator do not count.
-async fn used(act: &Act, since: Millis) -> Result<i64> {
+async fn count_used(act: &Act, since: Millis) -> Result<i64> {
     let conn = &act.cx.db.read;
     // Each segment of a thread is a post; links stand in none of them.
     let sql = "SELECT coalesce(sum(CASE WHEN p.post_type = 'x_thread' \
@@ -250,7 +250,7 @@ async fn used(act: &Act, since: Millis) -> Result<i64> {
     let row = conn.query_one_raw(statement(conn, sql, values)).await?;
     let Some(row) = row else { return Ok(0) };
     let (posts, links): (i64, i64) = (row.try_get("", "posts")?, row.try_get("", "links")?);
-    Ok(posts + links * (LINK - 1))
+    Ok(posts + links * (LINK_COST - 1))
 }
 
 #[cfg(test)]
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_is_not_there_says_why() {
-        let said = |tool: &str| owner(tool).unwrap_err();
+        let said = |tool: &str| platform_of_tool(tool).unwrap_err();
         assert_eq!(said("nonsense").code(), Code::ToolNotFound);
         assert!(said("bluesky.nonsense").message().contains("pinterest.boards"));
     }

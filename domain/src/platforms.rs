@@ -2,7 +2,7 @@
 
 use fanfare_platforms::{
     self as platforms, Description, Fix, PLANNED, Planned, PlatformId, Violation, excerpt,
-    fix::meant,
+    fix::closest_name,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct Platforms {
 ///
 /// # Errors
 /// The row names a platform that this version does not know.
-pub fn of_row(name: &str) -> Result<PlatformId> {
+pub fn from_row(name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
 }
 
@@ -49,7 +49,7 @@ pub fn ids() -> impl Iterator<Item = PlatformId> {
 ///
 /// # Errors
 /// [`Code::InvalidField`] for this field.
-pub fn named(field: &str, name: &str) -> Result<PlatformId> {
+pub fn parse(field: &str, name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::violation(unknown(field, name)))
 }
 
@@ -57,8 +57,9 @@ pub fn named(field: &str, name: &str) -> Result<PlatformId> {
 ///
 /// # Errors
 /// [`Code::InvalidField`] for this field.
-pub fn named_in_body(field: &str, name: &str) -> Result<PlatformId> {
-    let fix = || meant(name, ids().map(PlatformId::as_str)).map(|id| Fix::replace(field, id));
+pub fn parse_with_fix(field: &str, name: &str) -> Result<PlatformId> {
+    let fix =
+        || closest_name(name, ids().map(PlatformId::as_str)).map(|id| Fix::replace(field, id));
     name.parse().map_err(|_| Error::violation(unknown(field, name).with_fix(fix())))
 }
 

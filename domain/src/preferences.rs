@@ -10,19 +10,19 @@ use crate::{
     error::{Error, Result, Violations},
     input::{
         self,
-        text::{self, Rule},
+        text::{self, TextRule},
     },
     passwords,
-    sign_in::{self, Session},
+    sign_in::{self, UserSession},
     token::hash,
 };
 
 /// The longest name of a user or a workspace, in characters.
-pub const LONGEST_NAME: usize = 100;
+pub const MAX_NAME_CHARS: usize = 100;
 
 /// A log-in of a user.
 #[derive(Debug, Clone)]
-pub struct LogIn {
+pub struct ActiveLogin {
     /// The time at which it began.
     pub since: Millis,
     /// The time at which it ends by itself.
@@ -35,7 +35,7 @@ pub struct LogIn {
 ///
 /// # Errors
 /// [`crate::Code::FieldRequired`] or [`crate::Code::InvalidField`].
-pub async fn rename(cx: &Domain, session: &Session, name: &str) -> Result<()> {
+pub async fn rename(cx: &Domain, session: &UserSession, name: &str) -> Result<()> {
     let mut broken = Violations::default();
     let name = checked_name(name, &mut broken);
     Error::check(broken)?;
@@ -49,7 +49,7 @@ pub async fn rename(cx: &Domain, session: &Session, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// The database's.
-pub async fn of_workspace(act: &Act) -> Result<(String, String)> {
+pub async fn workspace_settings(act: &Act) -> Result<(String, String)> {
     let found = workspace::Entity::find_by_id(act.membership.workspace_id);
     let row = found.one(&act.cx.db.read).await?;
     let row = row.ok_or_else(|| Error::internal("a workspace with members is gone"))?;
@@ -66,7 +66,7 @@ pub async fn set_workspace(act: &Act, name: &str, timezone: &str) -> Result<()> 
     act.membership.require(Role::Admin)?;
     let mut broken = Violations::default();
     let name = checked_name(name, &mut broken);
-    let zone = Error::joined(broken, input::zone(timezone))?;
+    let zone = Error::merge(broken, input::zone(timezone))?;
     let changed = workspace::ActiveModel {
         id: Set(act.membership.workspace_id),
         name: Set(name),
@@ -82,10 +82,11 @@ fn checked_name(name: &str, broken: &mut Violations) -> String {
     if name.is_empty() {
         let message = "name is empty.".to_owned();
         let remedy = "Send a name.";
-        broken
-            .note(|| crate::error::violation(crate::Code::FieldRequired, "name", message, remedy));
-    } else if let Some(flaw) = text::flaw("name", name, Rule::line(LONGEST_NAME)) {
-        broken.note(|| flaw);
+        broken.push_with(|| {
+            crate::error::violation(crate::Code::FieldRequired, "name", message, remedy)
+        });
+    } else if let Some(flaw) = text::problem("name", name, TextRule::line(MAX_NAME_CHARS)) {
+        broken.push_with(|| flaw);
     }
     name.to_owned()
 }
@@ -96,14 +97,14 @@ fn checked_name(name: &str, broken: &mut Violations) -> String {
 /// [`crate::Code::InvalidField`] for a wrong or a weak password, [`crate::Code::RateLimited`] if too many were tried.
 pub async fn change_password(
     cx: &Domain,
-    who: (&Session, &SecretString),
+    who: (&UserSession, &SecretString),
     (current, new): (SecretString, SecretString),
     address: &str,
 ) -> Result<()> {
-    sign_in::confirm(cx, who, current, address).await?;
+    sign_in::confirm_password(cx, who, current, address).await?;
     let hashed = passwords::hash(new, &who.0.email).await?;
     let tx = cx.db.begin().await?;
-    sign_in::hold(&tx, who).await?;
+    sign_in::lock_session(&tx, who).await?;
     sign_in::store_password(&tx, who.0.user_id, hashed, cx.clock.now()).await?;
     Ok(tx.commit().await?)
 }
@@ -112,10 +113,10 @@ pub async fn change_password(
 ///
 /// # Errors
 /// The database's.
-pub async fn log_ins(
+pub async fn active_logins(
     cx: &Domain,
-    (session, token): (&Session, &SecretString),
-) -> Result<Vec<LogIn>> {
+    (session, token): (&UserSession, &SecretString),
+) -> Result<Vec<ActiveLogin>> {
     let this = hash(token.expose_secret());
     let rows = user_session::Entity::find()
         .filter(user_session::Column::UserId.eq(session.user_id))
@@ -123,7 +124,7 @@ pub async fn log_ins(
         .order_by_desc(user_session::Column::CreatedAt)
         .all(&cx.db.read)
         .await?;
-    let shown = |row: user_session::Model| LogIn {
+    let shown = |row: user_session::Model| ActiveLogin {
         since: row.created_at,
         until: row.expires_at,
         is_this: row.hash == this,
@@ -135,7 +136,10 @@ pub async fn log_ins(
 ///
 /// # Errors
 /// The database's.
-pub async fn end_others(cx: &Domain, (session, token): (&Session, &SecretString)) -> Result<()> {
+pub async fn end_other_logins(
+    cx: &Domain,
+    (session, token): (&UserSession, &SecretString),
+) -> Result<()> {
     user_session::Entity::delete_many()
         .filter(user_session::Column::UserId.eq(session.user_id))
         .filter(user_session::Column::Hash.ne(hash(token.expose_secret())))

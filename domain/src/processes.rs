@@ -11,31 +11,31 @@ use uuid::Uuid;
 use crate::{Domain, error::Result};
 
 /// The time of silence after which a process counts as dead, in ms.
-pub(crate) const SILENCE: Millis = 15_000;
+pub(crate) const DEAD_AFTER: Millis = 15_000;
 
 /// The time of silence after which a process may be dead, in ms: it has missed a heartbeat.
-pub(crate) const SUSPICIOUS: Millis = 5_000;
+pub(crate) const SUSPICIOUS_AFTER: Millis = 5_000;
 
 /// The interval at which a process writes a heartbeat.
-const BEAT: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Starts writing heartbeats of this process, until the last clone of `cx` is dropped.
-pub fn keep(cx: &Domain) {
+pub fn start_heartbeat(cx: &Domain) {
     if !cx.db.is_postgres() {
         return;
     }
     let inner = Arc::downgrade(&cx.0);
     tokio::spawn(async move {
         while let Some(inner) = inner.upgrade() {
-            if let Err(error) = beat(&Domain(inner)).await {
+            if let Err(error) = write_heartbeat(&Domain(inner)).await {
                 tracing::warn!(%error, "this process could not say that it is alive");
             }
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         }
     });
 }
 
-async fn beat(cx: &Domain) -> Result<()> {
+async fn write_heartbeat(cx: &Domain) -> Result<()> {
     let row = api_process::ActiveModel { id: Set(cx.process), seen_at: Set(cx.clock.now()) };
     let again = OnConflict::column(api_process::Column::Id)
         .update_column(api_process::Column::SeenAt)
@@ -48,7 +48,7 @@ async fn beat(cx: &Domain) -> Result<()> {
 }
 
 /// Returns when a process was last seen.
-pub(crate) async fn seen(cx: &Domain, id: Uuid) -> Result<Option<Millis>> {
+pub(crate) async fn last_seen(cx: &Domain, id: Uuid) -> Result<Option<Millis>> {
     let row = api_process::Entity::find_by_id(id).one(&cx.db.write).await?;
     Ok(row.map(|row| row.seen_at))
 }

@@ -1,7 +1,7 @@
 //! The room that plans have for accounts, members, brands and team workspaces.
 
 use crate::{
-    Details,
+    RefusalDetails,
     access::{PlanTier, plan_name},
     billing::{Plan, Plans},
     error::{Code, Error, Result},
@@ -46,11 +46,11 @@ impl Quota {
         let (one, several, remedy) = self.words();
         let noun = if limit == 1 { one } else { several };
         let message = format!("The plan {plan} has room for {limit} {noun}. In use: {used}.");
-        Err(Error::new(Code::PlanLimit, message).with(Details {
+        Err(Error::new(Code::PlanLimit, message).with_details(RefusalDetails {
             limit: Some(limit),
             plan: Some(plan),
             remedy: Some(format!("{remedy}, or move to a larger plan.")),
-            ..Details::default()
+            ..RefusalDetails::default()
         }))
     }
 
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_plan_has_room_for_as_many_as_it_includes() {
-        let plans = Plans::ours().unwrap();
+        let plans = Plans::built_in().unwrap();
         let room = |quota: Quota, used| quota.require_room(&plans, PlanTier::Pro, used);
         for (quota, included) in [
             (Quota::Accounts, 30),

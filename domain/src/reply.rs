@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{beside::beside, error::Result};
+use crate::{error::Result, offload::offload};
 
 /// A reply whose body is a `T`, which the OpenAPI document describes. `Reply` without a parameter has a body of any
 /// type.
@@ -26,7 +26,7 @@ impl<T: Serialize> Reply<T> {
     /// Creates a reply with status 200 and this body.
     pub fn ok(view: &T) -> Self {
         // Views have text keys and only values that JSON has, so they can always be serialized.
-        Self::written(serde_json::to_string(view).unwrap_or_default())
+        Self::from_json(serde_json::to_string(view).unwrap_or_default())
     }
 
     /// Creates a reply with status 200 and a body of about this many bytes, which is made on a blocking thread if it is
@@ -38,14 +38,14 @@ impl<T: Serialize> Reply<T> {
     where
         T: 'static,
     {
-        beside(bytes, move || Self::ok(&make())).await
+        offload(bytes, move || Self::ok(&make())).await
     }
 }
 
 impl<T> Reply<T> {
     /// Creates a reply with status 200 from a body that is JSON text.
     #[must_use]
-    pub const fn written(body: String) -> Self {
+    pub const fn from_json(body: String) -> Self {
         Self {
             status: 200,
             secret: false,

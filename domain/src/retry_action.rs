@@ -1,6 +1,6 @@
 //! What to do after an error of a network, for any kind of call.
 
-use fanfare_platforms::{Kind, Phase};
+use fanfare_platforms::{ErrorKind, Phase};
 
 /// The action after an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,15 +21,21 @@ pub enum RetryAction {
 
 /// Returns the action for a kind of error in a phase.
 #[must_use]
-pub const fn decide(kind: Kind, phase: Phase) -> RetryAction {
+pub const fn decide(kind: ErrorKind, phase: Phase) -> RetryAction {
     match (kind, phase) {
-        (Kind::Ambiguous | Kind::Server, Phase::Commit) => RetryAction::Lost,
-        (Kind::Ambiguous | Kind::Server | Kind::Transient | Kind::Unreachable, _) => {
-            RetryAction::Retry
+        (ErrorKind::Ambiguous | ErrorKind::Server, Phase::Commit) => RetryAction::Lost,
+        (
+            ErrorKind::Ambiguous
+            | ErrorKind::Server
+            | ErrorKind::Transient
+            | ErrorKind::Unreachable,
+            _,
+        ) => RetryAction::Retry,
+        (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, _) => RetryAction::Wait,
+        (ErrorKind::TokenExpired, _) => RetryAction::Refresh,
+        (ErrorKind::Reconnect | ErrorKind::InvalidCredentials, _) => RetryAction::Reconnect,
+        (ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Misconfigured, _) => {
+            RetryAction::Stop
         }
-        (Kind::RateLimited | Kind::QuotaExhausted, _) => RetryAction::Wait,
-        (Kind::TokenExpired, _) => RetryAction::Refresh,
-        (Kind::Reconnect | Kind::InvalidCredentials, _) => RetryAction::Reconnect,
-        (Kind::Rejected | Kind::MediaRejected | Kind::Misconfigured, _) => RetryAction::Stop,
     }
 }

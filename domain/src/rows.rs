@@ -127,7 +127,7 @@ impl Rows {
         if self.backend == DbBackend::Postgres {
             let types = self.columns.iter().enumerate();
             let arrays =
-                types.map(|(n, (_, kind))| format!("${}::text::{}[]", first + n, sent_as(*kind)));
+                types.map(|(n, (_, kind))| format!("${}::text::{}[]", first + n, sql_type(*kind)));
             let names = self.columns.iter().map(|(name, _)| (*name).to_owned());
             let shown = self.columns.iter().map(|(name, kind)| match kind {
                 Type::Json => format!("{name}::json AS {name}"),
@@ -186,7 +186,7 @@ impl Rows {
 }
 
 /// Returns the type in which PostgreSQL receives a value; JSON is sent as text and parsed once, by the cast.
-const fn sent_as(kind: Type) -> &'static str {
+const fn sql_type(kind: Type) -> &'static str {
     match kind {
         Type::Big => "bigint",
         Type::Int => "int",
@@ -205,8 +205,8 @@ impl Cell<'_> {
             Self::Number(number) => write!(to, "{number}"),
             Self::Bool(truth) => to.write_str(if *truth { "t" } else { "f" }),
             Self::Uuid(uuid) => write!(to, "{}", uuid.simple()),
-            Self::Text(text) => quoted(text, to),
-            Self::Json(json) => quoted(&text_of(*json), to),
+            Self::Text(text) => write_quoted(text, to),
+            Self::Json(json) => write_quoted(&to_json(*json), to),
         };
     }
 
@@ -217,21 +217,21 @@ impl Cell<'_> {
             Self::Number(number) => write!(to, "{number}"),
             Self::Bool(truth) => write!(to, "{truth}"),
             Self::Uuid(uuid) => write!(to, "\"{}\"", uuid.simple()),
-            Self::Text(text) => to.write_str(&text_of(text)),
+            Self::Text(text) => to.write_str(&to_json(text)),
             // SQLite stores JSON as text.
-            Self::Json(json) => to.write_str(&text_of(&text_of(json))),
+            Self::Json(json) => to.write_str(&to_json(&to_json(json))),
         };
     }
 }
 
 /// Serializes a value as JSON. This is several times as fast as the `to_string` of a `Value`, which goes through a
 /// formatter.
-fn text_of<T: Serialize + ?Sized>(json: &T) -> String {
+fn to_json<T: Serialize + ?Sized>(json: &T) -> String {
     // These values can always be serialized.
     serde_json::to_string(json).unwrap_or_default()
 }
 
-fn quoted(text: &str, to: &mut String) -> std::fmt::Result {
+fn write_quoted(text: &str, to: &mut String) -> std::fmt::Result {
     to.push('"');
     let mut rest = text;
     while let Some(place) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {

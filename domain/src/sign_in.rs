@@ -14,18 +14,18 @@ use subtle::ConstantTimeEq;
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
-    logins::{self, LogIn, Realm},
-    passwords, person,
+    logins::{self, LoginKind, LoginOutcome},
+    passwords,
     token::{self, hash},
-    users,
+    user_lock, users,
 };
 
 /// How long a log-in lasts, in ms.
-pub const LASTS: Millis = 7 * 24 * 3_600_000;
+pub const SESSION_LIFETIME: Millis = 7 * 24 * 3_600_000;
 
 /// A user who is logged in.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct UserSession {
     /// The user.
     pub user_id: UserId,
     /// The user's e-mail address.
@@ -58,7 +58,7 @@ pub(crate) async fn store_password(
     password_hash: String,
     now: Millis,
 ) -> Result<()> {
-    person::lock(tx, user_id).await?;
+    user_lock::lock(tx, user_id).await?;
     links::end_all(tx, user_id, now).await?;
     let row = user_password::ActiveModel {
         user_id: Set(user_id),
@@ -80,13 +80,13 @@ pub(crate) async fn open_session<C: ConnectionTrait>(
     user_id: UserId,
     now: Millis,
 ) -> Result<SecretString> {
-    let token = token::fresh();
+    let token = token::generate();
     let row = user_session::ActiveModel {
         hash: Set(hash(token.expose_secret())),
         user_id: Set(user_id),
         created_at: Set(now),
         confirmed_at: Set(None),
-        expires_at: Set(now + LASTS),
+        expires_at: Set(now + SESSION_LIFETIME),
     };
     user_session::Entity::insert(row).exec_without_returning(conn).await?;
     Ok(token)
@@ -100,10 +100,10 @@ pub async fn log_in(
     cx: &Domain,
     (email, password): (&str, SecretString),
     address: &str,
-) -> Result<LogIn> {
+) -> Result<LoginOutcome> {
     let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, Realm::Persons, &email, address).await? {
-        return Ok(LogIn::TooMany(wait));
+    if let Some(wait) = logins::admit(cx, LoginKind::Persons, &email, address).await? {
+        return Ok(LoginOutcome::TooMany(wait));
     }
     let by_email = user::Column::Email.eq(&email);
     let known = user::Entity::find().filter(by_email).one(&cx.db.read).await?;
@@ -112,24 +112,24 @@ pub async fn log_in(
         None => None,
     };
     let tried = stored.as_ref().map(|row| row.password_hash.clone());
-    let same = passwords::is_right(tried.clone(), password).await?;
+    let same = passwords::verify(tried.clone(), password).await?;
     let session = match known.filter(|_| same).zip(tried) {
         Some((known, tried)) => begin_session(cx, known.id, &tried).await?,
         None => None,
     };
     let Some(session) = session else {
         tracing::warn!(address, "a log-in was refused");
-        return Ok(LogIn::Wrong);
+        return Ok(LoginOutcome::Wrong);
     };
-    logins::forgive(cx, Realm::Persons, &email, address).await?;
-    Ok(LogIn::Welcome(session))
+    logins::clear_attempts(cx, LoginKind::Persons, &email, address).await?;
+    Ok(LoginOutcome::LoggedIn(session))
 }
 
 /// Starts a log-in if the user's password is still the one that was checked: hashing takes a while, and a password that
 /// was replaced meanwhile has ended every log-in.
 async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Option<SecretString>> {
     let tx = Tx::begin(cx).await?;
-    person::lock(tx.conn(), person).await?;
+    user_lock::lock(tx.conn(), person).await?;
     let stored = user_password::Entity::find_by_id(person).one(tx.conn()).await?;
     if stored.is_none_or(|row| row.password_hash != tried) {
         return Ok(None);
@@ -143,7 +143,7 @@ async fn begin_session(cx: &Domain, person: UserId, tried: &str) -> Result<Optio
 ///
 /// # Errors
 /// The database's.
-pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<UserSession>> {
     let hash = hash(token.expose_secret());
     let row = user_session::Entity::find_by_id(hash.as_str()).one(&cx.db.read).await?;
     let now = cx.clock.now();
@@ -152,7 +152,7 @@ pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> 
     });
     let Some(live) = live else { return Ok(None) };
     let known = user::Entity::find_by_id(live.user_id).one(&cx.db.read).await?;
-    Ok(known.map(|user| Session {
+    Ok(known.map(|user| UserSession {
         user_id: user.id,
         email: user.email,
         name: user.name,
@@ -160,7 +160,7 @@ pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> 
     }))
 }
 
-impl Session {
+impl UserSession {
     /// Returns true if the user gave the password so recently that it is not asked for again before a sensitive change.
     #[must_use]
     pub fn is_recent(&self, cx: &Domain) -> bool {
@@ -172,42 +172,42 @@ impl Session {
 ///
 /// # Errors
 /// [`Code::InvalidField`] if it is wrong, [`Code::RateLimited`] if too many were tried.
-pub async fn confirm(
+pub async fn confirm_password(
     cx: &Domain,
-    (session, token): (&Session, &SecretString),
+    (session, token): (&UserSession, &SecretString),
     password: SecretString,
     address: &str,
 ) -> Result<()> {
-    if let Some(wait) = logins::admit(cx, Realm::Persons, &session.email, address).await? {
+    if let Some(wait) = logins::admit(cx, LoginKind::Persons, &session.email, address).await? {
         let message = format!("Too many passwords were tried. Wait {} minutes.", wait / 60 + 1);
-        return Err(Error::new(Code::RateLimited, message).retry_after(wait.unsigned_abs()));
+        return Err(Error::new(Code::RateLimited, message).with_retry_after(wait.unsigned_abs()));
     }
     let stored = user_password::Entity::find_by_id(session.user_id).one(&cx.db.read).await?;
-    if !passwords::is_right(stored.map(|row| row.password_hash), password).await? {
+    if !passwords::verify(stored.map(|row| row.password_hash), password).await? {
         let message = "The password is wrong.";
         return Err(Error::field(Code::InvalidField, "password", message, "Try again."));
     }
-    logins::forgive(cx, Realm::Persons, &session.email, address).await?;
+    logins::clear_attempts(cx, LoginKind::Persons, &session.email, address).await?;
     let confirmed = user_session::Entity::update_many()
         .col_expr(user_session::Column::ConfirmedAt, Expr::value(cx.clock.now()))
         .filter(user_session::Column::Hash.eq(hash(token.expose_secret())))
         .exec(&cx.db.write)
         .await?;
-    if confirmed.rows_affected == 0 { Err(over()) } else { Ok(()) }
+    if confirmed.rows_affected == 0 { Err(session_ended()) } else { Ok(()) }
 }
 
 /// Locks the user of a log-in, and checks that the log-in has not ended: a password that was replaced meanwhile has
 /// ended it.
-pub(crate) async fn hold(
+pub(crate) async fn lock_session(
     tx: &DatabaseTransaction,
-    (session, token): (&Session, &SecretString),
+    (session, token): (&UserSession, &SecretString),
 ) -> Result<()> {
-    person::lock(tx, session.user_id).await?;
+    user_lock::lock(tx, session.user_id).await?;
     let found = user_session::Entity::find_by_id(hash(token.expose_secret())).one(tx).await?;
-    found.map(|_| ()).ok_or_else(over)
+    found.map(|_| ()).ok_or_else(session_ended)
 }
 
-fn over() -> Error {
+fn session_ended() -> Error {
     Error::field(Code::InvalidField, "password", "This log-in has ended.", "Log in again.")
 }
 

@@ -15,9 +15,9 @@ use crate::{
     accounts::quota,
     credits,
     error::{Code, Error, Result},
-    keys, person,
+    keys,
     quota::Quota,
-    users,
+    user_lock, users,
 };
 
 /// A member of a workspace.
@@ -89,7 +89,7 @@ pub async fn members(act: &Act) -> Result<Vec<Member>> {
 /// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or
 /// [`Code::InvalidField`] for the owner and the last admin.
 pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
-    let tx = begin(act).await?;
+    let tx = begin_change(act).await?;
     let row = member(act, &tx, person).await?;
     if role < Role::Admin {
         require_another_admin(act, &tx, &row).await?;
@@ -110,10 +110,10 @@ pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
 /// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`],
 /// [`Code::BrandNotFound`], or [`Code::InvalidField`] for the owner.
 pub async fn set_brands(act: &Act, person: UserId, brands: &[BrandId]) -> Result<()> {
-    let tx = begin(act).await?;
+    let tx = begin_change(act).await?;
     let row = member(act, &tx, person).await?;
     if !brands.is_empty() {
-        require_no_owner(&tx, &row).await?;
+        require_not_owner(&tx, &row).await?;
     }
     let known = brand::Entity::find()
         .filter(brand::Column::WorkspaceId.eq(row.workspace_id))
@@ -144,7 +144,7 @@ pub async fn set_brands(act: &Act, person: UserId, brands: &[BrandId]) -> Result
 /// [`Code::InsufficientWorkspacePermissions`] unless the caller is an admin, [`Code::NotFound`], or
 /// [`Code::InvalidField`] for the owner and the last admin.
 pub async fn remove(act: &Act, person: UserId) -> Result<()> {
-    let tx = begin(act).await?;
+    let tx = begin_change(act).await?;
     let row = member(act, &tx, person).await?;
     require_another_admin(act, &tx, &row).await?;
     users::remove_member_on(&tx, row.workspace_id, person, act.cx.clock.now()).await?;
@@ -152,7 +152,7 @@ pub async fn remove(act: &Act, person: UserId) -> Result<()> {
 }
 
 /// Begins a change of members.
-async fn begin(act: &Act) -> Result<DatabaseTransaction> {
+async fn begin_change(act: &Act) -> Result<DatabaseTransaction> {
     let tx = act.cx.db.begin().await?;
     lock(act, &tx).await?;
     Ok(tx)
@@ -193,7 +193,7 @@ async fn member<C: ConnectionTrait>(
     found.one(conn).await?.ok_or_else(absent)
 }
 
-async fn require_no_owner<C: ConnectionTrait>(conn: &C, row: &membership::Model) -> Result<()> {
+async fn require_not_owner<C: ConnectionTrait>(conn: &C, row: &membership::Model) -> Result<()> {
     if credits::payer(conn, row.workspace_id).await? != row.user_id {
         return Ok(());
     }
@@ -206,7 +206,7 @@ async fn require_another_admin(
     tx: &DatabaseTransaction,
     row: &membership::Model,
 ) -> Result<()> {
-    require_no_owner(tx, row).await?;
+    require_not_owner(tx, row).await?;
     let admins = membership::Entity::find()
         .filter(membership::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(membership::Column::Role.eq(Role::Admin))
@@ -228,7 +228,7 @@ pub async fn create_workspace(act: &Act, name: &str) -> Result<WorkspaceId> {
     let name = name.trim();
     users::check_name(name)?;
     let tx = cx.db.begin().await?;
-    person::lock(&tx, owner).await?;
+    user_lock::lock(&tx, owner).await?;
     let owned = workspace::Entity::find().filter(workspace::Column::OwnerId.eq(owner));
     let owned = owned.all(&tx).await?;
     let own = owned.iter().find(|row| row.personal).map(|row| row.id);

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 /// Generates an unguessable token of letters, digits, `-` and `_`.
 #[must_use]
-pub fn fresh() -> SecretString {
+pub fn generate() -> SecretString {
     let mut bytes = [0_u8; 32];
     rand::rng().fill(&mut bytes);
     SecretString::from(URL_SAFE_NO_PAD.encode(bytes))
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn tokens_differ_and_fit_into_an_address() {
-        let (one, other) = (fresh(), fresh());
+        let (one, other) = (generate(), generate());
         let text = one.expose_secret();
         assert_ne!(text, other.expose_secret());
         assert_eq!(text.len(), 43);

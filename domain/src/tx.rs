@@ -94,9 +94,9 @@ impl Tx {
         if mutation::is_on(Mutation::EnqueueAfterCommit) {
             enqueue(&self.cx, &self.jobs);
         }
-        self.cx.failpoint.cut(Moment::BeforeCommit)?;
+        self.cx.failpoint.lose_database(Moment::BeforeCommit)?;
         self.conn.commit().await?;
-        self.cx.failpoint.cut(Moment::AfterCommit)?;
+        self.cx.failpoint.lose_database(Moment::AfterCommit)?;
         if mutation::is_off(Mutation::EnqueueAfterCommit) {
             enqueue(&self.cx, &self.jobs);
         }
@@ -113,9 +113,9 @@ pub(crate) async fn run_statement(
     query: Statement,
     due_job: impl FnMut(&QueryResult) -> Result<Option<DueJob>, DbErr>,
 ) -> Result<()> {
-    cx.failpoint.cut(Moment::BeforeCommit)?;
+    cx.failpoint.lose_database(Moment::BeforeCommit)?;
     let rows = cx.db.write.query_all_raw(query).await?;
-    cx.failpoint.cut(Moment::AfterCommit)?;
+    cx.failpoint.lose_database(Moment::AfterCommit)?;
     let jobs: Vec<_> = rows.iter().map(due_job).collect::<Result<_, DbErr>>()?;
     enqueue(cx, jobs.iter().flatten());
     Ok(())

@@ -7,10 +7,10 @@ use crate::error::Error;
 /// The error for a stored column that cannot be read. Its content is unknown, so no code may treat it as empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the stored {0} cannot be read")]
-pub struct Unreadable(pub &'static str);
+pub struct UnreadableColumn(pub &'static str);
 
-impl From<Unreadable> for Error {
-    fn from(unreadable: Unreadable) -> Self {
+impl From<UnreadableColumn> for Error {
+    fn from(unreadable: UnreadableColumn) -> Self {
         Self::internal(unreadable)
     }
 }
@@ -19,9 +19,9 @@ impl From<Unreadable> for Error {
 ///
 /// # Errors
 /// The column contains something else.
-pub(crate) fn object(
+pub(crate) fn read_object(
     column: &'static str,
     value: &Value,
-) -> Result<Map<String, Value>, Unreadable> {
-    value.as_object().cloned().ok_or(Unreadable(column))
+) -> Result<Map<String, Value>, UnreadableColumn> {
+    value.as_object().cloned().ok_or(UnreadableColumn(column))
 }

@@ -14,7 +14,7 @@ use crate::{
     durable::{self, Lease},
     error::Result,
     feedback,
-    idempotency::KEPT,
+    idempotency::RETENTION,
     inbox, logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
 };
 
@@ -82,7 +82,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
 pub async fn clean_up(cx: &Domain) -> Result<u64> {
     let (now, db) = (cx.clock.now(), &cx.db.write);
     let mut gone = 0;
-    let old_keys = idempotency_key::Column::CreatedAt.lt(now - KEPT);
+    let old_keys = idempotency_key::Column::CreatedAt.lt(now - RETENTION);
     let sealed: Vec<_> = idempotency_key::Entity::find()
         .filter(old_keys.clone())
         .filter(idempotency_key::Column::SecretId.is_not_null())
@@ -108,10 +108,10 @@ pub async fn clean_up(cx: &Domain) -> Result<u64> {
         .exec(db)
         .await?
         .rows_affected;
-    gone += media::forget_failed(cx, now - DAY).await?;
+    gone += media::delete_failed(cx, now - DAY).await?;
     gone += media::signed::prune(cx).await?;
     gone += media::guest_uploads::prune(cx).await?;
-    gone += media::retention::review(cx).await?;
+    gone += media::retention::delete_unused(cx).await?;
     gone += ops::samples::prune(cx).await?;
     gone += ops::fleet::prune(cx).await?;
     gone += ops::sessions::prune(cx).await?;

@@ -14,7 +14,7 @@ use crate::{
     access::{PlanTier, Role},
     credits,
     error::{Code, Error, Result, excerpt},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
     keys, oauth_provider,
 };
 
@@ -23,7 +23,7 @@ use crate::{
 /// # Errors
 /// [`Code::InvalidField`] if it is not an e-mail address.
 pub async fn find_or_create(cx: &Domain, email: &str) -> Result<UserId> {
-    let email = normalised(email)?;
+    let email = normalized_email(email)?;
     if let Some(id) = find(cx, &email).await? {
         return Ok(id);
     }
@@ -74,7 +74,7 @@ pub(crate) async fn find_or_create_paying<C: ConnectionTrait>(
 /// # Errors
 /// [`Code::NotFound`].
 pub async fn by_email(cx: &Domain, email: &str) -> Result<UserId> {
-    let email = normalised(email)?;
+    let email = normalized_email(email)?;
     let missing =
         || Error::new(Code::NotFound, format!("There is no person with the address {email}."));
     find(cx, &email).await?.ok_or_else(missing)
@@ -123,21 +123,21 @@ pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<V
 }
 
 /// The longest possible e-mail address, in bytes.
-const LONGEST_ADDRESS: usize = 254;
+const MAX_EMAIL_BYTES: usize = 254;
 
 /// Checks the name of a workspace or a brand.
 pub(crate) fn check_name(name: &str) -> Result<()> {
-    text::flaw("name", name, Rule::line(text::USUAL))
+    text::problem("name", name, TextRule::line(text::DEFAULT_MAX))
         .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
 }
 
 /// Returns an e-mail address in the form in which it is stored.
-pub(crate) fn normalised(email: &str) -> Result<String> {
+pub(crate) fn normalized_email(email: &str) -> Result<String> {
     let email = email.trim().to_lowercase();
     let well_formed = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
     });
-    if well_formed && text::is_clean(&email) && email.len() <= LONGEST_ADDRESS {
+    if well_formed && text::is_clean(&email) && email.len() <= MAX_EMAIL_BYTES {
         return Ok(email);
     }
     let message = format!("{:?} is not an e-mail address.", excerpt(&email));
@@ -265,18 +265,18 @@ pub(crate) async fn remove_member_on(
 ) -> Result<()> {
     let gone = membership::Entity::delete_by_id((id, person)).exec(tx).await?;
     if gone.rows_affected == 0 {
-        return Err(no_seat());
+        return Err(not_a_member());
     }
     let locks = brand_lock::Entity::delete_many()
         .filter(brand_lock::Column::WorkspaceId.eq(id))
         .filter(brand_lock::Column::UserId.eq(person));
     locks.exec(tx).await?;
     keys::revoke_in(tx, id, person, now).await?;
-    oauth_provider::end_in(tx, id, person, now).await?;
+    oauth_provider::end_in_workspace(tx, id, person, now).await?;
     Ok(())
 }
 
-fn no_seat() -> Error {
+fn not_a_member() -> Error {
     Error::new(Code::NotFound, "This user is not a member of the workspace.")
 }
 
@@ -338,14 +338,19 @@ pub(crate) async fn insert_brand<C: ConnectionTrait>(
 ///
 /// # Errors
 /// [`Code::BrandNotFound`], or [`Code::NotFound`] if the user has no membership there.
-pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: BrandId) -> Result<()> {
+pub async fn lock_to_brand(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    person: UserId,
+    id: BrandId,
+) -> Result<()> {
     let conn = &cx.db.write;
     let found = brand::Entity::find_by_id(id).one(conn).await?;
     if found.is_none_or(|brand| brand.workspace_id != workspace) {
         return Err(Error::new(Code::BrandNotFound, format!("There is no brand {id} there.")));
     }
     if membership::Entity::find_by_id((workspace, person)).one(conn).await?.is_none() {
-        return Err(no_seat());
+        return Err(not_a_member());
     }
     let row = brand_lock::ActiveModel {
         workspace_id: Set(workspace),
@@ -361,7 +366,7 @@ pub async fn lock(cx: &Domain, workspace: WorkspaceId, person: UserId, id: Brand
 ///
 /// # Errors
 /// [`Code::NotFound`] if there is no such lock.
-pub async fn unlock(
+pub async fn unlock_from_brand(
     cx: &Domain,
     workspace: WorkspaceId,
     person: UserId,

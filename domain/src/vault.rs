@@ -53,7 +53,7 @@ struct MasterKey {
 
 /// The result of [`Vault::rewrap`].
 #[derive(Debug, Default)]
-pub struct Rewrapped {
+pub struct RewrapResult {
     /// The number of secrets that were re-encrypted with the current key.
     pub changed: u64,
     /// The ids of the master keys that are missing to decrypt other secrets.
@@ -63,7 +63,7 @@ pub struct Rewrapped {
 /// The error for a text that is not a master key.
 #[derive(Debug, thiserror::Error)]
 #[error("a master key is 32 bytes in base64 (make one with: openssl rand -base64 32)")]
-pub struct BadKey;
+pub struct InvalidMasterKey;
 
 impl Vault {
     /// Creates a vault that encrypts with `current` and also decrypts what the `old` keys encrypted; each is base64 of
@@ -71,7 +71,7 @@ impl Vault {
     ///
     /// # Errors
     /// A key is not valid.
-    pub fn new(current: &str, old: &[String]) -> Result<Self, BadKey> {
+    pub fn new(current: &str, old: &[String]) -> Result<Self, InvalidMasterKey> {
         let texts = std::iter::once(current).chain(old.iter().map(String::as_str));
         let keys = texts.map(MasterKey::parse).collect::<Result<_, _>>()?;
         Ok(Self { keys })
@@ -126,7 +126,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
-    pub async fn forget<C: ConnectionTrait>(&self, conn: &C, id: SecretId) -> Result<()> {
+    pub async fn delete<C: ConnectionTrait>(&self, conn: &C, id: SecretId) -> Result<()> {
         secret::Entity::delete_by_id(id).exec(conn).await?;
         Ok(())
     }
@@ -136,8 +136,8 @@ impl Vault {
     ///
     /// # Errors
     /// The database's. It may be repeated.
-    pub async fn rewrap(&self, db: &Db) -> Result<Rewrapped> {
-        let (current, mut done) = (&self.keys[0].id, Rewrapped::default());
+    pub async fn rewrap(&self, db: &Db) -> Result<RewrapResult> {
+        let (current, mut done) = (&self.keys[0].id, RewrapResult::default());
         let mut after = Uuid::nil();
         loop {
             let rows = secret::Entity::find()
@@ -154,7 +154,7 @@ impl Vault {
                     done.missing.insert(row.key_id);
                     continue;
                 };
-                let bound = bound_to(&row.owner_table, row.id);
+                let bound = associated_data(&row.owner_table, row.id);
                 let data_key = decrypt(&old.cipher, &row.wrapped_key, &bound)?;
                 let wrapped = encrypt(&self.keys[0].cipher, &data_key, &bound)?;
                 let closed = secret::ActiveModel {
@@ -199,7 +199,7 @@ impl Vault {
 
     fn seal(&self, table: &str, id: SecretId, plain: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
         let data_key = random::<KEY>();
-        let bound = bound_to(table, id);
+        let bound = associated_data(table, id);
         let sealed = encrypt(&XChaCha20Poly1305::new(&data_key.into()), plain, &bound)?;
         let wrapped = encrypt(&self.keys[0].cipher, &data_key, &bound)?;
         Ok((wrapped, sealed))
@@ -217,7 +217,7 @@ impl Vault {
                 row.key_id
             ))
         })?;
-        let bound = bound_to(table, row.id);
+        let bound = associated_data(table, row.id);
         let data_key = decrypt(&key.cipher, &row.wrapped_key, &bound)?;
         let cipher = XChaCha20Poly1305::new_from_slice(&data_key)
             .map_err(|_| Error::internal("a wrapped key has the wrong length"))?;
@@ -226,9 +226,9 @@ impl Vault {
 }
 
 impl MasterKey {
-    fn parse(text: &str) -> Result<Self, BadKey> {
-        let bytes = STANDARD.decode(text.trim()).map_err(|_| BadKey)?;
-        let cipher = XChaCha20Poly1305::new_from_slice(&bytes).map_err(|_| BadKey)?;
+    fn parse(text: &str) -> Result<Self, InvalidMasterKey> {
+        let bytes = STANDARD.decode(text.trim()).map_err(|_| InvalidMasterKey)?;
+        let cipher = XChaCha20Poly1305::new_from_slice(&bytes).map_err(|_| InvalidMasterKey)?;
         let signing = Sha256::new_with_prefix(b"fanfare signatures\0").chain_update(&bytes);
         Ok(Self { id: key_id(&bytes), cipher, signing: signing.finalize().into() })
     }
@@ -244,7 +244,7 @@ fn key_id(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bound_to(table: &str, id: SecretId) -> Vec<u8> {
+fn associated_data(table: &str, id: SecretId) -> Vec<u8> {
     [table.as_bytes(), b"\0", id.0.as_bytes()].concat()
 }
 

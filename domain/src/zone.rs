@@ -9,7 +9,7 @@ use crate::clock::date;
 /// Returns what a clock in a zone shows at a time; in UTC if there is no such zone.
 #[must_use]
 pub fn local(time: Millis, zone: &str) -> NaiveDateTime {
-    date(time).with_timezone(&named(zone)).naive_local()
+    date(time).with_timezone(&parse_zone(zone)).naive_local()
 }
 
 /// Returns the time at which a day begins in a zone.
@@ -19,7 +19,7 @@ pub fn midnight(day: NaiveDate, zone: &str) -> Millis {
     // The day begins an hour later if the clocks are put forward at midnight.
     let begins = (0..=1).find_map(|hours| {
         let start = start + chrono::TimeDelta::hours(hours);
-        named(zone).from_local_datetime(&start).earliest()
+        parse_zone(zone).from_local_datetime(&start).earliest()
     });
     begins.map_or_else(|| start.and_utc().timestamp_millis(), |time| time.timestamp_millis())
 }
@@ -30,7 +30,7 @@ pub fn next_day(day: NaiveDate) -> NaiveDate {
     day.checked_add_days(Days::new(1)).unwrap_or(day)
 }
 
-fn named(zone: &str) -> Tz {
+fn parse_zone(zone: &str) -> Tz {
     zone.parse().unwrap_or(Tz::UTC)
 }
 

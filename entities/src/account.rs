@@ -11,11 +11,11 @@ use crate::{AccountId, BrandId, Millis, SecretId, UserId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum AccountStatus {
-    /// It is connected and can be used.
+    /// The account is connected and can be used.
     Connected,
-    /// Its credentials were refused; connecting it again mends that.
+    /// The platform refused the credentials. The account must be reconnected.
     ReconnectRequired,
-    /// It was disconnected: hidden, kept for its posts and for a reconnect.
+    /// The account was disconnected. It is hidden, but kept for its posts and for a reconnect.
     Disconnected,
 }
 
@@ -23,56 +23,56 @@ pub enum AccountStatus {
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "accounts")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: AccountId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Its brand, or workspace-wide.
+    /// The brand, or null if the account belongs to the whole workspace.
     pub brand_id: Option<BrandId>,
-    /// Platform identifier.
+    /// The platform identifier.
     pub platform: String,
-    /// The platform's id; unique in the workspace with the platform and `sandbox`.
+    /// The id on the platform. Unique in the workspace, together with the platform and `sandbox`.
     pub remote_id: String,
-    /// Name on the platform.
+    /// The user name on the platform.
     pub username: String,
-    /// Longer name.
+    /// The display name on the platform.
     pub display_name: Option<String>,
-    /// Can it be used?
+    /// The status.
     pub status: AccountStatus,
-    /// Publishes on the simulated network.
+    /// True if it publishes to the simulated platform.
     pub sandbox: bool,
-    /// Public facts the connector needs, for example `did`.
+    /// Public data that the connector needs, for example `did`.
     pub meta: Json,
-    /// Its credentials; null once disconnected.
+    /// The credentials. Null after the account was disconnected.
     pub secret_id: Option<SecretId>,
-    /// The time at which its token ends, if it does.
+    /// The time at which the token expires, if it does.
     pub token_expires_at: Option<Millis>,
-    /// A process is exchanging its tokens until then at most; others wait.
+    /// The end of the lease of the process that is refreshing the tokens. Other processes wait until then.
     pub refreshing_until: Option<Millis>,
-    /// The time at which its tokens are to be exchanged for fresh ones; null where nothing is exchanged.
+    /// The time at which the tokens must be refreshed. Null if they are never refreshed.
     pub refresh_at: Option<Millis>,
-    /// The number of warnings given that scheduled posts outlive its token.
+    /// The number of warnings sent that the token expires before scheduled posts.
     pub warned: i32,
-    /// The credentials it had, until the network has been told that they are given back.
+    /// The former credentials, until they are revoked on the platform.
     pub revoking_id: Option<SecretId>,
-    /// The time at which there is something to do for it.
+    /// The time at which a worker must process the account.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and change of credentials.
+    /// Increased by every claim, finish and change of credentials.
     pub fencing_token: i64,
-    /// Refreshes that failed in a row.
+    /// The number of consecutive failed refreshes.
     pub attempts: i32,
-    /// Leases that lapsed in a row.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The user who connected it last.
+    /// The user who last connected it.
     pub connected_by: UserId,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,27 +4,27 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis};
 
-/// A network's numbers for an account on one day.
+/// The metrics of an account on one day, as the platform reports them.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "account_days")]
 pub struct Model {
     /// The account.
     #[sea_orm(primary_key, auto_increment = false)]
     pub account_id: AccountId,
-    /// The day in the network's zone, `YYYY-MM-DD`.
+    /// The day in the time zone of the platform, `YYYY-MM-DD`.
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: String,
-    /// The known numbers by name.
+    /// The known metrics by name.
     pub numbers: Json,
-    /// The network changes them no more.
+    /// True if the platform no longer changes them.
     pub is_final: bool,
-    /// The number of times a known number was changed.
+    /// The number of changes of known metrics.
     pub revision: i32,
-    /// The time at which they were read.
+    /// The time of the last reading.
     pub read_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -8,7 +8,7 @@ use crate::{AgentFeedbackId, Millis, UserId, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "agent_feedback")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: AgentFeedbackId,
     /// The workspace it was sent from.
@@ -21,17 +21,17 @@ pub struct Model {
     pub tool: String,
     /// The outcome that the agent reports.
     pub outcome: String,
-    /// The error code that was met.
+    /// The error code that the agent got.
     pub error_code: Option<String>,
-    /// A comment, in which keys, tokens and e-mail addresses were blanked.
+    /// A comment, with keys, tokens and e-mail addresses blanked.
     pub comment: Option<String>,
-    /// More about it, as it was sent.
+    /// More context, as sent.
     pub context: Json,
     /// The time at which it was sent.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AiJobId, Millis, UserId, WorkspaceId};
 
-/// The status of a film.
+/// The status of an AI video job.
 #[derive(
     Clone,
     Copy,
@@ -24,9 +24,9 @@ use crate::{AiJobId, Millis, UserId, WorkspaceId};
 pub enum AiJobStatus {
     /// No provider has been asked yet.
     Queued,
-    /// The provider is making it.
+    /// The provider is generating the video.
     Processing,
-    /// It is stored.
+    /// The video is stored.
     Completed,
     /// The job failed; there is no result.
     Failed,
@@ -34,16 +34,16 @@ pub enum AiJobStatus {
     Cancelled,
 }
 
-/// A film that a model makes, and the work of getting it.
+/// A job that generates a video with an AI model.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "ai_jobs")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: AiJobId,
-    /// Its public id.
+    /// The public id.
     pub uid: Uuid,
-    /// The workspace it is for.
+    /// The workspace.
     pub workspace_id: WorkspaceId,
     /// The person who pays.
     pub payer_id: UserId,
@@ -61,42 +61,42 @@ pub struct Model {
     pub credits: i64,
     /// The status.
     pub status: AiJobStatus,
-    /// The time at which the provider was asked, written before the call: a submission is never repeated.
+    /// The time of the request to the provider. It is written before the call, so that a submission is never repeated.
     pub sending_at: Option<Millis>,
-    /// The provider's id of it.
+    /// The id at the provider.
     pub remote_id: Option<String>,
-    /// The time at which the provider took it.
+    /// The time at which the provider accepted the request.
     pub submitted_at: Option<Millis>,
-    /// The address of the film at the provider.
+    /// The address of the video at the provider.
     pub result_url: Option<String>,
-    /// The time at which that was known.
+    /// The time at which the result was known.
     pub result_at: Option<Millis>,
-    /// Percent, as the provider says.
+    /// The progress in percent, as the provider reports it.
     pub progress: Option<i32>,
-    /// The stored film.
+    /// The asset of the stored video.
     pub asset_uid: Option<Uuid>,
-    /// The reason there is none: `{code, message}`.
+    /// The reason that there is no video: `{code, message}`.
     pub error: Option<Json>,
-    /// Id of the request that asked for it, for logs.
+    /// The id of the request that created it, for logs.
     pub request_id: Option<String>,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the present step.
+    /// The number of failed attempts of the current step.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was asked for.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
-    /// The time at which it ended.
+    /// The time of the end.
     pub completed_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, WorkspaceId};
 
-/// The progress of reading an account's numbers, and the work of it.
+/// The state of the job that reads the metrics of an account.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "analytics_syncs")]
 pub struct Model {
@@ -13,46 +13,46 @@ pub struct Model {
     pub id: AccountId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries in a row.
+    /// The number of consecutive failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// Something was published meanwhile, whose first reading is then.
+    /// The time of the first reading of a post that was published during the current run.
     pub wake_at: Option<Millis>,
-    /// The time at which the next daily reading begins.
+    /// The time at which the next daily reading starts.
     pub daily_at: Millis,
-    /// The next day that the daily reading under way reads; null: none is under way.
+    /// The next day to read in the current daily reading. Null if none is in progress.
     pub next_day: Option<String>,
-    /// The account's posts were listed in the daily reading under way.
+    /// True if the posts of the account were listed in the current daily reading.
     pub listed: bool,
     /// The end of the last daily reading.
     pub synced_at: Option<Millis>,
-    /// The last day whose numbers are final.
+    /// The last day whose metrics are final.
     pub complete_through: Option<String>,
-    /// Numbers that the network refuses, and until when they are not asked for.
+    /// Metrics that the platform refuses, and the time until which they are not requested.
     pub refused: Json,
-    /// Permissions that the account's access lacks.
+    /// Permissions that the access to the account lacks.
     pub missing_permissions: Json,
-    /// The reach of the periods that end with the last final day, by their length in days.
+    /// The reach of the periods that end with the last final day, by the length of the period in days.
     pub period_reach: Json,
-    /// Posts whose numbers changed since the last daily reading.
+    /// The number of posts whose metrics changed since the last daily reading.
     pub changed_posts: i32,
-    /// The account is disconnected and its numbers are kept.
+    /// True if the account is disconnected and its metrics are kept.
     pub archived: bool,
-    /// The time at which the numbers are deleted, since the account is disconnected.
+    /// The time at which the metrics of a disconnected account are deleted.
     pub purge_at: Option<Millis>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,36 +4,36 @@ use sea_orm::entity::prelude::*;
 
 use crate::{KeyId, Millis, UserId, WorkspaceId};
 
-/// A bearer key; the key itself is not stored.
+/// An API key. The key itself is not stored.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_keys")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: KeyId,
     /// The user it acts as.
     pub user_id: UserId,
-    /// The only workspace it reaches, if it is scoped.
+    /// The only workspace that it can access, if it is limited to one.
     pub workspace_id: Option<WorkspaceId>,
-    /// Name for people.
+    /// The display name.
     pub name: String,
-    /// `fan_` and 8 characters, to tell keys apart.
+    /// `fan_` and the first 8 characters, to tell keys apart.
     pub prefix: String,
-    /// SHA-256 of the key, lower-case hex, unique.
+    /// The SHA-256 hash of the key in lower-case hex. Unique.
     pub hash: String,
-    /// Scopes, separated by spaces.
+    /// The scopes, separated by spaces.
     pub scopes: String,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// Last use, to the minute.
+    /// The time of the last use, to the minute.
     pub last_used_at: Option<Millis>,
-    /// Refused since.
+    /// The time at which the key was revoked.
     pub revoked_at: Option<Millis>,
-    /// Refused from then on.
+    /// The time at which the key expires.
     pub expires_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

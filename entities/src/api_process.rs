@@ -4,18 +4,18 @@ use sea_orm::entity::prelude::*;
 
 use crate::Millis;
 
-/// A process that answers requests. One that has not been seen for a while is dead.
+/// An API process. One that has not reported for a while is considered dead.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_processes")]
 pub struct Model {
-    /// Its id, made at its start.
+    /// The id, which is created at startup.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// The time at which it last said that it is alive.
+    /// The time of the last heartbeat.
     pub seen_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

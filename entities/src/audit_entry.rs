@@ -4,34 +4,34 @@ use sea_orm::entity::prelude::*;
 
 use crate::Millis;
 
-/// Something an operator did.
+/// An action of an operator.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entries")]
 pub struct Model {
-    /// In order.
+    /// The id, in order of creation.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// Id of the order: carried out once, however often it is sent.
+    /// The idempotency id. An action with the same id is carried out only once.
     pub action_id: Uuid,
     /// The operator.
     pub operator: String,
     /// The action.
     pub action: String,
-    /// On what.
+    /// The target of the action.
     pub target: String,
     /// The reason that was given.
     pub reason: String,
-    /// The result, as a sentence.
+    /// The result, in one sentence.
     pub outcome: String,
     /// The rows that were changed.
     pub details: Json,
-    /// The request, for the logs.
+    /// The id of the request, for logs.
     pub request_id: String,
-    /// The time of the action.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

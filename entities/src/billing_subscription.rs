@@ -11,28 +11,28 @@ use crate::{Millis, SubscriptionId, UserId, subscription::PlanTier};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum BillingStatus {
-    /// Its first payment is not there yet.
+    /// The first payment has not arrived yet.
     Incomplete,
-    /// It is paid.
+    /// The subscription is paid.
     Active,
-    /// A payment failed and is tried again.
+    /// A payment failed and is retried.
     PastDue,
-    /// The subscription is paused: nothing is collected.
+    /// The subscription is paused, and nothing is charged.
     Paused,
-    /// It ends with its period.
+    /// The subscription ends at the end of the period.
     Canceling,
-    /// It has ended.
+    /// The subscription has ended.
     Ended,
 }
 
-/// A person's subscription, as Stripe last said it. A person has one that has not ended.
+/// A person's subscription, as Stripe last reported it. A person has at most one that has not ended.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "billing_subscriptions")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SubscriptionId,
-    /// Returns the DID of its owner.
+    /// The owner.
     pub user_id: UserId,
     /// Stripe's id.
     pub stripe_id: String,
@@ -42,9 +42,9 @@ pub struct Model {
     pub status: BillingStatus,
     /// The plan.
     pub plan_tier: PlanTier,
-    /// Has it the API add-on?
+    /// True if it includes the API add-on.
     pub api_addon: bool,
-    /// The price of a period, in the currency's smallest unit.
+    /// The price of a period, in the smallest unit of the currency.
     pub amount: i64,
     /// The currency.
     pub currency: String,
@@ -52,27 +52,27 @@ pub struct Model {
     pub period_start: Millis,
     /// The time at which the period ends.
     pub period_end: Millis,
-    /// Stripe's schedule, while it manages the subscription.
+    /// The id of the Stripe schedule, while one manages the subscription.
     pub schedule_id: Option<String>,
-    /// The plan it moves to.
+    /// The plan that it changes to.
     pub pending_tier: Option<PlanTier>,
-    /// The time at which it moves.
+    /// The time of the change of plan.
     pub pending_at: Option<Millis>,
-    /// The time at which its pause began, while it is paused.
+    /// The start of the current pause.
     pub paused_at: Option<Millis>,
-    /// The time at which its pause ends by itself.
+    /// The time at which the current pause ends automatically.
     pub resumes_at: Option<Millis>,
-    /// The time at which its last pause began.
+    /// The start of the last pause.
     pub last_paused_at: Option<Millis>,
-    /// Raised by every change: what was read at Stripe before the last one is not written.
+    /// Increased by every change. Data that was read from Stripe before the last change is not written.
     pub revision: i64,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{BrandId, UserId, WorkspaceId};
 
-/// A brand that a locked membership may see; a membership without a row sees all.
+/// A brand that a restricted membership may see. A membership without rows sees all brands.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "brand_locks")]
 pub struct Model {
@@ -19,7 +19,7 @@ pub struct Model {
     pub brand_id: BrandId,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,42 +4,42 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, ReviewId, WorkspaceId};
 
-/// A review of a location.
+/// A review of a business location.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "business_reviews")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: ReviewId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The account.
     pub account_id: AccountId,
-    /// The network's name of it; unique in the account.
+    /// The resource name on the platform. Unique in the account.
     pub name: String,
-    /// The author; null for somebody who does not tell.
+    /// The author. Null for an anonymous reviewer.
     pub reviewer: Option<String>,
-    /// The writer's picture.
+    /// The avatar of the author.
     pub avatar_url: Option<String>,
-    /// Stars, 1 to 5.
+    /// The number of stars, from 1 to 5.
     pub rating: Option<i32>,
-    /// Its text.
+    /// The text.
     pub text: String,
     /// List of `{url, thumbnail_url, type}`.
     pub media: Json,
-    /// `{text, state, policy_violation, updated_at}`; null without an answer.
+    /// The reply: `{text, state, policy_violation, updated_at}`. Null without a reply.
     pub reply: Option<Json>,
     /// The time at which it was written.
     pub reviewed_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub changed_at: Millis,
-    /// The time at which it was last seen on the network.
+    /// The time at which it was last seen on the platform.
     pub seen_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -11,21 +11,21 @@ use crate::{BrandId, ConnectSessionId, Millis, SecretId, UserId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(24))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectStatus {
-    /// The link was made.
+    /// The link was created.
     Created,
-    /// A person who may connect accounts has opened it.
+    /// A person with the permission to connect accounts has opened it.
     Opened,
-    /// The person is at the network.
+    /// The person is on the platform's page.
     AwaitingProvider,
-    /// The person fills in credentials.
+    /// The person is entering credentials.
     AwaitingCredentials,
-    /// Done.
+    /// The account is connected.
     Connected,
     /// The account could not be connected.
     Failed,
-    /// The person did not want to.
+    /// The person cancelled.
     Cancelled,
-    /// The session was not finished in time.
+    /// The session expired.
     Expired,
 }
 
@@ -33,48 +33,48 @@ pub enum ConnectStatus {
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "connect_sessions")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: ConnectSessionId,
     /// The workspace of the account.
     pub workspace_id: WorkspaceId,
-    /// Brand of a newly connected account.
+    /// The brand of a newly connected account.
     pub brand_id: Option<BrandId>,
     /// The user who created it.
     pub user_id: UserId,
-    /// Platform identifier.
+    /// The platform identifier.
     pub platform: String,
-    /// On the simulated network.
+    /// True for the simulated platform.
     pub sandbox: bool,
-    /// The page goes on to the network by itself.
+    /// True if the page continues to the platform automatically.
     pub auto_start: bool,
-    /// Its progress.
+    /// The status.
     pub status: ConnectStatus,
-    /// One sentence for people beside the status.
+    /// A sentence for the user that explains the status.
     pub note: Option<String>,
-    /// The reason it failed, a code of the catalogue.
+    /// The error code of the failure, from the error catalogue.
     pub error_code: Option<String>,
-    /// The user whose browser went to the network.
+    /// The user whose browser was sent to the platform.
     pub opened_by: Option<UserId>,
-    /// SHA-256 of the state that the network gives back.
+    /// The SHA-256 hash of the state that the platform returns.
     pub state_hash: Option<String>,
-    /// State, verifier and answers; later what the tokens reach.
+    /// The encrypted state, verifier and answers, and later the accounts that the tokens can access.
     pub secret_id: Option<SecretId>,
-    /// The time at which the network's code was taken to be exchanged.
+    /// The time at which the authorization code was taken for exchange.
     pub taken_at: Option<Millis>,
     /// The accounts to choose from, without secrets.
     pub choices: Option<Json>,
-    /// The accounts that it connected.
+    /// The connected accounts.
     pub account_ids: Json,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
-    /// The time at which it ends by itself.
+    /// The time at which it expires.
     pub expires_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

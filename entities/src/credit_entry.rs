@@ -15,15 +15,15 @@ pub enum EntryKind {
     Grant,
     /// The rest of an allowance expired.
     Expire,
-    /// A pack was bought.
+    /// A credit pack was bought.
     Purchase,
     /// Credits were reserved for an operation.
     Reserve,
-    /// An operation was paid for; credits that it did not need came back.
+    /// An operation was charged, and the credits that it did not need were returned.
     Settle,
-    /// An operation was not carried out; the reserved credits came back.
+    /// An operation was not carried out, and the reserved credits were returned.
     Refund,
-    /// The payment for a pack was taken back.
+    /// The payment for a pack was refunded or disputed.
     Withdraw,
     /// An operator changed the plan.
     Adjust,
@@ -36,37 +36,37 @@ pub enum EntryKind {
 pub enum Pool {
     /// The allowance of a period.
     Included,
-    /// Credits that were bought.
+    /// Purchased credits.
     Purchased,
 }
 
-/// A line of a wallet's ledger. It is written once and never changed.
+/// An entry in the ledger of a wallet. It is written once and never changed.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_entries")]
 pub struct Model {
-    /// Its id, in the order of the changes of a wallet.
+    /// The id, in the order of the changes of the wallet.
     #[sea_orm(primary_key)]
     pub id: CreditEntryId,
     /// The owner of the wallet.
     pub user_id: UserId,
-    /// The reason it changed.
+    /// The reason for the change.
     pub kind: EntryKind,
     /// The pool.
     pub pool: Pool,
-    /// By how much.
+    /// The amount of the change.
     pub amount: i64,
-    /// The pool's balance after it.
+    /// The balance of the pool after the change.
     pub balance: i64,
     /// The operation that the credits were reserved for.
     pub operation: Option<String>,
-    /// The period of a grant, the payment of a pack.
+    /// The period of a grant, or the payment of a pack.
     #[sea_orm(column_name = "ref")]
     pub reference: Option<String>,
-    /// The time of the action.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

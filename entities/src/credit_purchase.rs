@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// A pack of credits that was paid for.
+/// A purchase of a credit pack.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_purchases")]
 pub struct Model {
@@ -15,13 +15,13 @@ pub struct Model {
     pub user_id: UserId,
     /// The number of credits.
     pub credits: i64,
-    /// The number of them that refunds and disputes have taken back.
+    /// The number of credits that refunds and disputes have withdrawn.
     pub withdrawn: i64,
     /// The time at which it was credited.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -8,15 +8,15 @@ use crate::{Millis, UserId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum ReservationStatus {
-    /// The operation is under way.
+    /// The operation is in progress.
     Open,
-    /// The operation was paid for.
+    /// The operation was charged.
     Settled,
     /// The operation was not carried out.
     Refunded,
 }
 
-/// Credits that are reserved for an operation, once.
+/// A reservation of credits for one operation.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_reservations")]
 pub struct Model {
@@ -25,23 +25,23 @@ pub struct Model {
     pub operation: String,
     /// The owner of the wallet.
     pub user_id: UserId,
-    /// The part from the included pool.
+    /// The credits from the included pool.
     pub included: i64,
-    /// The part from the purchased pool.
+    /// The credits from the purchased pool.
     pub purchased: i64,
-    /// The period from which the included ones are.
+    /// The period of the included credits.
     pub period: Option<String>,
     /// The status.
     pub status: ReservationStatus,
-    /// The time at which it is refunded if nothing has ended it.
+    /// The time at which it is refunded if it has not ended before.
     pub expires_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it ended.
+    /// The time of the end.
     pub ended_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -14,40 +14,40 @@ pub enum CreditSource {
     Operator,
 }
 
-/// The credits of a person who pays. The ledger's sum of each pool is the pool's balance.
+/// The credits of a paying person. The balance of each pool is the sum of its ledger entries.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "credit_wallets")]
 pub struct Model {
-    /// Returns the DID of its owner.
+    /// The owner.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// The rest of the period's allowance.
+    /// The rest of the allowance of the period.
     pub included: i64,
-    /// The reserved part of the period's allowance.
+    /// The reserved part of the allowance of the period.
     pub included_held: i64,
-    /// The period's allowance.
+    /// The allowance of the period.
     pub allowance: i64,
-    /// Bought credits.
+    /// The purchased credits.
     pub purchased: i64,
-    /// All reserved credits, of earlier periods too.
+    /// All reserved credits, including those of earlier periods.
     pub held: i64,
     /// The source of the included pool.
     pub source: Option<CreditSource>,
-    /// The period whose allowance was granted; null while there is none.
+    /// The period whose allowance was granted. Null if there is none.
     pub period: Option<String>,
     /// The time at which the last granted period of a subscription began. No earlier one is granted after it.
     pub last_start: Millis,
     /// The time at which the period ends.
     pub period_end: Millis,
-    /// Raised by every change.
+    /// Increased by every change.
     pub revision: i64,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

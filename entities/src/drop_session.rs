@@ -4,32 +4,32 @@ use sea_orm::entity::prelude::*;
 
 use crate::{DropSessionId, Millis, UserId, WorkspaceId};
 
-/// A drop page.
+/// A page on which people without an account can upload files.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "drop_sessions")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: DropSessionId,
     /// The workspace that gets the files.
     pub workspace_id: WorkspaceId,
     /// The user who created it.
     pub created_by: UserId,
-    /// SHA-256 of the token in its address.
+    /// The SHA-256 hash of the token in the address.
     pub token_hash: String,
     /// A hint for the visitor about the files that are wanted.
     pub filename: Option<String>,
-    /// Most files.
+    /// The largest number of files.
     pub max_files: i32,
-    /// Files so far.
+    /// The number of uploaded files.
     pub files: i32,
     /// The time at which it closes.
     pub expires_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

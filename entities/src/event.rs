@@ -4,18 +4,18 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, BrandId, EventId, Millis, PostId, WorkspaceId};
 
-/// An event of a workspace, in order: the source of webhooks, the event stream and the activity list.
+/// An event of a workspace. Events are the source of webhooks, the event stream and the activity list.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "events")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: EventId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// Place in the workspace's stream, without gaps; null: shown as activity only.
+    /// The position in the stream of the workspace, without gaps. Null if it is only shown as an activity.
     pub sequence: Option<i64>,
-    /// For example `post.published`.
+    /// The event type, for example `post.published`.
     pub event_type: String,
     /// The payload.
     pub data: Json,
@@ -23,21 +23,21 @@ pub struct Model {
     pub post_id: Option<PostId>,
     /// The account it is about.
     pub account_id: Option<AccountId>,
-    /// Brand of what it is about.
+    /// The brand that it is about.
     pub brand_id: Option<BrandId>,
-    /// Platform of what it is about.
+    /// The platform that it is about.
     pub platform: Option<String>,
-    /// Status of the post after it.
+    /// The status of the post after the event.
     pub status: Option<String>,
-    /// One sentence for people.
+    /// A sentence that describes the event.
     pub message: String,
     /// The request that caused it.
     pub request_id: Option<String>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FeedbackId, Millis, UserId, WorkspaceId};
 
-/// The kind of a message.
+/// The category of a feedback message.
 #[derive(
     Clone,
     Copy,
@@ -34,7 +34,7 @@ pub enum FeedbackCategory {
     Other,
 }
 
-/// The status of a message.
+/// The status of a feedback message.
 #[derive(
     Clone,
     Copy,
@@ -62,22 +62,22 @@ pub enum FeedbackStatus {
     Declined,
 }
 
-/// A message on the public board. Keys, tokens and e-mail addresses in its texts were blanked before it was stored.
+/// A message on the public feedback board. Keys, tokens and e-mail addresses are blanked before it is stored.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "feedback")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: FeedbackId,
     /// The workspace it was sent from; never shown.
     pub workspace_id: WorkspaceId,
     /// The person it is from; never shown.
     pub user_id: UserId,
-    /// Its kind.
+    /// The kind.
     pub category: FeedbackCategory,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its text.
+    /// The text.
     pub description: String,
     /// The client it was sent with.
     pub source: String,
@@ -89,15 +89,15 @@ pub struct Model {
     pub related_tool: Option<String>,
     /// The status.
     pub status: FeedbackStatus,
-    /// True if an operator took it off the board.
+    /// True if an operator removed it from the board.
     pub hidden: bool,
     /// The time at which it was sent.
     pub created_at: Millis,
-    /// The time at which it last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,18 +4,18 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// Says that a person's first key was made on the API page; it is made once.
+/// Records that the first API key of a person was created on the API page, because it is created only once.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "first_keys")]
 pub struct Model {
     /// The person.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// The time of the action.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,35 +4,35 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, SecretId};
 
-/// A write request that may be sent again.
+/// An idempotency key of a write request that may be sent again.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "idempotency_keys")]
 pub struct Model {
-    /// The person who sent it, in the workspace that it is about.
+    /// An id of the sender in the workspace.
     #[sea_orm(primary_key, auto_increment = false)]
     pub owner_id: Uuid,
-    /// As sent; an item of a batch has `:<index>` behind it.
+    /// The key as sent. For an item of a batch, `:<index>` is appended.
     #[sea_orm(primary_key, auto_increment = false)]
     pub key: String,
-    /// The request that runs it now.
+    /// The request that is processing it.
     pub holder: Uuid,
-    /// The process in which that request runs; null: an older version's.
+    /// The process that runs the request. Null for a process of an older version.
     pub process_id: Option<Uuid>,
-    /// SHA-256 over method, path and body.
+    /// The SHA-256 hash of method, path and body.
     pub fingerprint: String,
-    /// The same key may take it over from then on, if it is not answered.
+    /// The time from which a request with the same key may take over, if there is no response yet.
     pub lease_until: Millis,
-    /// HTTP status of the answer.
+    /// The HTTP status of the response.
     pub status: Option<i32>,
-    /// The answer.
+    /// The response.
     pub body: Option<String>,
-    /// The answer, encrypted, where it holds a secret.
+    /// The encrypted response, if it contains a secret.
     pub secret_id: Option<SecretId>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,4 @@
-//! Ids that cannot be mistaken for one another.
+//! The id types, one for each table, so that ids of different tables cannot be confused.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ macro_rules! uuid_id {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A fresh id; ids sort by the time they were made.
+            /// Returns a new id. Ids sort by creation time.
             #[must_use]
             pub fn fresh() -> Self {
                 Self(Uuid::now_v7())
@@ -58,23 +58,23 @@ number_id! {
     PostId,
     /// A connected account.
     AccountId,
-    /// A webhook delivery, as work; its public id is the `uid` column.
+    /// A webhook delivery. Its public id is the `uid` column.
     DeliveryId,
-    /// A stored file, as work; its public id is the `uid` column.
+    /// A stored file. Its public id is the `uid` column.
     AssetId,
-    /// An analysis of a file, as work.
+    /// An analysis of a file.
     AnalysisId,
-    /// A file made from another, as work.
+    /// A converted file.
     VariantId,
-    /// A recurring upkeep job.
+    /// A recurring maintenance job.
     ChoreId,
-    /// A letter, as work.
+    /// An e-mail.
     LetterId,
-    /// An event of Stripe, as work.
+    /// An event from Stripe.
     StripeEventId,
-    /// A film that a model makes, as work; its public id is the `uid` column.
+    /// An AI video job. Its public id is the `uid` column.
     AiJobId,
-    /// A line of a wallet's ledger.
+    /// An entry in the ledger of a wallet.
     CreditEntryId,
     /// A conversation.
     ConversationId,
@@ -82,19 +82,19 @@ number_id! {
     MessageId,
     /// A comment.
     CommentId,
-    /// Reading an account's inbox, as work.
+    /// The reading of an account's inbox.
     SyncId,
-    /// Something that a network sent, as work.
+    /// An event that a platform sent.
     InboundId,
-    /// A change on a network, as work.
+    /// A change on a platform.
     OutgoingId,
-    /// A file that came to an inbox, as work.
+    /// A file that an inbox received.
     InboxFileId,
     /// The record of a location, as work.
     ProfileId,
     /// A review.
     ReviewId,
-    /// A photo or film of a location.
+    /// A photo or video of a business location.
     BusinessMediaId,
 }
 
@@ -113,19 +113,19 @@ uuid_id! {
     EventId,
     /// A webhook.
     WebhookId,
-    /// A person who runs the service.
+    /// An operator of the service.
     OperatorId,
     /// A pause of publishing.
     PauseId,
     /// A file that was announced.
     UploadId,
-    /// Somebody who signs up.
+    /// A signup.
     SignupId,
     /// A person's subscription.
     SubscriptionId,
     /// A person's grant to an OAuth client.
     GrantId,
-    /// A drop page.
+    /// A page on which people without an account can upload files.
     DropSessionId,
     /// An insight about a post.
     InsightId,
@@ -135,6 +135,6 @@ uuid_id! {
     ConnectSessionId,
     /// A message on the feedback board.
     FeedbackId,
-    /// An event that an agent told.
+    /// An event that an agent reported.
     AgentFeedbackId,
 }

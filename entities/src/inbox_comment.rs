@@ -8,14 +8,14 @@ use crate::{AccountId, CommentId, Millis, PostId, WorkspaceId, inbox_message::It
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbox_comments")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: CommentId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The account.
     pub account_id: AccountId,
-    /// The post, if it was made here.
+    /// The post, if it was published with this service.
     pub post_id: Option<PostId>,
     /// The network's id of the post.
     pub platform_post_id: String,
@@ -35,13 +35,13 @@ pub struct Model {
     pub author_avatar: Option<String>,
     /// The account wrote it.
     pub own: bool,
-    /// Its text.
+    /// The text.
     pub text: String,
     /// List of `{type, url, mime, bytes, path, reason}`.
     pub attachments: Json,
-    /// Likes, if they are known.
+    /// The number of likes, if known.
     pub like_count: Option<i64>,
-    /// Replies, if they are known.
+    /// The number of replies, if known.
     pub reply_count: Option<i64>,
     /// It is hidden.
     pub hidden: bool,
@@ -49,13 +49,13 @@ pub struct Model {
     pub deleted: bool,
     /// True if another person wrote it and the account has not answered.
     pub unanswered: bool,
-    /// Its one private answer was used.
+    /// True if the one allowed private reply was sent.
     pub private_replied: bool,
     /// The public address.
     pub url: Option<String>,
-    /// The status of an answer of our own; null for what came from the network.
+    /// The status of our own reply. Null for a comment that came from the platform.
     pub status: Option<ItemStatus>,
-    /// The reason it failed.
+    /// The reason for the failure.
     pub error: Option<Json>,
     /// The time at which it was written, by the network's time.
     pub commented_at: Millis,
@@ -64,11 +64,11 @@ pub struct Model {
     /// The time at which it was last hidden or shown; null: never. It stands apart from `changed_at`, since what a
     /// network tells of the two comes in any order: an edit counts although the comment was hidden after it.
     pub visibility_changed_at: Option<Millis>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

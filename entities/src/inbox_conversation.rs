@@ -8,7 +8,7 @@ use crate::{AccountId, ConversationId, Millis, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbox_conversations")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: ConversationId,
     /// The workspace it belongs to.
@@ -33,11 +33,11 @@ pub struct Model {
     pub last_inbound_at: Option<Millis>,
     /// The latest message is the person's.
     pub unanswered: bool,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

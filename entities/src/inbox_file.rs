@@ -14,11 +14,11 @@ pub enum ItemKind {
     Comment,
 }
 
-/// A file of a message or comment, and the work of copying it, or of removing the copy.
+/// A file of a message or comment, and the state of the job that copies it or removes the copy.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbox_files")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: InboxFileId,
     /// The workspace it belongs to.
@@ -31,30 +31,30 @@ pub struct Model {
     pub item_id: i64,
     /// The time of the message or comment.
     pub item_at: Millis,
-    /// The place among the item's attachments, from 0.
+    /// The position among the attachments of the item, from 0.
     pub place: i32,
-    /// The address it is copied from; null once that is done.
+    /// The address that the file is copied from. Null after it was copied.
     pub source: Option<String>,
-    /// Key in the store, once it is there.
+    /// The path in the store, once the file is stored.
     pub path: Option<String>,
-    /// False: what it belongs to is gone, and the copy goes too.
+    /// False if the message or comment is gone, so that the copy is removed too.
     pub kept: bool,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

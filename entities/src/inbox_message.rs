@@ -12,13 +12,13 @@ use serde::Serialize;
 pub enum ItemStatus {
     /// Another person wrote it.
     Received,
-    /// On its way.
+    /// It is being sent.
     Sending,
-    /// The network has it.
+    /// The platform has it.
     Sent,
-    /// The network does not have it; it is safe to send it again.
+    /// The platform does not have it, so it is safe to send it again.
     Failed,
-    /// The network may have it.
+    /// The outcome is unknown: the platform may have it.
     Unknown,
 }
 
@@ -26,7 +26,7 @@ pub enum ItemStatus {
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbox_messages")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: MessageId,
     /// The workspace it belongs to.
@@ -39,23 +39,23 @@ pub struct Model {
     pub remote_id: Option<String>,
     /// The account sent it.
     pub outbound: bool,
-    /// Its text.
+    /// The text.
     pub text: String,
     /// List of `{type, url, mime, bytes, path, reason}`.
     pub attachments: Json,
     /// The status.
     pub status: ItemStatus,
-    /// The reason it failed.
+    /// The reason for the failure.
     pub error: Option<Json>,
-    /// Its sender took it back.
+    /// The sender deleted it.
     pub deleted: bool,
     /// The time at which it was sent, by the network's time.
     pub sent_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

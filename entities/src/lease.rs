@@ -4,20 +4,20 @@ use sea_orm::entity::prelude::*;
 
 use crate::Millis;
 
-/// The leader of work that only one process may do.
+/// A lease for a task that only one process may do.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "leases")]
 pub struct Model {
     /// The work.
     #[sea_orm(primary_key, auto_increment = false)]
     pub name: String,
-    /// The process that leads.
+    /// The process that holds the lease.
     pub holder: String,
-    /// Until when, in the database's time.
+    /// The end of the lease, by the clock of the database.
     pub until_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

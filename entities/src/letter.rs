@@ -4,55 +4,55 @@ use sea_orm::entity::prelude::*;
 
 use crate::{LetterId, Millis, SecretId, UserId};
 
-/// The progress of a letter.
+/// The status of an e-mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum LetterStatus {
     /// Not sent yet.
     Pending,
-    /// The mail server has it.
+    /// The mail server accepted it.
     Sent,
     /// It could not be sent.
     Failed,
-    /// The letter has no recipient any more.
+    /// The e-mail no longer has a recipient.
     Dropped,
 }
 
-/// A letter, and the work of sending it. What it says and to whom is encrypted.
+/// An e-mail, and the state of the job that sends it. Its content and recipient are encrypted.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "letters")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: LetterId,
     /// The base of its `Message-ID`.
     pub uid: Uuid,
-    /// Its subject matter; there is one letter for each.
+    /// The subject of the e-mail. There is one e-mail for each subject.
     pub dedup_key: String,
-    /// To whom and what, sealed; null once it is wiped.
+    /// The encrypted recipient and content. Null after they were deleted.
     pub secret_id: Option<SecretId>,
     /// The person it is for, once known.
     pub user_id: Option<UserId>,
-    /// Its progress.
+    /// The status.
     pub status: LetterStatus,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
     /// The reason the last try failed.
     pub last_error: Option<String>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,4 @@
-//! The tables, one file each, and the types of their ids. No rule lives here.
+//! The database tables, with one file each, and the types of their ids. This crate has no business rules.
 //!
 //! Times are whole milliseconds since 1970 UTC in both databases, so that they compare and sort alike. The columns
 //! `due_at`, `fencing_token`, `attempts` and `lease_expirations` mean the same in every table that has them; see

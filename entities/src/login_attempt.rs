@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::Millis;
 
-/// Log-ins tried lately, by address and by name.
+/// Recent login attempts, by IP address and by name.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "login_attempts")]
 pub struct Model {
@@ -17,7 +17,7 @@ pub struct Model {
     pub until_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

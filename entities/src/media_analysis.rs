@@ -4,15 +4,15 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AnalysisId, AssetId, Millis, WorkspaceId};
 
-/// The progress of work on a file.
+/// The status of a job for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum WorkStatus {
     /// Not done yet.
     Pending,
-    /// Done.
+    /// The account is connected.
     Ready,
-    /// It cannot be done; the row says why.
+    /// It cannot be done. The row has the reason.
     Failed,
 }
 
@@ -20,7 +20,7 @@ pub enum WorkStatus {
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "media_analyses")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: AnalysisId,
     /// The file.
@@ -33,32 +33,32 @@ pub struct Model {
     pub path: String,
     /// The type it was stored as.
     pub mime: String,
-    /// Its progress.
+    /// The status.
     pub status: WorkStatus,
     /// The facts that were found.
     pub facts: Option<Json>,
-    /// Key in the store of a frame of a film.
+    /// The path in the store of the poster of a video.
     pub poster_path: Option<String>,
     /// The flaw of the file: `{code, message, remedy}`.
     pub error: Option<Json>,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the work so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
     /// Id of the request that brought the file, for logs.
     pub request_id: Option<String>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,15 +4,15 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AssetId, DropSessionId, Millis, UserId, WorkspaceId};
 
-/// Is the file there?
+/// The status of a stored file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum AssetStatus {
-    /// Being copied.
+    /// The file is being copied.
     Copying,
-    /// Stored whole.
+    /// The file is stored.
     Ready,
-    /// Could not be copied.
+    /// The file could not be copied.
     Failed,
 }
 
@@ -21,10 +21,10 @@ pub enum AssetStatus {
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "media_assets")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: AssetId,
-    /// Its public id.
+    /// The public id.
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
@@ -32,53 +32,54 @@ pub struct Model {
     pub source_url: Option<String>,
     /// The `ETag` that the address gave it; null if it gave none that stands for exactly these bytes.
     pub source_etag: Option<String>,
-    /// Name for people.
+    /// The display name.
     pub filename: String,
-    /// Key in the store, once it is there.
+    /// The path in the store, once the file is stored.
     pub path: Option<String>,
     /// Sniffed type.
     pub mime: Option<String>,
     /// Size.
     pub bytes: Option<i64>,
-    /// Pixels.
+    /// The width in pixels.
     pub width: Option<i32>,
-    /// Pixels.
+    /// The height in pixels.
     pub height: Option<i32>,
-    /// Is it there?
+    /// The status.
     pub status: AssetStatus,
-    /// The reason it is not: `{code, message, remedy, limit?, actual?}`.
+    /// The reason that the file is not stored: `{code, message, remedy, limit?, actual?}`.
     pub error: Option<Json>,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the work so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
     /// Under what it is served, which nobody can guess. Null on rows of an older version: `path` is what nobody can
     /// guess.
     pub public_name: Option<String>,
-    /// SHA-256 of the bytes, in hex: files with the same share what is stored. Null on rows of an older version.
+    /// The SHA-256 hash of the bytes, in hex. Files with the same hash share a stored file. Null in rows of an older
+    /// version.
     pub digest: Option<String>,
     /// The user whose request brought it.
     pub created_by: Option<UserId>,
     /// The drop session through which it came.
     pub drop_session_id: Option<DropSessionId>,
-    /// The time at which to look whether anybody still needs it.
+    /// The time at which to check whether it is still needed.
     pub review_at: Option<Millis>,
     /// Id of the request that brought it, for logs.
     pub request_id: Option<String>,
-    /// A model made it.
+    /// An AI model generated it.
     pub ai_generated: bool,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

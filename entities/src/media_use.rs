@@ -1,5 +1,5 @@
-//! Table `media_uses`: which posts were given which files, since they were made or last changed. A post that is gone
-//! may have left rows.
+//! Table `media_uses`: the files that each post has had since it was created or last changed. Rows of a deleted post
+//! may remain.
 
 use sea_orm::entity::prelude::*;
 
@@ -17,7 +17,7 @@ pub struct Model {
     pub post_id: PostId,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AssetId, Millis, VariantId, WorkspaceId, media_analysis::WorkStatus};
 
-/// A file made from another to fit a network, and the work of making it. There is one for each file and profile.
+/// A file converted for a platform, and the state of the job that converts it. There is one for each file and profile.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "media_variants")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: VariantId,
     /// The file it is made from.
@@ -19,36 +19,36 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The profile it is made for.
     pub profile: String,
-    /// Its progress.
+    /// The status.
     pub status: WorkStatus,
-    /// Key in the store, once it is there.
+    /// The path in the store, once the file is stored.
     pub path: Option<String>,
     /// Type.
     pub mime: Option<String>,
     /// Size.
     pub bytes: Option<i64>,
-    /// Pixels.
+    /// The width in pixels.
     pub width: Option<i32>,
-    /// Pixels.
+    /// The height in pixels.
     pub height: Option<i32>,
     /// The reason it cannot be made: `{code, message, remedy}`.
     pub error: Option<Json>,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the work so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -1,4 +1,4 @@
-//! Table `media_waits`: posts that go on when something has come of a file. A row is removed by what wakes the post.
+//! Table `media_waits`: posts that continue when a file is ready. The row is removed when the post is woken up.
 
 use sea_orm::entity::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct Model {
     pub post_id: PostId,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

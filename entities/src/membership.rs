@@ -23,11 +23,11 @@ use crate::{Millis, UserId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Reads.
+    /// May only read.
     Viewer,
-    /// Edits content.
+    /// May edit content.
     Editor,
-    /// Creates, schedules, connects.
+    /// May create and schedule posts and connect accounts.
     Publisher,
     /// May do everything in the workspace.
     Admin,
@@ -45,11 +45,11 @@ pub struct Model {
     pub user_id: UserId,
     /// The user's role.
     pub role: Role,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

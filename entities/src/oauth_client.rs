@@ -4,32 +4,32 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, UserId};
 
-/// The way a client came to be known.
+/// The way in which a client was registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum ClientKind {
-    /// A person made it as an app.
+    /// A person registered it as an app.
     App,
-    /// It registered itself.
+    /// The client registered itself.
     Registered,
-    /// Its id is the address of a document that describes it.
+    /// The client id is the address of a document that describes the client.
     Document,
 }
 
-/// A program that asks persons to let it in. All are public: none has a secret.
+/// An OAuth client. All clients are public and have no secret.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "oauth_clients")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub client_id: String,
-    /// The way it came to be known.
+    /// The way in which it was registered.
     pub kind: ClientKind,
     /// The owner of the app.
     pub owner_id: Option<UserId>,
-    /// Its name, which nobody has checked.
+    /// The name, which is not verified.
     pub name: String,
-    /// The addresses that persons are sent back to, one a line.
+    /// The redirect URIs, one per line.
     pub redirect_uris: String,
     /// The scopes it asks for unless it names others, separated by spaces.
     pub scopes: String,
@@ -37,13 +37,13 @@ pub struct Model {
     pub failure: Option<String>,
     /// The time at which its document is to be fetched again.
     pub fresh_until: Option<Millis>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

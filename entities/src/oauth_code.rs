@@ -8,7 +8,7 @@ use crate::{GrantId, Millis, UserId, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "oauth_codes")]
 pub struct Model {
-    /// SHA-256 of the code.
+    /// The SHA-256 hash of the code.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: String,
     /// The client that may redeem it.
@@ -17,19 +17,19 @@ pub struct Model {
     pub client_name: String,
     /// The address to which it was sent.
     pub redirect_uri: String,
-    /// The user who let the client in.
+    /// The user who authorized the client.
     pub user_id: UserId,
     /// The workspace that the client reaches.
     pub workspace_id: WorkspaceId,
     /// The granted scopes, separated by spaces.
     pub scopes: String,
-    /// The path below which tokens will be good; empty for all.
+    /// The path below which the tokens will be valid. Empty for all paths.
     pub resource: String,
-    /// SHA-256 of the client's verifier, in base64.
+    /// The SHA-256 hash of the client's PKCE verifier, in base64.
     pub challenge: String,
     /// The resulting grant.
     pub grant_id: Option<GrantId>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
     /// The time at which it ends.
     pub expires_at: Millis,
@@ -39,7 +39,7 @@ pub struct Model {
     pub answered_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{GrantId, Millis, UserId, WorkspaceId};
 
-/// A person's grant to a client in one workspace. Its tokens end with it.
+/// A person's grant to an OAuth client for one workspace. Its tokens end with it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "oauth_grants")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: GrantId,
     /// The client.
@@ -21,17 +21,17 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The granted scopes, separated by spaces.
     pub scopes: String,
-    /// The path below which its tokens are good; empty for all.
+    /// The path below which its tokens are valid. Empty for all paths.
     pub resource: String,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// Last use, to the minute.
+    /// The time of the last use, to the minute.
     pub last_used_at: Option<Millis>,
-    /// Nothing of it is good since.
+    /// The time at which it was revoked.
     pub ended_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, OperatorId};
 
-/// An operator's log-in.
+/// An operator's login session.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "operator_sessions")]
 pub struct Model {
-    /// SHA-256 of the token in the cookie.
+    /// The SHA-256 hash of the token in the cookie.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: String,
     /// The operator.
@@ -19,7 +19,7 @@ pub struct Model {
     pub expires_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

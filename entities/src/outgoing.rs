@@ -8,21 +8,21 @@ use crate::{AccountId, Millis, OutgoingId, WorkspaceId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 pub enum OutgoingStatus {
-    /// To be made, or on its way.
+    /// It is waiting or being made.
     Sending,
-    /// It was made.
+    /// The change was made.
     Sent,
-    /// It was certainly not made.
+    /// The change was certainly not made.
     Failed,
-    /// It may have been made.
+    /// The outcome is unknown: the change may have been made.
     Unknown,
 }
 
-/// A change on a network that must happen once, and the work of making it.
+/// A change on a platform that must be made exactly once, and the state of the job that makes it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "outgoing")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: OutgoingId,
     /// The workspace it belongs to.
@@ -31,15 +31,15 @@ pub struct Model {
     pub account_id: AccountId,
     /// The table of what it makes or changes.
     pub target: String,
-    /// The row of that.
+    /// The row in that table.
     pub target_id: i64,
-    /// The object that it answers: two changes with one scope and fingerprint are the same.
+    /// The object that it answers. Two changes with the same scope and fingerprint are the same.
     pub scope: String,
-    /// Hash of what it says.
+    /// The hash of its content.
     pub fingerprint: String,
-    /// Hash of the `Idempotency-Key` that it came with.
+    /// The hash of the `Idempotency-Key` of its request.
     pub dedup_key: Option<String>,
-    /// The change, as connectors take it.
+    /// The change, in the form that connectors accept.
     pub change: Json,
     /// The status.
     pub status: OutgoingStatus,
@@ -47,34 +47,34 @@ pub struct Model {
     pub state: Option<Json>,
     /// The ledger: list of `{name, phase, started_at, ended_at, outcome, worker}`.
     pub steps: Json,
-    /// A call that changes something was about to start and is not settled.
+    /// The time at which a changing call was about to start whose outcome is not known yet.
     pub sending_at: Option<Millis>,
-    /// Deadline of that call.
+    /// The deadline of that call.
     pub sending_until: Option<Millis>,
     /// The number of times that call was made again.
     pub repeated: i32,
     /// The network's id of what was made.
     pub remote_id: Option<String>,
-    /// The reason it failed.
+    /// The reason for the failure.
     pub error: Option<Json>,
     /// The request that asked for it.
     pub request_id: String,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -10,24 +10,24 @@ use crate::{Millis, UserId};
 pub enum LinkKind {
     /// The first password after a signup.
     Set,
-    /// A new one, for somebody who has forgotten it.
+    /// A new password for a person who has forgotten it.
     Reset,
 }
 
-/// A link that stands in a letter and sets a password once.
+/// A link in an e-mail with which a password can be set once.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "password_links")]
 pub struct Model {
-    /// SHA-256 of the token in the link.
+    /// The SHA-256 hash of the token in the link.
     #[sea_orm(primary_key, auto_increment = false)]
     pub hash: String,
     /// The user whose password it sets.
     pub user_id: UserId,
-    /// Its purpose.
+    /// The purpose.
     pub kind: LinkKind,
-    /// The path it leads to afterwards.
+    /// The path that it leads to afterwards.
     pub next: String,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
     /// The time at which it ends.
     pub expires_at: Millis,
@@ -35,7 +35,7 @@ pub struct Model {
     pub used_at: Option<Millis>,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, PauseId};
 
-/// Publishing held back by an operator.
+/// A pause of publishing by an operator.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "pauses")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: PauseId,
     /// The platform; null with `account_id` null: everything.
@@ -19,11 +19,11 @@ pub struct Model {
     pub reason: String,
     /// The operator who paused.
     pub operator: String,
-    /// Since when.
+    /// The start of the pause.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

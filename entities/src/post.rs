@@ -15,34 +15,34 @@ use crate::{AccountId, BrandId, Millis, PostId, UserId, WorkspaceId};
 pub enum PostStatus {
     /// Not scheduled.
     Draft,
-    /// Waits for its time or for the next try.
+    /// It waits for its time or for the next attempt.
     Scheduled,
-    /// Held back by a person.
+    /// A person paused it.
     Paused,
-    /// Its time has come; a worker has it.
+    /// It is due, and a worker is publishing it.
     Publishing,
-    /// The platform took it (or a part) and is still working.
+    /// The platform accepted the post (or a part of it) and is still processing it.
     Processing,
-    /// Public, with the platform's id.
+    /// The post is public and has an id on the platform.
     Published,
-    /// Final; `error` says why.
+    /// Publishing failed permanently. `error` has the reason.
     Failed,
 }
 
-/// A post, and the work of publishing it.
+/// A post, and the state of the job that publishes it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "posts")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: PostId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The target account.
     pub account_id: AccountId,
-    /// Brand of the account when the post was made.
+    /// The brand of the account when the post was created.
     pub brand_id: Option<BrandId>,
-    /// Platform identifier.
+    /// The platform identifier.
     pub platform: String,
     /// The user who created it.
     pub created_by: UserId,
@@ -50,7 +50,7 @@ pub struct Model {
     pub request_id: String,
     /// Text.
     pub caption: String,
-    /// One of the platform's post types.
+    /// A post type of the platform.
     pub post_type: String,
     /// The type that was asked for, where the network has none of that name.
     pub requested_post_type: Option<String>,
@@ -60,67 +60,69 @@ pub struct Model {
     pub metadata: Json,
     /// List of `{url, asset}`: the address in use and, for a stored file, its id.
     pub media: Json,
-    /// Its status.
+    /// The status.
     pub status: PostStatus,
-    /// The time at which it is to go out; null only in a draft.
+    /// The time at which the post is to be published. Null only in a draft.
     pub scheduled_at: Option<Millis>,
-    /// Zone the time was given in.
+    /// The time zone in which the time was given.
     pub timezone: Option<String>,
-    /// Group it belongs to.
+    /// The group that it belongs to.
     pub group_key: Option<String>,
-    /// The caller's own id of the release.
+    /// The release id of the caller.
     pub release_id: Option<String>,
-    /// Key of this content: idempotency keys, record keys and slugs are made from it.
+    /// The key of this content, from which idempotency keys, record keys and slugs are derived.
     pub content_key: Uuid,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the work so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
     /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost
     /// call).
     pub out_of_line: bool,
     /// The connector's state between two steps.
     pub state: Option<Json>,
-    /// A part is public already (a thread segment).
+    /// True if a part of it is already public (a thread segment).
     pub partly_public: bool,
-    /// Number of the running or last attempt.
+    /// The number of the current or last attempt.
     pub attempt: i32,
-    /// `true` while an attempt is open that has taken a step; null: the next step begins another.
+    /// The JSON value `true` while an attempt is open that has taken a step. Null if the next step begins a new
+    /// attempt.
     pub steps: Option<Json>,
-    /// A commit call was about to start; null: certainly none is under way.
+    /// The time at which a commit call was about to start. Null if certainly none is in progress.
     pub sending_at: Option<Millis>,
-    /// Deadline of that call.
+    /// The deadline of that call.
     pub sending_until: Option<Millis>,
-    /// The time at which a lost answer was first asked about.
+    /// The time of the first attempt to determine the outcome of a lost answer.
     pub reconciling_at: Option<Millis>,
-    /// Fencing token of the claim that emitted `post.publishing`; null: not emitted since it was last scheduled.
+    /// The fencing token of the claim that emitted `post.publishing`. Null if it was not emitted since it was last
+    /// scheduled.
     pub announced_fence: Option<i64>,
     /// The time at which it became public.
     pub public_at: Option<Millis>,
     /// The platform's id.
     pub platform_post_id: Option<String>,
-    /// Its public address.
+    /// The public address.
     pub platform_post_url: Option<String>,
-    /// Its shortcomings there, as a list of warnings; null if there are none.
+    /// A list of warnings about the conversion. Null if there are none.
     pub warnings: Option<Json>,
-    /// Returns the code of its failure or of its wait.
+    /// The code of the error or of the reason that it waits.
     pub error: Option<Json>,
     /// The time at which it is tried again after a transient failure.
     pub next_attempt_at: Option<Millis>,
-    /// A commit had no answer and nothing could decide it: sending again may publish twice.
+    /// A commit had no answer and its outcome could not be determined. Sending it again may publish the post twice.
     pub duplicate_risk: bool,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,14 +4,14 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, PostId};
 
-/// One try of publishing a post, written before the first remote call.
+/// An attempt to publish a post. It is written before the first remote call.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_attempts")]
 pub struct Model {
     /// The post.
     #[sea_orm(primary_key, auto_increment = false)]
     pub post_id: PostId,
-    /// 1 for the first.
+    /// The number of the attempt, starting with 1.
     #[sea_orm(primary_key, auto_increment = false)]
     pub number: i32,
     /// The worker.
@@ -24,11 +24,11 @@ pub struct Model {
     pub outcome: Option<String>,
     /// The error.
     pub error: Option<Json>,
-    /// List of `{name, phase, started_at, ended_at, remote_id}`.
+    /// The steps of the attempt: a list of `{name, phase, started_at, ended_at, remote_id}`.
     pub steps: Json,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{PauseId, PostId};
 
-/// A due post that was set aside because of a pause.
+/// A due post that is held back because of a pause.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_holds")]
 pub struct Model {
@@ -15,7 +15,7 @@ pub struct Model {
     pub pause_id: PauseId,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

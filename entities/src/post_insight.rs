@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, InsightId, Millis, PostId, WorkspaceId};
 
-/// A comparison of a post at one age with those before it. There is one for each age.
+/// A comparison of a post with earlier posts at the same age. There is one for each age.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_insights")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: InsightId,
     /// The workspace it belongs to.
@@ -17,17 +17,17 @@ pub struct Model {
     pub account_id: AccountId,
     /// The post.
     pub post_id: PostId,
-    /// Platform identifier.
+    /// The platform identifier.
     pub platform: String,
     /// The age.
     pub checkpoint: String,
     /// The insight, as replies show it.
     pub insight: Json,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,28 +4,28 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, PostId, WorkspaceId};
 
-/// The numbers of a public post, made here or elsewhere.
+/// The metrics of a public post, published with this service or elsewhere.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_numbers")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key)]
     pub id: i64,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The account.
     pub account_id: AccountId,
-    /// The post; null: it was made elsewhere.
+    /// The post. Null if it was published elsewhere.
     pub post_id: Option<PostId>,
     /// The network's id.
     pub remote_id: String,
-    /// Its public address.
+    /// The public address.
     pub url: Option<String>,
-    /// One of the network's post types.
+    /// A post type of the platform.
     pub post_type: String,
     /// `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
-    /// Its text.
+    /// The text.
     pub caption: String,
     /// The time at which it became public.
     pub published_at: Millis,
@@ -33,21 +33,21 @@ pub struct Model {
     pub status: String,
     /// The time at which its numbers were last read.
     pub fetched_at: Option<Millis>,
-    /// The time at which they are read next; null: never.
+    /// The time of the next reading. Null if there is none.
     pub next_at: Option<Millis>,
-    /// The time at which the network first did not find it.
+    /// The time at which it was first missing on the platform.
     pub missing_at: Option<Millis>,
-    /// The known numbers by name.
+    /// The known metrics by name.
     pub numbers: Json,
     /// The reasons the others are not known, by name.
     pub unmeasured: Json,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -10,28 +10,28 @@ use crate::{AccountId, Millis, PostId, SuggestionId, WorkspaceId};
 pub enum SuggestionStatus {
     /// Nothing yet.
     Pending,
-    /// A post was made of it.
+    /// A post was created from it.
     Scheduled,
-    /// A person does not want it.
+    /// A person dismissed it.
     Dismissed,
 }
 
-/// A post that an account may make, after one that did well.
+/// A suggestion of a post for an account, based on a successful post.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_suggestions")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SuggestionId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The account.
     pub account_id: AccountId,
-    /// Platform identifier.
+    /// The platform identifier.
     pub platform: String,
-    /// The ISO week it is for.
+    /// The ISO week.
     pub period_key: String,
-    /// Its place in that week, from 1.
+    /// The position in that week, from 1.
     pub ordinal: i32,
     /// The row of the numbers of the post that it follows.
     pub subject_id: i64,
@@ -43,13 +43,13 @@ pub struct Model {
     pub status: SuggestionStatus,
     /// The post that was made of it.
     pub post_id: Option<PostId>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,11 +4,11 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, SecretId};
 
-/// An app that was registered with one server of a network of many.
+/// An app that was registered with one server of a federated platform.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "registered_apps")]
 pub struct Model {
-    /// Platform identifier.
+    /// The platform identifier.
     #[sea_orm(primary_key, auto_increment = false)]
     pub platform: String,
     /// The server, as the person named it.
@@ -17,13 +17,13 @@ pub struct Model {
     /// The redirect URI.
     #[sea_orm(primary_key, auto_increment = false)]
     pub redirect_uri: String,
-    /// Its id and secret.
+    /// The encrypted client id and secret.
     pub secret_id: SecretId,
     /// The time at which it was registered.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

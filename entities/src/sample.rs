@@ -8,13 +8,13 @@ use crate::Millis;
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "samples")]
 pub struct Model {
-    /// Beginning of the minute.
+    /// The start of the minute.
     #[sea_orm(primary_key, auto_increment = false)]
     pub minute: Millis,
-    /// Kind of work.
+    /// The kind of job.
     #[sea_orm(primary_key, auto_increment = false)]
     pub kind: String,
-    /// Platform; empty for work that has none.
+    /// The platform. Empty for jobs without one.
     #[sea_orm(primary_key, auto_increment = false)]
     pub platform: String,
     /// The measure.
@@ -24,7 +24,7 @@ pub struct Model {
     pub n: i64,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -8,22 +8,22 @@ use crate::{Millis, SecretId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "secrets")]
 pub struct Model {
-    /// Its id, part of what is authenticated.
+    /// The id, which is authenticated with the encrypted data.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SecretId,
-    /// Table that refers to it, part of what is authenticated.
+    /// The table that refers to it, which is authenticated with the encrypted data.
     pub owner_table: String,
-    /// First 8 hex digits of the master key's SHA-256.
+    /// The first 8 hex digits of the SHA-256 hash of the master key.
     pub key_id: String,
-    /// Nonce and data key, encrypted with the master key.
+    /// The nonce and the data key, encrypted with the master key.
     pub wrapped_key: Vec<u8>,
-    /// Nonce and secret, encrypted with the data key.
+    /// The nonce and the secret, encrypted with the data key.
     pub sealed: Vec<u8>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -13,11 +13,11 @@ use crate::{Millis, SignupId, UserId, subscription::PlanTier};
 pub enum SignupStatus {
     /// The person has a link.
     Created,
-    /// The person was led on to the checkout.
+    /// The person was sent to the checkout.
     CheckoutOpened,
-    /// The payment is on its way.
+    /// The payment is being processed.
     PaymentProcessing,
-    /// It is paid, and the letter with the link to set a password is out.
+    /// It is paid, and the e-mail with the link to set a password was sent.
     Paid,
     /// The person can log in.
     Ready,
@@ -27,32 +27,32 @@ pub enum SignupStatus {
     Failed,
     /// The payment did not come in time.
     Expired,
-    /// The person went back.
+    /// The person cancelled the checkout.
     Cancelled,
 }
 
-/// Somebody who signs up.
+/// A signup.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "signups")]
 pub struct Model {
-    /// Its id, which Stripe knows too.
+    /// The id, which Stripe knows too.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: SignupId,
-    /// SHA-256 of the session's id, which is its only credential.
+    /// The SHA-256 hash of the session id, which is its only credential.
     pub token_hash: String,
-    /// Address of the person.
+    /// The e-mail address of the person.
     pub email: String,
-    /// Name of the person.
+    /// The name of the person.
     pub name: String,
     /// The plan that is bought.
     pub plan_tier: PlanTier,
-    /// Is the API add-on bought?
+    /// True if the API add-on is included.
     pub api_addon: bool,
-    /// The source that led the person here.
+    /// The source from which the person came.
     pub source: String,
     /// The status.
     pub status: SignupStatus,
-    /// Stripe's checkout.
+    /// The id of the Stripe checkout.
     pub checkout_id: Option<String>,
     /// The address of the checkout.
     pub checkout_url: Option<String>,
@@ -60,19 +60,19 @@ pub struct Model {
     pub user_id: Option<UserId>,
     /// The person had a live subscription, so this one is cancelled and refunded.
     pub is_duplicate: bool,
-    /// The query with which an app asks to be let in, if an app began it.
+    /// The authorization query, if an app started the signup.
     pub authorize_query: Option<String>,
     /// The time at which Stripe was last asked about it.
     pub asked_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
-    /// The time at which it ends by itself.
+    /// The time at which it expires.
     pub expires_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis};
 
-/// The times of day at which an account likes to post.
+/// The posting times of an account.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "slot_grids")]
 pub struct Model {
@@ -13,15 +13,15 @@ pub struct Model {
     pub account_id: AccountId,
     /// `HH:MM`, ascending.
     pub times: Json,
-    /// Names of weekdays.
+    /// The names of weekdays.
     pub days: Json,
-    /// The zone the times are in; null: the workspace's.
+    /// The time zone of the times. Null for the time zone of the workspace.
     pub timezone: Option<String>,
     /// The time at which it was last set.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, SecretId};
 
-/// A call of Stripe that changes something, written down before it is made. Its id is the idempotency key.
+/// A call to Stripe that changes something. It is recorded before it is made, and its id is the idempotency key.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "stripe_calls")]
 pub struct Model {
@@ -13,15 +13,15 @@ pub struct Model {
     pub id: Uuid,
     /// The purpose of the call; there is one call for each.
     pub dedup_key: String,
-    /// The call, sealed.
+    /// The encrypted call.
     pub request_id: SecretId,
-    /// Stripe's answer, sealed, once there is one.
+    /// The encrypted response of Stripe, once it exists.
     pub reply_id: Option<SecretId>,
-    /// The time at which it was written down.
+    /// The time at which it was recorded.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -16,39 +16,39 @@ pub enum EventStatus {
     Failed,
 }
 
-/// An event of Stripe, and the work of applying it.
+/// An event from Stripe, and the state of the job that applies it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "stripe_events")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: StripeEventId,
     /// Stripe's id.
     pub event_id: String,
-    /// A sentence for the user.
+    /// The type of the event, as Stripe names it.
     pub kind: String,
-    /// To what.
+    /// The id of the object.
     pub object_id: String,
     /// The status.
     pub status: EventStatus,
     /// The reason the last try failed.
     pub last_error: Option<String>,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
     /// The time at which it came.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

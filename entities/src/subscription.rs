@@ -23,13 +23,13 @@ use crate::{Millis, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(32))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum PlanTier {
-    /// One key.
+    /// The smallest plan, with one API key.
     Starter,
-    /// With the performance loop and the inbox.
+    /// The plan with performance insights and the inbox.
     Pro,
-    /// Larger files.
+    /// The plan with larger files.
     PowerUser,
-    /// Everything.
+    /// The plan with all features.
     Agency,
 }
 
@@ -42,17 +42,17 @@ pub struct Model {
     pub workspace_id: WorkspaceId,
     /// The plan.
     pub plan_tier: PlanTier,
-    /// May the API be used?
+    /// True if the API may be used.
     pub api_addon: bool,
-    /// Is it paid?
+    /// True if it is paid.
     pub active: bool,
-    /// Was it given by an operator? Otherwise it follows the owner's subscription.
+    /// True if an operator granted it. Otherwise it follows the owner's subscription.
     pub granted: bool,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{AccountId, Millis, WorkspaceId};
 
-/// The work of suggesting posts for an account each week.
+/// The state of the job that suggests posts for an account each week.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "suggestion_rounds")]
 pub struct Model {
@@ -13,18 +13,18 @@ pub struct Model {
     pub id: AccountId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim and finish: a holder of an older number has lost the row.
+    /// Increased by every claim and finish. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries in a row.
+    /// The number of consecutive failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

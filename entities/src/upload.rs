@@ -1,4 +1,4 @@
-//! Table `uploads`: files that were announced and have an address of their own to be sent to.
+//! Table `uploads`: announced files, each with an upload address of its own.
 
 use sea_orm::entity::prelude::*;
 
@@ -8,34 +8,34 @@ use crate::{Millis, UploadId, UserId, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "uploads")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: UploadId,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
     /// The user who announced it.
     pub created_by: UserId,
-    /// SHA-256 of the token in its address.
+    /// The SHA-256 hash of the token in the address.
     pub token_hash: String,
     /// Under what the file will be served.
     pub public_name: String,
-    /// Name for people.
+    /// The display name.
     pub filename: String,
-    /// Type that was announced.
+    /// The announced type.
     pub mime: String,
-    /// Size that was announced.
+    /// The announced size.
     pub bytes: i64,
-    /// The number of times sending it was started.
+    /// The number of times that sending was started.
     pub tries: i32,
-    /// The time at which it had been sent whole: the address is good for nothing more.
+    /// The time at which the upload was complete. After that the address is no longer valid.
     pub spent_at: Option<Millis>,
-    /// Sending must have begun before.
+    /// The time by which sending must start.
     pub expires_at: Millis,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

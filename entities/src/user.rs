@@ -8,18 +8,18 @@ use crate::{Millis, UserId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "users")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: UserId,
-    /// Lower-case address, unique.
+    /// The e-mail address in lower case. Unique.
     pub email: String,
-    /// Name for people.
+    /// The display name.
     pub name: String,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -11,13 +11,13 @@ pub struct Model {
     /// The user.
     #[sea_orm(primary_key, auto_increment = false)]
     pub user_id: UserId,
-    /// argon2id, as a PHC string.
+    /// The argon2id hash, as a PHC string.
     pub password_hash: String,
     /// The time at which it was last set.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

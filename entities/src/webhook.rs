@@ -8,7 +8,7 @@ use crate::{Millis, WebhookId, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "webhooks")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: WebhookId,
     /// The workspace it belongs to.
@@ -23,15 +23,15 @@ pub struct Model {
     pub enabled: bool,
     /// The reason it is disabled.
     pub disabled_reason: Option<String>,
-    /// First failure since the last success.
+    /// The time of the first failure since the last success.
     pub failing_since: Option<Millis>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -11,22 +11,22 @@ use crate::{DeliveryId, Millis, WebhookId, WorkspaceId};
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(16))", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
-    /// Waits to be tried.
+    /// It waits for an attempt.
     Pending,
-    /// Answered with 2xx.
+    /// The receiver answered with a 2xx status.
     Delivered,
-    /// All tries failed, or the webhook was disabled.
+    /// All attempts failed, or the webhook was disabled.
     Failed,
 }
 
-/// One event for one webhook, and the work of delivering it.
+/// The delivery of one event to one webhook, and the state of its job.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "webhook_deliveries")]
 pub struct Model {
-    /// Its id as work.
+    /// The id, which the job queue uses too.
     #[sea_orm(primary_key)]
     pub id: DeliveryId,
-    /// Its public id, the same over all tries.
+    /// The public id, which is the same for all attempts.
     pub uid: Uuid,
     /// The workspace it belongs to.
     pub workspace_id: WorkspaceId,
@@ -34,32 +34,32 @@ pub struct Model {
     pub webhook_id: WebhookId,
     /// The event.
     pub event_id: Uuid,
-    /// Its type.
+    /// The type.
     pub event_type: String,
     /// The payload where there is no event row (`webhook.test`).
     pub body: Option<Json>,
-    /// Its status.
+    /// The status.
     pub status: DeliveryStatus,
-    /// The time at which there is something to do; the end of the lease while a worker holds the row; null: nothing to
+    /// The time at which the row is due or, while a worker holds it, the end of the lease. Null if there is nothing to
     /// do.
     pub due_at: Option<Millis>,
-    /// Raised by every claim, finish and edit: a holder of an older number has lost the row.
+    /// Increased by every claim, finish and edit. A worker with an older number has lost the row.
     pub fencing_token: i64,
-    /// Failed tries of the work so far.
+    /// The number of failed attempts.
     pub attempts: i32,
-    /// Leases in a row that ended without a result.
+    /// The number of consecutive leases that expired without a result.
     pub lease_expirations: i32,
-    /// HTTP status of the last try.
+    /// The HTTP status of the last attempt.
     pub last_status: Option<i32>,
     /// The error of the last attempt, with up to 2 KB of the reply.
     pub last_error: Option<String>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
-    /// The time at which it was last changed.
+    /// The time of the last change.
     pub updated_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -14,13 +14,13 @@ pub struct Model {
     /// The encrypted secret.
     #[sea_orm(primary_key, auto_increment = false)]
     pub secret_id: SecretId,
-    /// Used until then; null: the newest.
+    /// The time until which it is used. Null for the newest secret.
     pub expires_at: Option<Millis>,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -8,24 +8,24 @@ use crate::{Millis, UserId, WorkspaceId};
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "workspaces")]
 pub struct Model {
-    /// Its id.
+    /// The id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: WorkspaceId,
-    /// Name for people.
+    /// The display name.
     pub name: String,
-    /// The space every person has of their own.
+    /// The personal workspace that every person has.
     pub personal: bool,
     /// The user who pays for it.
     pub owner_id: UserId,
-    /// IANA name.
+    /// The IANA time zone name.
     pub timezone: String,
-    /// Number of the last event; 0 before the first.
+    /// The number of the last event. 0 before the first.
     pub event_sequence: i64,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: Millis,
 }
 
-/// No relations: joins are written where they are needed.
+/// No relations, because joins are written in the queries that need them.
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
 pub enum Relation {}
 

@@ -28,7 +28,7 @@ impl Concurrency {
     }
 
     /// Waits until a slot is free. It is not taken, so an idle worker shows all of its slots as free.
-    pub(crate) async fn slot_freed(&self) {
+    pub(crate) async fn wait_for_slot(&self) {
         loop {
             // Subscribes before it checks, so that a slot freed in between is not missed.
             let freed = self.freed.notified();
@@ -40,7 +40,7 @@ impl Concurrency {
     }
 
     /// Takes a slot if one is free.
-    pub(crate) fn try_take(&self) -> Option<Slot> {
+    pub(crate) fn try_acquire(&self) -> Option<Slot> {
         let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
         Some(Slot { permit: Some(permit), freed: Arc::clone(&self.freed) })
     }

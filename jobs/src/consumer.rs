@@ -41,11 +41,11 @@ impl Consumer {
     /// once a pause has passed.
     pub(crate) async fn pop(&mut self, room: usize, stop: &CancellationToken) -> Vec<Dequeued> {
         let popped = self.try_pop(room, stop).await;
-        self.popped(popped, stop).await
+        self.parse_popped(popped, stop).await
     }
 
     /// Parses the popped members, and waits after an error.
-    async fn popped(
+    async fn parse_popped(
         &mut self,
         popped: Result<Vec<(String, f64)>, Error>,
         stop: &CancellationToken,
@@ -57,7 +57,7 @@ impl Consumer {
                 }
                 members
                     .into_iter()
-                    .filter_map(|(member, score)| self.read(&member, score))
+                    .filter_map(|(member, score)| self.parse(&member, score))
                     .collect()
             }
             Err(error) => {
@@ -82,12 +82,12 @@ impl Consumer {
         stop: &CancellationToken,
     ) -> Result<Vec<(String, f64)>, Error> {
         let mut pop = cmd("BZMPOP").arg(BLOCK_SECONDS).arg(1).arg(due_key(self.kind)).take();
-        let answer = self.ask(pop.arg("MIN").arg("COUNT").arg(room), stop).await?;
+        let answer = self.query(pop.arg("MIN").arg("COUNT").arg(room), stop).await?;
         Ok(answer.map(|(_, members): (String, _)| members).unwrap_or_default())
     }
 
     /// Sends a command on its own connection. Returns `None` without a reply, and on stop.
-    async fn ask<T: FromRedisValue>(
+    async fn query<T: FromRedisValue>(
         &mut self,
         command: &Cmd,
         stop: &CancellationToken,
@@ -111,7 +111,7 @@ impl Consumer {
         }
     }
 
-    fn read(&self, member: &str, score: f64) -> Option<Dequeued> {
+    fn parse(&self, member: &str, score: f64) -> Option<Dequeued> {
         match member.parse() {
             Ok(id) => Some(Dequeued { id, score: Some(score) }),
             Err(_) => {

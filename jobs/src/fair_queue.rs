@@ -27,7 +27,7 @@ pub(crate) struct FairQueue {
 
 impl FairQueue {
     /// Advances to the position that is served now; `None` if the queue is empty.
-    pub(crate) fn serve(&mut self, head: Option<i64>) {
+    pub(crate) fn advance(&mut self, head: Option<i64>) {
         if head.is_none() {
             // An empty queue gives no tenant a head start.
             self.last.clear();

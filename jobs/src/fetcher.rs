@@ -75,7 +75,7 @@ impl Fetcher {
         let mut left = Vec::new();
         loop {
             let local = async {
-                self.slots.slot_freed().await;
+                self.slots.wait_for_slot().await;
                 self.local.pushed().await;
             };
             select! {
@@ -94,7 +94,7 @@ impl Fetcher {
         select! {
             biased;
             () = self.stop.cancelled() => false,
-            () = self.slots.slot_freed() => true,
+            () = self.slots.wait_for_slot() => true,
         }
     }
 
@@ -113,7 +113,7 @@ impl Fetcher {
             if self.stop.is_cancelled() {
                 break;
             }
-            if let Some(slot) = self.slots.try_take() {
+            if let Some(slot) = self.slots.try_acquire() {
                 self.buffer.push(FetchedJob { dequeued: popped, slot });
                 ids.pop_front();
             } else {

@@ -10,12 +10,12 @@ use crate::{JobRef, fair_queue::FairQueue};
 /// The queued ids of one kind in this process, in [fair order](FairQueue), each at most once.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryQueue {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<State>,
     pushed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct State {
     /// Ids by position.
     order: BTreeSet<(i64, i64)>,
     /// The position of each id.
@@ -23,7 +23,7 @@ struct Waiting {
     fair_queue: FairQueue,
 }
 
-impl Waiting {
+impl State {
     fn head(&self) -> Option<i64> {
         self.order.first().map(|(position, _)| *position)
     }
@@ -39,7 +39,7 @@ impl MemoryQueue {
     pub(crate) fn push(&self, jobs: impl IntoIterator<Item = JobRef>) {
         let mut waiting = self.lock();
         let head = waiting.head();
-        waiting.fair_queue.serve(head);
+        waiting.fair_queue.advance(head);
         for job in jobs {
             if !waiting.positions.contains_key(&job.id) {
                 let position = waiting.fair_queue.next(job.tenant);
@@ -64,7 +64,7 @@ impl MemoryQueue {
     /// Removes and returns up to `room` ids. They may be pushed again.
     pub(crate) fn take(&self, room: usize) -> Vec<i64> {
         let mut waiting = self.lock();
-        let Waiting { order, positions, .. } = &mut *waiting;
+        let State { order, positions, .. } = &mut *waiting;
         let mut ids = Vec::new();
         while ids.len() < room
             && let Some((_, id)) = order.pop_first()
@@ -94,13 +94,13 @@ impl MemoryQueue {
         self.pushed.notified().await;
     }
 
-    fn wake_one_if_any(&self, waiting: &Waiting) {
+    fn wake_one_if_any(&self, waiting: &State) {
         if !waiting.order.is_empty() {
             self.pushed.notify_one();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         // No code under the lock can panic between the two collections' updates.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }

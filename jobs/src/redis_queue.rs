@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The longest time that a push may take, including the connection.
-const BOUND: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The most ids of one script call, so that no call delays the server's other clients for long.
 const IDS_PER_CALL: usize = 128;
@@ -79,7 +79,7 @@ impl RedisQueue {
     /// Returns an error if the server answers but has no `BZMPOP`.
     pub(crate) async fn check_commands(&self) -> Result<(), Error> {
         let known: Vec<redis::Value> =
-            self.bounded(self.ask(cmd("COMMAND").arg("INFO").arg("BZMPOP"))).await?;
+            self.with_timeout(self.query(cmd("COMMAND").arg("INFO").arg("BZMPOP"))).await?;
         match known.as_slice() {
             [redis::Value::Nil] => Err(Error::TooOld),
             _ => Ok(()),
@@ -88,7 +88,7 @@ impl RedisQueue {
 
     /// Adds ids at their fair positions; ids that are already queued keep theirs.
     pub(crate) async fn push(&self, kind: JobKind, jobs: &[JobRef]) -> Result<(), Error> {
-        self.bounded(async {
+        self.with_timeout(async {
             for jobs in jobs.chunks(IDS_PER_CALL) {
                 let keys = [due_key(kind), order_key(kind), turns_key(kind)];
                 let mut push = cmd("EVAL").arg(PUSH).arg(keys.len()).arg(&keys).take();
@@ -96,7 +96,7 @@ impl RedisQueue {
                 for job in jobs {
                     push.arg(job.id).arg(job.tenant.as_bytes().as_slice());
                 }
-                let _added: u64 = self.ask(&push).await?;
+                let _added: u64 = self.query(&push).await?;
             }
             Ok(())
         })
@@ -106,13 +106,13 @@ impl RedisQueue {
     /// Puts popped ids back at their old positions. `LT`: an id that was pushed again meanwhile gets its earlier
     /// position.
     pub(crate) async fn put_back(&self, kind: JobKind, ids: &[(i64, f64)]) -> Result<(), Error> {
-        self.bounded(async {
+        self.with_timeout(async {
             for ids in ids.chunks(IDS_PER_CALL) {
                 let mut add = cmd("ZADD").arg(due_key(kind)).arg("LT").take();
                 for (id, score) in ids {
                     add.arg(*score).arg(*id);
                 }
-                let _added: u64 = self.ask(&add).await?;
+                let _added: u64 = self.query(&add).await?;
             }
             Ok(())
         })
@@ -121,17 +121,17 @@ impl RedisQueue {
 
     /// Returns the number of queued ids.
     pub(crate) async fn depth(&self, kind: JobKind) -> Result<u64, Error> {
-        self.bounded(self.ask(cmd("ZCARD").arg(due_key(kind)))).await
+        self.with_timeout(self.query(cmd("ZCARD").arg(due_key(kind)))).await
     }
 
     /// Returns the number of ids ahead of this one, or `None` if it is not queued.
     pub(crate) async fn position(&self, kind: JobKind, id: i64) -> Result<Option<u64>, Error> {
-        self.bounded(self.ask(cmd("ZRANK").arg(due_key(kind)).arg(id))).await
+        self.with_timeout(self.query(cmd("ZRANK").arg(due_key(kind)).arg(id))).await
     }
 
     /// Checks that the server answers.
     pub(crate) async fn ping(&self) -> Result<(), Error> {
-        self.bounded(self.ask(&cmd("PING"))).await
+        self.with_timeout(self.query(&cmd("PING"))).await
     }
 
     /// Returns whether Redis lost its data since this process last asked. The value shows when another process has set
@@ -139,7 +139,7 @@ impl RedisQueue {
     pub(crate) async fn was_flushed(&self) -> Result<bool, Error> {
         let new = uuid::Uuid::new_v4().to_string();
         let set = cmd("SET").arg(EPOCH).arg(&new).arg("NX").arg("GET").take();
-        let found: Option<String> = self.bounded(self.ask(&set)).await?;
+        let found: Option<String> = self.with_timeout(self.query(&set)).await?;
         let gone = found.as_ref().is_none_or(|found| *found == new);
         let current = found.unwrap_or(new);
         let mut known = self.0.epoch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,13 +152,13 @@ impl RedisQueue {
     pub(crate) async fn connect(&self) -> RedisResult<MultiplexedConnection> {
         let config = AsyncConnectionConfig::new()
             .set_response_timeout(None)
-            .set_connection_timeout(Some(BOUND));
+            .set_connection_timeout(Some(TIMEOUT));
         self.0.client.get_multiplexed_async_connection_with_config(&config).await
     }
 
     /// Runs a command on the shared connection. Every command here may be repeated, so one that meets a connection
     /// which died unnoticed is sent once more on a new one.
-    async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
+    async fn query<T: FromRedisValue>(&self, command: &Cmd) -> RedisResult<T> {
         let kept = self.connection().clone();
         if let Some(mut connection) = kept {
             match command.query_async(&mut connection).await {
@@ -177,12 +177,15 @@ impl RedisQueue {
         Ok(answer)
     }
 
-    async fn bounded<T>(&self, work: impl Future<Output = RedisResult<T>>) -> Result<T, Error> {
-        match timeout(BOUND, work).await {
+    async fn with_timeout<T>(
+        &self,
+        work: impl Future<Output = RedisResult<T>>,
+    ) -> Result<T, Error> {
+        match timeout(TIMEOUT, work).await {
             Ok(answer) => Ok(answer?),
             Err(_) => {
                 *self.connection() = None;
-                Err(Error::NoAnswer(BOUND))
+                Err(Error::NoAnswer(TIMEOUT))
             }
         }
     }

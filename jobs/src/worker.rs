@@ -84,7 +84,7 @@ where
 async fn measure(kind: JobKind, slots: Concurrency) {
     loop {
         let running = slots.total() - slots.free();
-        fanfare_metrics::record::work(kind.as_str(), running, slots.total());
+        fanfare_metrics::record::running_jobs(kind.as_str(), running, slots.total());
         sleep(Duration::from_secs(1)).await;
     }
 }

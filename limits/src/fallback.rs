@@ -19,14 +19,14 @@ use governor::{
 use crate::{Count, TakeResult, Window};
 
 /// The number of keys of one rate from which fully refilled keys are removed.
-const SWEEP: usize = 10_000;
+const SWEEP_SIZE: usize = 10_000;
 
-type Keyed =
+type KeyedLimiter =
     RateLimiter<String, DashMapStateStore<String>, DefaultClock, StateInformationMiddleware>;
 
 /// The local counters, with one table for each rate.
 #[derive(Default)]
-pub(crate) struct Fallback(Mutex<HashMap<(u32, Duration), Arc<Keyed>>>);
+pub(crate) struct Fallback(Mutex<HashMap<(u32, Duration), Arc<KeyedLimiter>>>);
 
 impl Fallback {
     /// Takes from each window, up to the share of this process among `peers`. Narrow windows are checked first, so that
@@ -45,8 +45,8 @@ impl Fallback {
             let Some(cost) = u32::try_from(window.cost).ok().and_then(NonZeroU32::new) else {
                 continue;
             };
-            let share = share(window.limit, peers);
-            let rate = self.of(share, window.span);
+            let share = local_limit(window.limit, peers);
+            let rate = self.limiter(share, window.span);
             match rate.check_key_n(key, cost) {
                 Ok(Ok(state)) => {
                     counts[place].remaining = u64::from(state.remaining_burst_capacity());
@@ -66,14 +66,14 @@ impl Fallback {
     }
 
     /// Removes all counters because Redis is back. The next outage starts from zero.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn clear(&self) {
         let mut rates = self.lock();
         if !rates.is_empty() {
             rates.clear();
         }
     }
 
-    fn of(&self, share: NonZeroU32, span: Duration) -> Arc<Keyed> {
+    fn limiter(&self, share: NonZeroU32, span: Duration) -> Arc<KeyedLimiter> {
         let mut rates = self.lock();
         let rate = rates.entry((share.get(), span)).or_insert_with(|| {
             let every = (span / share.get()).max(Duration::from_nanos(1));
@@ -81,19 +81,19 @@ impl Fallback {
             let limiter = RateLimiter::keyed(quota.allow_burst(share));
             Arc::new(limiter.with_middleware::<StateInformationMiddleware>())
         });
-        if rate.len() >= SWEEP {
+        if rate.len() >= SWEEP_SIZE {
             rate.retain_recent();
         }
         Arc::clone(rate)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(u32, Duration), Arc<Keyed>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(u32, Duration), Arc<KeyedLimiter>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the share of one process in a limit that `peers` processes share.
-fn share(limit: u64, peers: u32) -> NonZeroU32 {
+fn local_limit(limit: u64, peers: u32) -> NonZeroU32 {
     let share = u32::try_from(limit / u64::from(peers.max(1))).unwrap_or(u32::MAX);
     NonZeroU32::new(share).unwrap_or(NonZeroU32::MIN)
 }
@@ -115,7 +115,7 @@ mod tests {
         let refused = fallback.take(&key, &window, 4);
         assert_eq!((refused.refused_by, refused.counts[0].limit), (Some(0), 100));
         assert!(refused.counts[0].reset_in <= Duration::from_secs(144));
-        fallback.forget();
+        fallback.clear();
         assert!(fallback.take(&key, &window, 4).is_allowed());
     }
 

@@ -22,7 +22,7 @@ use crate::{fallback::Fallback, redis::Redis, sliding_window::SlidingWindows, ta
 
 pub use error::Error;
 pub use rate_limit::{Decision, Rate, Request, Subject};
-pub use time::Time;
+pub use time::TimeSource;
 pub use window::{Count, TakeResult, Window};
 
 /// The counters. Clones are cheap and share the same counters.
@@ -30,7 +30,7 @@ pub use window::{Count, TakeResult, Window};
 pub struct Limits(Arc<Inner>);
 
 struct Inner {
-    time: Time,
+    time: TimeSource,
     store: Store,
     /// The sliding windows of this process: used always without Redis, else while Redis is unreachable.
     sliding_windows: SlidingWindows,
@@ -44,7 +44,7 @@ enum Store {
 impl Limits {
     /// Creates counters in memory for a single process.
     #[must_use]
-    pub fn memory(time: Time) -> Self {
+    pub fn memory(time: TimeSource) -> Self {
         let store = Store::Memory(Table::default());
         Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() }))
     }
@@ -54,16 +54,16 @@ impl Limits {
     ///
     /// # Errors
     /// [`Error::BadUrl`].
-    pub fn redis(url: &str, time: Time) -> Result<Self, Error> {
+    pub fn redis(url: &str, time: TimeSource) -> Result<Self, Error> {
         let store = Store::Redis(Redis::open(url)?, Fallback::default());
         Ok(Self(Arc::new(Inner { time, store, sliding_windows: SlidingWindows::default() })))
     }
 
     /// Registers this process and keeps it registered. While Redis is unreachable, each registered process allows its
     /// share of the limits. Without this call, a process registers on first use.
-    pub fn take_part(&self) {
+    pub fn register(&self) {
         if let Store::Redis(redis, _) = &self.0.store {
-            redis.take_part();
+            redis.start_heartbeats();
         }
     }
 
@@ -80,13 +80,13 @@ impl Limits {
     /// limit.
     /// All windows of an owner are stored on one Redis node.
     pub async fn take(&self, owner: &str, windows: &[Window]) -> TakeResult {
-        let keys = keys(owner, windows);
+        let keys = window_keys(owner, windows);
         match &self.0.store {
-            Store::Memory(table) => table.take(self.0.time.in_memory(), &keys, windows),
+            Store::Memory(table) => table.take(self.0.time.local_ms(), &keys, windows),
             Store::Redis(redis, fallback) => {
-                match redis.take(self.0.time.given(), &keys, windows, 1).await {
+                match redis.take(self.0.time.given_ms(), &keys, windows, 1).await {
                     Some(taken) => {
-                        fallback.forget();
+                        fallback.clear();
                         taken
                     }
                     None => fallback.take(&keys, windows, redis.peers()),
@@ -98,12 +98,12 @@ impl Limits {
     /// Gives back what was taken for something that did not happen. Amounts that were taken while Redis was unreachable
     /// are
     /// not given back.
-    pub async fn give_back(&self, owner: &str, windows: &[Window]) {
-        let keys = keys(owner, windows);
+    pub async fn refund(&self, owner: &str, windows: &[Window]) {
+        let keys = window_keys(owner, windows);
         match &self.0.store {
-            Store::Memory(table) => table.give_back(self.0.time.in_memory(), &keys, windows),
+            Store::Memory(table) => table.refund(self.0.time.local_ms(), &keys, windows),
             Store::Redis(redis, _) => {
-                let _ = redis.take(self.0.time.given(), &keys, windows, -1).await;
+                let _ = redis.take(self.0.time.given_ms(), &keys, windows, -1).await;
             }
         }
     }
@@ -114,16 +114,16 @@ impl Limits {
     /// must
     /// wait reserves the k-th free time, and must ask again at that time with the same id.
     pub async fn acquire<R: Borrow<Request>>(&self, requests: &[R]) -> Vec<Decision> {
-        let (inner, now) = (&*self.0, self.0.time.in_memory());
+        let (inner, now) = (&*self.0, self.0.time.local_ms());
         let Store::Redis(redis, _) = &inner.store else {
-            return inner.sliding_windows.ask(now, requests, 1);
+            return inner.sliding_windows.acquire(now, requests, 1);
         };
-        match redis.acquire(inner.time.given(), requests).await {
+        match redis.acquire(inner.time.given_ms(), requests).await {
             Some(decisions) => {
-                inner.sliding_windows.forget();
+                inner.sliding_windows.clear();
                 decisions
             }
-            None => inner.sliding_windows.ask(now, requests, redis.peers()),
+            None => inner.sliding_windows.acquire(now, requests, redis.peers()),
         }
     }
 
@@ -142,11 +142,11 @@ impl Limits {
     pub async fn block(&self, subject: &str, time: Duration) {
         let inner = &*self.0;
         if let Store::Redis(redis, _) = &inner.store
-            && redis.block(inner.time.given(), subject, time).await
+            && redis.block(inner.time.given_ms(), subject, time).await
         {
             return;
         }
-        inner.sliding_windows.block(inner.time.in_memory(), subject, time);
+        inner.sliding_windows.block(inner.time.local_ms(), subject, time);
     }
 }
 
@@ -161,7 +161,7 @@ impl fmt::Debug for Limits {
 }
 
 /// Returns the Redis keys of windows. The braces keep all windows of an owner on one cluster node.
-fn keys(owner: &str, windows: &[Window]) -> Vec<String> {
+fn window_keys(owner: &str, windows: &[Window]) -> Vec<String> {
     windows.iter().map(|window| format!("fanfare:{{limits:{owner}}}:{}", window.name)).collect()
 }
 
@@ -172,14 +172,14 @@ mod tests {
     #[test]
     fn a_bad_url_is_an_error_that_keeps_its_password() {
         for url in ["", "localhost", "redis://u:s3cret@host:notaport/", "http://u:s3cret@host/"] {
-            let error = Limits::redis(url, Time::Store).unwrap_err();
+            let error = Limits::redis(url, TimeSource::Store).unwrap_err();
             assert!(!format!("{error} {error:?}").contains("s3cret"));
         }
     }
 
     #[tokio::test]
     async fn a_tls_url_needs_no_preparation_and_is_not_shown() {
-        let limits = Limits::redis("rediss://u:s3cret@127.0.0.1:1/", Time::Store).unwrap();
+        let limits = Limits::redis("rediss://u:s3cret@127.0.0.1:1/", TimeSource::Store).unwrap();
         assert_eq!(format!("{limits:?}"), "Limits(redis)");
         let window = Window::new("all", 1, std::time::Duration::from_secs(60));
         assert!(limits.take("me", std::slice::from_ref(&window)).await.is_allowed());

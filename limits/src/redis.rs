@@ -19,19 +19,19 @@ use tokio::runtime::Handle;
 use crate::{Count, Decision, Error, Request, Subject, TakeResult, Window, window::millis};
 
 /// The longest time that Redis may take to answer or to accept a connection. It is short because requests wait for it.
-const BOUND: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long Redis is not asked after a failure, so that a server that hangs delays one request and not all.
-const REST: Duration = Duration::from_millis(500);
+const FAILURE_PAUSE: Duration = Duration::from_millis(500);
 
 /// The interval at which a process registers as a peer. A registration is valid for three intervals.
-const BEAT: Duration = Duration::from_secs(10);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The delay before the second registration, so that processes that start together soon learn of each other.
-const SECOND: Duration = Duration::from_secs(1);
+const SECOND_HEARTBEAT_AFTER: Duration = Duration::from_secs(1);
 
 /// The key of the sorted set of processes that share the limits.
-const PEERS: &str = "fanfare:{limits}:peers";
+const PEERS_KEY: &str = "fanfare:{limits}:peers";
 
 /// A connection that is used only for limits and shared by all requests.
 #[derive(Clone)]
@@ -83,14 +83,14 @@ impl Redis {
         windows: &[Window],
         sign: i64,
     ) -> Option<TakeResult> {
-        self.take_part();
+        self.start_heartbeats();
         let mut call = self.0.take.prepare_invoke();
-        call.key(keys).arg(shown(now));
+        call.key(keys).arg(time_argument(now));
         for window in windows {
             let cost = i64::try_from(window.cost).unwrap_or(i64::MAX);
             call.arg(window.limit).arg(window.span_ms()).arg(sign * cost);
         }
-        let answer: Vec<i64> = self.ask(&call).await?;
+        let answer: Vec<i64> = self.run_script(&call).await?;
         let counts = windows.iter().zip(answer.get(1..)?.chunks_exact(2));
         let counts = counts.map(|(window, count)| Count {
             limit: window.limit,
@@ -106,10 +106,10 @@ impl Redis {
         now: Option<i64>,
         requests: &[impl Borrow<Request>],
     ) -> Option<Vec<Decision>> {
-        self.take_part();
+        self.start_heartbeats();
         let mut call = self.0.sliding_window.prepare_invoke();
-        let (subjects, places) = shared(requests);
-        call.arg(shown(now)).arg(subjects.len());
+        let (subjects, places) = distinct_subjects(requests);
+        call.arg(time_argument(now)).arg(subjects.len());
         for subject in subjects {
             call.key(Subject::blocked_key(&subject.name)).arg(subject.rates.len());
             if !subject.rates.is_empty() {
@@ -123,7 +123,7 @@ impl Redis {
             call.arg(&request.id).arg(&request.call).arg(u8::from(request.is_again));
             call.arg(places.len()).arg(places);
         }
-        let waits: Vec<i64> = self.ask(&call).await?;
+        let waits: Vec<i64> = self.run_script(&call).await?;
         (waits.len() == requests.len()).then(|| waits.into_iter().map(Decision::after).collect())
     }
 
@@ -131,14 +131,14 @@ impl Redis {
     pub(crate) async fn release(&self, request: &Request) -> bool {
         let mut call = self.0.release.prepare_invoke();
         call.key(request.calls_keys().collect::<Vec<_>>()).arg(&request.call);
-        self.ask::<i64>(&call).await.is_some()
+        self.run_script::<i64>(&call).await.is_some()
     }
 
     /// Blocks a subject. Returns false if Redis is unreachable.
     pub(crate) async fn block(&self, now: Option<i64>, subject: &str, time: Duration) -> bool {
         let mut call = self.0.block.prepare_invoke();
-        call.key(Subject::blocked_key(subject)).arg(shown(now)).arg(millis(time));
-        self.ask::<i64>(&call).await.is_some()
+        call.key(Subject::blocked_key(subject)).arg(time_argument(now)).arg(millis(time));
+        self.run_script::<i64>(&call).await.is_some()
     }
 
     /// Returns the number of registered processes at the last answer of Redis.
@@ -147,46 +147,51 @@ impl Redis {
     }
 
     /// Starts to register this process regularly in the background. Does nothing outside a Tokio runtime.
-    pub(crate) fn take_part(&self) {
+    pub(crate) fn start_heartbeats(&self) {
         let Ok(runtime) = Handle::try_current() else { return };
         if !self.0.takes_part.swap(true, Ordering::Relaxed) {
-            runtime.spawn(tell_again_and_again(Arc::downgrade(&self.0)));
+            runtime.spawn(send_heartbeats(Arc::downgrade(&self.0)));
         }
     }
 
-    async fn tell(&self) {
-        let believed = u64::try_from(BEAT.as_millis() * 3).unwrap_or(u64::MAX);
+    async fn send_heartbeat(&self) {
+        let believed = u64::try_from(HEARTBEAT_INTERVAL.as_millis() * 3).unwrap_or(u64::MAX);
         let mut call = self.0.beat.prepare_invoke();
-        call.key(PEERS).arg(&self.0.name).arg(believed);
-        if let Some(peers) = self.ask::<u32>(&call).await {
+        call.key(PEERS_KEY).arg(&self.0.name).arg(believed);
+        if let Some(peers) = self.run_script::<u32>(&call).await {
             self.0.peers.store(peers, Ordering::Relaxed);
         }
     }
 
     /// Runs a script, and again on a new connection if the old one was dead. Returns `None` if Redis is unreachable.
-    async fn ask<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Option<T> {
-        if self.rests() {
+    async fn run_script<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> Option<T> {
+        if self.is_paused() {
             return None;
         }
-        let first = self.once(call).await;
+        let first = self.run_script_once(call).await;
         let answer = match first {
-            Err(error) if error.is_io_error() && !error.is_timeout() => self.once(call).await,
+            Err(error) if error.is_io_error() && !error.is_timeout() => {
+                self.run_script_once(call).await
+            }
             answer => answer,
         };
         match answer {
             Ok(answer) => {
-                self.answered();
+                self.record_success();
                 Some(answer)
             }
             Err(error) => {
-                self.failed(&error);
+                self.record_failure(&error);
                 None
             }
         }
     }
 
-    async fn once<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>) -> RedisResult<T> {
-        let mut connection = self.connected().await?;
+    async fn run_script_once<T: FromRedisValue>(
+        &self,
+        call: &ScriptInvocation<'_>,
+    ) -> RedisResult<T> {
+        let mut connection = self.connection().await?;
         let answer = call.invoke_async(&mut connection).await;
         if answer.is_err() {
             // This also limits a connection to a demoted primary to one call.
@@ -196,39 +201,39 @@ impl Redis {
     }
 
     /// Returns the connection. Callers that arrive while it is being opened wait for it.
-    async fn connected(&self) -> RedisResult<MultiplexedConnection> {
+    async fn connection(&self) -> RedisResult<MultiplexedConnection> {
         let mut kept = self.0.connection.lock().await;
         if let Some(connection) = &*kept {
             return Ok(connection.clone());
         }
-        if self.rests() {
+        if self.is_paused() {
             return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
         }
         let config = AsyncConnectionConfig::new()
-            .set_response_timeout(Some(BOUND))
-            .set_connection_timeout(Some(BOUND));
+            .set_response_timeout(Some(TIMEOUT))
+            .set_connection_timeout(Some(TIMEOUT));
         match self.0.client.get_multiplexed_async_connection_with_config(&config).await {
             Ok(connection) => Ok(kept.insert(connection).clone()),
             Err(error) => {
                 // Recorded before the next waiting caller gets the lock, so that they do not all try one after the
                 // other.
-                self.failed(&error);
+                self.record_failure(&error);
                 Err(error)
             }
         }
     }
 
-    fn rests(&self) -> bool {
-        self.state().failed_at.is_some_and(|at| at.elapsed() < REST)
+    fn is_paused(&self) -> bool {
+        self.state().failed_at.is_some_and(|at| at.elapsed() < FAILURE_PAUSE)
     }
 
-    fn answered(&self) {
+    fn record_success(&self) {
         if self.state().failed_at.take().is_some() {
             tracing::info!("Redis answers again; limits are counted for all processes");
         }
     }
 
-    fn failed(&self, error: &RedisError) {
+    fn record_failure(&self, error: &RedisError) {
         if self.state().failed_at.replace(Instant::now()).is_none() {
             tracing::warn!(%error, "Redis does not answer; each process counts its limits for itself");
         }
@@ -240,17 +245,17 @@ impl Redis {
 }
 
 /// Registers this process regularly, until the last user of the connection is dropped.
-async fn tell_again_and_again(shared: Weak<Shared>) {
-    let mut wait = SECOND;
+async fn send_heartbeats(shared: Weak<Shared>) {
+    let mut wait = SECOND_HEARTBEAT_AFTER;
     while let Some(shared) = shared.upgrade() {
-        Redis(shared).tell().await;
+        Redis(shared).send_heartbeat().await;
         tokio::time::sleep(wait).await;
-        wait = BEAT;
+        wait = HEARTBEAT_INTERVAL;
     }
 }
 
 /// Returns the distinct subjects of the requests, and for each request the 1-based indexes of its own subjects.
-fn shared(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>) {
+fn distinct_subjects(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>) {
     let (mut subjects, mut known) = (Vec::new(), HashMap::new());
     let mut place = |subject| {
         *known.entry(subject).or_insert_with(|| {
@@ -264,6 +269,6 @@ fn shared(requests: &[impl Borrow<Request>]) -> (Vec<&Subject>, Vec<Vec<usize>>)
 }
 
 /// Returns a time as a script argument. An empty argument means the clock of the server.
-fn shown(now: Option<i64>) -> String {
+fn time_argument(now: Option<i64>) -> String {
     now.map_or(String::new(), |now| now.to_string())
 }

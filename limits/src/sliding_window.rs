@@ -10,7 +10,7 @@ use std::{
 use crate::{Decision, Rate, Request, Subject, window::millis};
 
 /// The number of entries from which the table removes expired ones.
-const SWEEP: usize = 1_024;
+const MIN_SWEEP_SIZE: usize = 1_024;
 
 /// The sliding windows of this process. Expired entries are removed.
 #[derive(Default)]
@@ -25,19 +25,19 @@ struct State {
 }
 
 /// The name of a call that was allowed; `None` for a call that waits.
-type Call = Option<Box<str>>;
+type CallName = Option<Box<str>>;
 
 /// The calls that count against one subject: those already made, then those that wait, each at its time.
 #[derive(Default)]
 struct SlidingWindow {
-    calls: BTreeMap<(i64, u64), Call>,
+    calls: BTreeMap<(i64, u64), CallName>,
     waiting: HashMap<String, (i64, u64)>,
     span: i64,
 }
 
 impl SlidingWindows {
     /// Decides on the requests in the given order. Each limit is divided by `peers` processes.
-    pub(crate) fn ask<R: Borrow<Request>>(
+    pub(crate) fn acquire<R: Borrow<Request>>(
         &self,
         now: i64,
         requests: &[R],
@@ -45,7 +45,7 @@ impl SlidingWindows {
     ) -> Vec<Decision> {
         let mut state = self.lock();
         state.sweep(now);
-        requests.iter().map(|request| state.one(now, request.borrow(), peers)).collect()
+        requests.iter().map(|request| state.decide(now, request.borrow(), peers)).collect()
     }
 
     pub(crate) fn release(&self, request: &Request) {
@@ -64,7 +64,7 @@ impl SlidingWindows {
     }
 
     /// Removes all windows and blocks.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn clear(&self) {
         let mut state = self.lock();
         if !state.windows.is_empty() || !state.blocked.is_empty() {
             *state = State::default();
@@ -77,10 +77,10 @@ impl SlidingWindows {
 }
 
 impl State {
-    fn one(&mut self, now: i64, request: &Request, peers: u32) -> Decision {
+    fn decide(&mut self, now: i64, request: &Request, peers: u32) -> Decision {
         let (mut slot, mut binding) = (now, None);
         for subject in &request.subjects {
-            let earliest = self.earliest(now, request, subject, peers);
+            let earliest = self.earliest_time(now, request, subject, peers);
             if earliest > slot {
                 (slot, binding) = (earliest, Some(subject));
             }
@@ -103,7 +103,7 @@ impl State {
     }
 
     /// Returns the earliest time at which a subject allows the call.
-    fn earliest(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
+    fn earliest_time(&mut self, now: i64, request: &Request, subject: &Subject, peers: u32) -> i64 {
         let blocked = self.blocked.get(&Subject::blocked_key(&subject.name)).copied();
         let blocked = blocked.filter(|until| *until > now);
         let earliest = blocked.unwrap_or(now);
@@ -114,14 +114,14 @@ impl State {
             return earliest;
         }
         window.calls = window.calls.split_off(&(now - subject.span() + 1, 0));
-        let place = window.give_up(now, request).filter(|_| blocked.is_none());
-        let free = |rate: &Rate| window.free_from(now, place, *rate, peers);
+        let place = window.remove_earlier(now, request).filter(|_| blocked.is_none());
+        let free = |rate: &Rate| window.next_free_time(now, place, *rate, peers);
         subject.rates.iter().map(free).fold(earliest, i64::max)
     }
 
     /// Removes expired entries, whenever the table has doubled in size since the last time.
     fn sweep(&mut self, now: i64) {
-        if self.windows.len() + self.blocked.len() >= self.sweep_at.max(SWEEP) {
+        if self.windows.len() + self.blocked.len() >= self.sweep_at.max(MIN_SWEEP_SIZE) {
             self.windows.retain(|_, window| {
                 window.calls.last_key_value().is_some_and(|((at, _), _)| at + window.span > now)
             });
@@ -134,8 +134,8 @@ impl State {
 impl SlidingWindow {
     /// Returns the time at which one more call fits a limit: after all calls that wait, or, if the call has a reserved
     /// `place`, after the calls before that place.
-    fn free_from(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
-        let limit = share(rate, peers);
+    fn next_free_time(&self, now: i64, place: Option<i64>, rate: Rate, peers: u32) -> i64 {
+        let limit = local_limit(rate, peers);
         let before = match place {
             Some(place) if place > now => return place,
             Some(_) => self.calls.range(..=(now, u64::MAX)).nth_back(limit - 1),
@@ -145,7 +145,7 @@ impl SlidingWindow {
     }
 
     /// Returns the place of a call in the window, or that of its earlier attempt, which is removed.
-    fn give_up(&mut self, now: i64, request: &Request) -> Option<i64> {
+    fn remove_earlier(&mut self, now: i64, request: &Request) -> Option<i64> {
         if let Some(place) = self.waiting.remove(&request.id) {
             self.calls.remove(&place);
             return Some(place.0);
@@ -158,7 +158,7 @@ impl SlidingWindow {
 
     /// Removes a call. Its place is not known, but it is one of the last.
     fn release(&mut self, call: &str) {
-        let is_it = |named: &Call| named.as_deref() == Some(call);
+        let is_it = |named: &CallName| named.as_deref() == Some(call);
         let place =
             self.calls.iter().rev().find(|(_, named)| is_it(named)).map(|(place, _)| *place);
         if let Some(place) = place {
@@ -167,6 +167,6 @@ impl SlidingWindow {
     }
 }
 
-fn share(rate: Rate, peers: u32) -> usize {
+fn local_limit(rate: Rate, peers: u32) -> usize {
     usize::try_from(rate.limit / peers.max(1)).unwrap_or(usize::MAX).max(1)
 }

@@ -9,7 +9,7 @@ use std::{
 use crate::{Count, TakeResult, Window};
 
 /// The number of entries from which the table removes expired ones.
-const SWEEP: usize = 1_024;
+const MIN_SWEEP_SIZE: usize = 1_024;
 
 /// The counters of this process. Expired entries are removed, so the table holds only recent ones.
 #[derive(Default)]
@@ -17,12 +17,12 @@ pub(crate) struct Table(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    windows: HashMap<String, Held>,
+    windows: HashMap<String, Counter>,
     sweep_at: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Held {
+struct Counter {
     from: i64,
     until: i64,
     used: u64,
@@ -31,12 +31,14 @@ struct Held {
 impl Table {
     pub(crate) fn take(&self, now: i64, keys: &[String], windows: &[Window]) -> TakeResult {
         let mut state = self.lock();
-        let held: Vec<Held> = keys
+        let held: Vec<Counter> = keys
             .iter()
             .zip(windows)
-            .map(|(key, window)| state.current(key, now).unwrap_or_else(|| fresh(window, now)))
+            .map(|(key, window)| {
+                state.current(key, now).unwrap_or_else(|| new_counter(window, now))
+            })
             .collect();
-        let fits = |(held, window): (&Held, &Window)| {
+        let fits = |(held, window): (&Counter, &Window)| {
             window.cost == 0 || held.used + window.cost <= window.limit
         };
         let allowed = held.iter().zip(windows).all(fits);
@@ -56,7 +58,7 @@ impl Table {
         TakeResult::from_counts(windows, counts, allowed)
     }
 
-    pub(crate) fn give_back(&self, now: i64, keys: &[String], windows: &[Window]) {
+    pub(crate) fn refund(&self, now: i64, keys: &[String], windows: &[Window]) {
         let mut state = self.lock();
         for (key, window) in keys.iter().zip(windows) {
             if let Some(mut held) = state.current(key, now) {
@@ -71,25 +73,25 @@ impl Table {
     }
 }
 
-fn fresh(window: &Window, now: i64) -> Held {
-    Held { from: now, until: now.saturating_add(window.span_ms()), used: 0 }
+fn new_counter(window: &Window, now: i64) -> Counter {
+    Counter { from: now, until: now.saturating_add(window.span_ms()), used: 0 }
 }
 
 impl State {
-    fn current(&self, key: &str, now: i64) -> Option<Held> {
+    fn current(&self, key: &str, now: i64) -> Option<Counter> {
         self.windows.get(key).copied().filter(|held| held.is_current(now))
     }
 
     /// Removes expired entries, whenever the table has doubled in size since the last time.
     fn sweep(&mut self, now: i64) {
-        if self.windows.len() >= self.sweep_at.max(SWEEP) {
+        if self.windows.len() >= self.sweep_at.max(MIN_SWEEP_SIZE) {
             self.windows.retain(|_, held| held.is_current(now));
             self.sweep_at = self.windows.len() * 2;
         }
     }
 }
 
-impl Held {
+impl Counter {
     fn is_current(self, now: i64) -> bool {
         (self.from..self.until).contains(&now)
     }
@@ -106,6 +108,6 @@ mod tests {
         for n in 0..100_000 {
             assert!(table.take(n, &[n.to_string()], &window).is_allowed());
         }
-        assert!(table.lock().windows.len() <= SWEEP, "{}", table.lock().windows.len());
+        assert!(table.lock().windows.len() <= MIN_SWEEP_SIZE, "{}", table.lock().windows.len());
     }
 }

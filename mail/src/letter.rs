@@ -49,7 +49,7 @@ impl Letter {
 
     /// Returns the letter that tells a user that an app was given access to the account.
     #[must_use]
-    pub fn app_let_in(to: &str, name: &str, link: &str) -> Self {
+    pub fn app_authorized(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
             "A tool that calls itself {name:?} was given access to your Fanfare account.\n\n\
              See what it may do, or end its access:\n\n{link}\n\n\
@@ -60,7 +60,7 @@ impl Letter {
 
     /// Returns the letter that tells a user that an API key was created.
     #[must_use]
-    pub fn key_made(to: &str, name: &str, link: &str) -> Self {
+    pub fn api_key_created(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
             "An API key with the name {name:?} was created for your Fanfare account.\n\n\
              See your keys, or revoke one:\n\n{link}\n\n\
@@ -95,8 +95,8 @@ mod tests {
         for letter in [
             Letter::set_password("a@x.y", "l://k"),
             Letter::reset_password("a@x.y", "l://k"),
-            Letter::app_let_in("a@x.y", "Tool", "l://k"),
-            Letter::key_made("a@x.y", "a key", "l://k"),
+            Letter::app_authorized("a@x.y", "Tool", "l://k"),
+            Letter::api_key_created("a@x.y", "a key", "l://k"),
             Letter::invitation("a@x.y", "Team", "Ada", "l://k"),
         ] {
             assert!(letter.text.contains("\n\nl://k\n\n") && letter.links == ["l://k"]);

@@ -7,4 +7,4 @@ mod letter;
 mod smtp;
 
 pub use letter::Letter;
-pub use smtp::{BadMailer, Failure, Mailer};
+pub use smtp::{Mailer, MailerError, SendError};

@@ -36,7 +36,7 @@ impl fmt::Debug for Mailer {
 
 /// Why a mailer cannot be created; the message names the value to correct and shows no password.
 #[derive(Debug, thiserror::Error)]
-pub enum BadMailer {
+pub enum MailerError {
     /// The server's address is invalid.
     #[error(
         "the address of the mail server must be smtps://user:password@host or smtp://user:password@host:587"
@@ -52,13 +52,13 @@ pub enum BadMailer {
 
 /// Why a letter was not sent.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum SendError {
     /// The server refused it permanently.
     #[error("the mail server refused the letter ({0})")]
     Refused(String),
     /// It may succeed later. The server may have accepted it anyway, if the connection was lost at the end.
     #[error("the mail server did not take the letter ({0})")]
-    Later(String),
+    Transient(String),
 }
 
 impl Mailer {
@@ -67,21 +67,21 @@ impl Mailer {
     ///
     /// # Errors
     /// [`BadMailer`].
-    pub fn new(address: &SecretString, from: &str) -> Result<Self, BadMailer> {
-        let url = Url::parse(address.expose_secret()).map_err(|_| BadMailer::Address)?;
-        let from: Mailbox = from.parse().map_err(|_| BadMailer::From)?;
+    pub fn new(address: &SecretString, from: &str) -> Result<Self, MailerError> {
+        let url = Url::parse(address.expose_secret()).map_err(|_| MailerError::Address)?;
+        let from: Mailbox = from.parse().map_err(|_| MailerError::From)?;
         // The URL parser validates hosts only for web schemes, so the host is parsed again as that of one.
-        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(BadMailer::Address)?;
-        let host = Host::parse(host).map_err(|_| BadMailer::Address)?;
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or(MailerError::Address)?;
+        let host = Host::parse(host).map_err(|_| MailerError::Address)?;
         let name = host.to_string();
         let bare = name.trim_matches(['[', ']']).to_owned();
         let parameters =
-            || TlsParameters::new(bare.clone()).map_err(|_| BadMailer::Tls(bare.clone()));
+            || TlsParameters::new(bare.clone()).map_err(|_| MailerError::Tls(bare.clone()));
         let (tls, port) = match url.scheme() {
             "smtps" => (Tls::Wrapper(parameters()?), 465),
             "smtp" if is_loopback(&host) => (Tls::None, 25),
             "smtp" => (Tls::Required(parameters()?), 587),
-            _ => return Err(BadMailer::Address),
+            _ => return Err(MailerError::Address),
         };
         let sender = ClientId::Domain(from.email.domain().to_owned());
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(bare)
@@ -102,10 +102,10 @@ impl Mailer {
     ///
     /// # Errors
     /// Why it does not.
-    pub async fn check(&self) -> Result<(), Failure> {
+    pub async fn check(&self) -> Result<(), SendError> {
         match self.transport.test_connection().await {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Failure::Later("it hung up".to_owned())),
+            Ok(false) => Err(SendError::Transient("it hung up".to_owned())),
             Err(error) => Err(failure(&error)),
         }
     }
@@ -115,8 +115,8 @@ impl Mailer {
     ///
     /// # Errors
     /// [`Failure::Refused`] is permanent, [`Failure::Later`] is not.
-    pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), Failure> {
-        let refused = |what: String| Failure::Refused(what);
+    pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), SendError> {
+        let refused = |what: String| SendError::Refused(what);
         let to: Mailbox =
             letter.to.parse().map_err(|_| refused("the address is not one".to_owned()))?;
         let message = Message::builder()
@@ -135,7 +135,7 @@ impl Mailer {
 }
 
 /// Maps an error. Only the server's status is shown, since its message may contain the recipient.
-fn failure(error: &SmtpError) -> Failure {
+fn failure(error: &SmtpError) -> SendError {
     let what = match error.status() {
         Some(code) => format!("status {code}"),
         None if error.is_timeout() => "it took too long".to_owned(),
@@ -143,7 +143,7 @@ fn failure(error: &SmtpError) -> Failure {
         None if error.is_client() => "it does not offer what is needed".to_owned(),
         None => "it cannot be reached, or the connection was lost".to_owned(),
     };
-    if error.is_permanent() { Failure::Refused(what) } else { Failure::Later(what) }
+    if error.is_permanent() { SendError::Refused(what) } else { SendError::Transient(what) }
 }
 
 fn is_loopback(host: &Host) -> bool {
@@ -155,16 +155,16 @@ fn is_loopback(host: &Host) -> bool {
 }
 
 /// Decodes a percent-encoded part of the address.
-fn decoded(part: &str) -> Result<String, BadMailer> {
+fn decoded(part: &str) -> Result<String, MailerError> {
     let text = percent_encoding::percent_decode_str(part).decode_utf8();
-    text.map(String::from).map_err(|_| BadMailer::Address)
+    text.map(String::from).map_err(|_| MailerError::Address)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BadMailer, Mailer};
+    use super::{Mailer, MailerError};
 
-    fn made(address: &str, from: &str) -> Result<Mailer, BadMailer> {
+    fn made(address: &str, from: &str) -> Result<Mailer, MailerError> {
         Mailer::new(&address.into(), from)
     }
 
@@ -182,8 +182,8 @@ mod tests {
         }
         for bad in ["", "mail.example.com", "https://mail.example.com", "smtp://", "smtp:x"] {
             let refused = made(bad, "hello@example.com").unwrap_err();
-            assert!(matches!(refused, BadMailer::Address), "{bad}: {refused}");
+            assert!(matches!(refused, MailerError::Address), "{bad}: {refused}");
         }
-        assert!(matches!(made("smtp://x.example", "nobody").unwrap_err(), BadMailer::From));
+        assert!(matches!(made("smtp://x.example", "nobody").unwrap_err(), MailerError::From));
     }
 }

@@ -6,30 +6,30 @@ use std::{
     path::Path,
 };
 
-use crate::{Flaw, picture::Marks};
+use crate::{Flaw, picture::DisplayMarks};
 
 /// The number of first bytes of an image that [`dimensions`] may need, because previews and colour profiles can come
 /// before the size.
-pub(crate) const HEADER: usize = 512 * 1024;
+pub(crate) const HEADER_BYTES: usize = 512 * 1024;
 
 /// Returns the displayed width and height in pixels of a JPEG, PNG, GIF or WebP image, that is, after applying its Exif
 /// orientation and with square pixels. Returns `None` for any other file, or if the size is not in `head` (512 KiB are
 /// almost always enough). No pixels are decoded.
 #[must_use]
 pub fn dimensions(head: &[u8]) -> Option<(u32, u32)> {
-    let (mime, size) = sized(head)?;
-    Some(Marks::read(&mut Cursor::new(head), mime).shown(size))
+    let (mime, size) = header_size(head)?;
+    Some(DisplayMarks::read(&mut Cursor::new(head), mime).displayed_size(size))
 }
 
 /// Returns the width and height of the picture as stored.
-pub(crate) fn stored(at: &Path) -> Result<(u32, u32), Flaw> {
+pub(crate) fn stored_size(at: &Path) -> Result<(u32, u32), Flaw> {
     let mut head = Vec::new();
-    File::open(at)?.take(HEADER as u64).read_to_end(&mut head)?;
-    let size = sized(&head).map(|(_, size)| size);
+    File::open(at)?.take(HEADER_BYTES as u64).read_to_end(&mut head)?;
+    let size = header_size(&head).map(|(_, size)| size);
     size.ok_or_else(|| Flaw::Unreadable("its size cannot be read".to_owned()))
 }
 
-fn sized(head: &[u8]) -> Option<(&'static str, (u32, u32))> {
+fn header_size(head: &[u8]) -> Option<(&'static str, (u32, u32))> {
     let mime = crate::sniff(head).filter(|mime| mime.starts_with("image/"))?;
     let size = imagesize::blob_size(head).ok()?;
     let width = u32::try_from(size.width).ok().filter(|width| *width > 0)?;

@@ -39,7 +39,7 @@ pub enum Error {
 impl From<object_store::Error> for Error {
     fn from(error: object_store::Error) -> Self {
         use object_store::Error as Cause;
-        let why = why(&error);
+        let why = short_cause(&error);
         match error {
             // A missing bucket gives a 404 like a missing file.
             Cause::NotFound { .. } if why != "NoSuchBucket" => Self::Gone,
@@ -61,10 +61,12 @@ impl From<io::Error> for Error {
 }
 
 /// Returns the cause in a few words. The library's own text contains addresses, and that of S3 errors the access key.
-fn why(error: &(dyn StdError + 'static)) -> String {
+fn short_cause(error: &(dyn StdError + 'static)) -> String {
     let text = error.to_string();
-    let words =
-        s3_code(&text).map(str::to_owned).or_else(|| status(&text)).unwrap_or_else(|| root(error));
+    let words = s3_code(&text)
+        .map(str::to_owned)
+        .or_else(|| status(&text))
+        .unwrap_or_else(|| root_cause(error));
     if words.len() > 200 || words.contains("://") {
         "an unexpected answer".to_owned()
     } else {
@@ -84,7 +86,7 @@ fn status(text: &str) -> Option<String> {
     status.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("status {status}"))
 }
 
-fn root(error: &(dyn StdError + 'static)) -> String {
+fn root_cause(error: &(dyn StdError + 'static)) -> String {
     let mut root = error;
     while let Some(source) = root.source() {
         root = source;

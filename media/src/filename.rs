@@ -6,8 +6,8 @@ use url::Url;
 use crate::kind;
 
 /// The longest name in characters, without its extension.
-const LONGEST: usize = 80;
-const UNNAMED: &str = "media";
+const MAX_NAME: usize = 80;
+const DEFAULT_NAME: &str = "media";
 
 /// Returns the last segment of an address as a file name; see [`filename`].
 pub(crate) fn from_url(url: &Url, mime: &str) -> String {
@@ -28,17 +28,17 @@ fn clean(name: &str, mime: &str) -> String {
         name.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| is_plain(*c));
     let cleaned = shown.collect::<String>();
     let words = cleaned.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    let (stem, given) = split(words.trim_end_matches('.'));
-    let kept = stem.chars().take(LONGEST).collect::<String>();
+    let (stem, given) = split_extension(words.trim_end_matches('.'));
+    let kept = stem.chars().take(MAX_NAME).collect::<String>();
     let stem = match kept.trim_matches(['.', ' ']) {
-        "" => UNNAMED,
+        "" => DEFAULT_NAME,
         stem => stem,
     };
-    format!("{stem}.{}", fitting(given, mime))
+    format!("{stem}.{}", fitting_extension(given, mime))
 }
 
 /// Splits off the extension, if there is one: at most five letters and digits, and not only digits.
-fn split(name: &str) -> (&str, &str) {
+fn split_extension(name: &str) -> (&str, &str) {
     match name.rsplit_once('.') {
         Some((stem, end)) if is_extension(end) => (stem, end),
         _ => (name, ""),
@@ -52,7 +52,7 @@ fn is_extension(end: &str) -> bool {
 }
 
 /// Returns the given extension if it is a common one of the type, else the default extension of the type.
-fn fitting(given: &str, mime: &str) -> String {
+fn fitting_extension(given: &str, mime: &str) -> String {
     let given = given.to_ascii_lowercase();
     match (mime, given.as_str()) {
         ("image/jpeg", "jpeg") | ("video/mp4", "m4v") => given,

@@ -1,6 +1,6 @@
 //! The reasons that a file cannot be used.
 
-use crate::{Error, tools::Spent};
+use crate::{Error, tools::ToolError};
 
 /// The flaw of a file, in words for its owner. The output of a tool is never shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum Flaw {
     Unfit(String),
     /// The store or this machine failed; a later attempt may succeed.
     #[error("The file could not be read right now: {0}")]
-    Passing(String),
+    Temporary(String),
 }
 
 impl Flaw {
@@ -54,7 +54,7 @@ impl Flaw {
             Self::TooManyPixels { .. } => "media_dimensions_unsupported",
             Self::TooCostly => "media_too_complex",
             Self::NoTools | Self::Unfit(_) => "media_conversion_failed",
-            Self::Passing(_) => "unavailable",
+            Self::Temporary(_) => "unavailable",
         }
     }
 
@@ -70,23 +70,23 @@ impl Flaw {
                 "Ask the operator to install ffmpeg, or upload the file as the platform takes it."
             }
             Self::Unfit(_) => "Upload the file in a form and size that the platform takes.",
-            Self::Passing(_) => "No action needed: it is retried.",
+            Self::Temporary(_) => "No action needed: it is retried.",
         }
     }
 
     /// Returns true if a later attempt may succeed.
     #[must_use]
-    pub const fn is_passing(&self) -> bool {
-        matches!(self, Self::Passing(_))
+    pub const fn is_temporary(&self) -> bool {
+        matches!(self, Self::Temporary(_))
     }
 
     /// Returns the flaw that a failed tool run indicates.
-    pub(crate) fn of_run(spent: Spent) -> Self {
+    pub(crate) fn from_tool_error(spent: ToolError) -> Self {
         match spent {
-            Spent::Time | Spent::Output => Self::TooCostly,
-            Spent::Starved => Self::Passing("this machine has no time for it".to_owned()),
-            Spent::Missing(why) => Self::Passing(why),
-            Spent::Failed(words) => {
+            ToolError::Time | ToolError::Output => Self::TooCostly,
+            ToolError::Starved => Self::Temporary("this machine has no time for it".to_owned()),
+            ToolError::Missing(why) => Self::Temporary(why),
+            ToolError::Failed(words) => {
                 tracing::debug!(words, "a media tool gave a file up");
                 Self::Unreadable("it cannot be decoded".to_owned())
             }
@@ -98,7 +98,7 @@ impl From<Error> for Flaw {
     fn from(error: Error) -> Self {
         match error {
             Error::Gone => Self::Unreadable("it is no longer stored".to_owned()),
-            other => Self::Passing(other.to_string()),
+            other => Self::Temporary(other.to_string()),
         }
     }
 }
@@ -109,7 +109,7 @@ impl From<std::io::Error> for Flaw {
             std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData => {
                 Self::Unreadable("it ends too early".to_owned())
             }
-            _ => Self::Passing(error.kind().to_string()),
+            _ => Self::Temporary(error.kind().to_string()),
         }
     }
 }

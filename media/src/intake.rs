@@ -42,7 +42,7 @@ impl Sizes {
 
 /// A complete file in the store.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct StoredMedia {
     /// The path: the prefix, an unguessable name and the extension of the type.
     pub path: String,
     /// The media type, detected from the bytes.
@@ -63,7 +63,7 @@ pub const HEIC_REMEDY: &str = "Save it as JPEG and send that: on an iPhone, Sett
 
 /// The reason that a file was not accepted. Each text is a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum IntakeError {
     /// The file has no bytes.
     #[error("The file is empty.")]
     Empty,
@@ -98,11 +98,11 @@ pub struct Intake {
     head: Vec<u8>,
     hash: Sha256,
     seen: u64,
-    begun: Option<Begun>,
+    begun: Option<OpenFile>,
 }
 
 /// A file whose type and name are known and that is being written.
-struct Begun {
+struct OpenFile {
     writer: Writer,
     path: String,
     mime: &'static str,
@@ -129,7 +129,7 @@ impl Intake {
 
     /// Accepts any type except web pages, for files that are only viewed and never sent to a platform.
     #[must_use]
-    pub fn of_any_type(mut self) -> Self {
+    pub fn allow_any_type(mut self) -> Self {
         self.any_type = true;
         self
     }
@@ -138,24 +138,25 @@ impl Intake {
     ///
     /// # Errors
     /// [`Refused`]. The file is lost then.
-    pub async fn write(&mut self, piece: &[u8]) -> Result<(), Refused> {
+    pub async fn write(&mut self, piece: &[u8]) -> Result<(), IntakeError> {
         self.seen += piece.len() as u64;
         if let Some(begun) = &mut self.begun {
             let limit = self.sizes.of(begun.mime);
             if self.seen > limit {
-                return Err(Refused::TooLarge { limit });
+                return Err(IntakeError::TooLarge { limit });
             }
             begun.scrubbed.clear();
             begun.scrub.push(piece, &mut begun.scrubbed);
             self.hash.update(&begun.scrubbed);
             begun.writer.write(&begun.scrubbed).await?;
-            let wanted = if begun.mime.starts_with("image/") { dimensions::HEADER } else { 0 };
+            let wanted =
+                if begun.mime.starts_with("image/") { dimensions::HEADER_BYTES } else { 0 };
             let more = wanted.saturating_sub(self.head.len()).min(piece.len());
             self.head.extend_from_slice(&piece[..more]);
             return Ok(());
         }
         self.head.extend_from_slice(piece);
-        if self.head.len() >= kind::SNIFFED { self.begin().await } else { Ok(()) }
+        if self.head.len() >= kind::SNIFF_BYTES { self.begin().await } else { Ok(()) }
     }
 
     /// Returns the type of the file, once enough bytes have arrived.
@@ -174,28 +175,28 @@ impl Intake {
     ///
     /// # Errors
     /// [`Refused`].
-    pub async fn end(&mut self) -> Result<&'static str, Refused> {
+    pub async fn end(&mut self) -> Result<&'static str, IntakeError> {
         if self.begun.is_none() {
             self.begin().await?;
         }
-        self.mime().ok_or(Refused::Empty)
+        self.mime().ok_or(IntakeError::Empty)
     }
 
     /// Completes the file under its path. After that it is on disk or in the bucket.
     ///
     /// # Errors
     /// [`Refused`]. Nothing is left behind then.
-    pub async fn finish(mut self) -> Result<Taken, Refused> {
+    pub async fn finish(mut self) -> Result<StoredMedia, IntakeError> {
         self.end().await?;
-        let Some(begun) = self.begun else { return Err(Refused::Empty) };
-        let Begun { mut writer, path, mime, scrub, .. } = begun;
+        let Some(begun) = self.begun else { return Err(IntakeError::Empty) };
+        let OpenFile { mut writer, path, mime, scrub, .. } = begun;
         let rest = scrub.end();
         self.hash.update(&rest);
         writer.write(&rest).await?;
         let bytes = writer.finish().await?;
         let (width, height) = dimensions(&self.head).unzip();
         let digest = self.hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Taken { path, mime, bytes, digest, width, height })
+        Ok(StoredMedia { path, mime, bytes, digest, width, height })
     }
 
     /// Aborts the file and returns when nothing of it is left. Dropping does the same in the background.
@@ -206,23 +207,25 @@ impl Intake {
     }
 
     /// Detects the type from the first bytes.
-    fn told(&self) -> Result<&'static str, Refused> {
+    fn detect_type(&self) -> Result<&'static str, IntakeError> {
         let Some(mime) = kind::sniff(&self.head) else {
-            return match refusal::of(&self.head) {
-                Refused::Heic | Refused::Type(_) if self.any_type => Ok(kind::any(&self.head)),
+            return match refusal::unsupported(&self.head) {
+                IntakeError::Heic | IntakeError::Type(_) if self.any_type => {
+                    Ok(kind::detect_any(&self.head))
+                }
                 refused => Err(refused),
             };
         };
         Ok(mime)
     }
 
-    async fn begin(&mut self) -> Result<(), Refused> {
-        let mime = self.told()?;
+    async fn begin(&mut self) -> Result<(), IntakeError> {
+        let mime = self.detect_type()?;
         let limit = self.sizes.of(mime);
         if self.seen > limit {
-            return Err(Refused::TooLarge { limit });
+            return Err(IntakeError::TooLarge { limit });
         }
-        let path = path::fresh(&self.prefix, kind::extension(mime))?;
+        let path = path::unguessable(&self.prefix, kind::extension(mime))?;
         let mut writer = self.store.writer(&path)?;
         let (mut scrub, mut scrubbed) = (Scrub::new(mime), Vec::new());
         scrub.push(&self.head, &mut scrubbed);
@@ -231,13 +234,13 @@ impl Intake {
         if !mime.starts_with("image/") {
             self.head = Vec::new();
         }
-        self.begun = Some(Begun { writer, path, mime, scrub, scrubbed });
+        self.begun = Some(OpenFile { writer, path, mime, scrub, scrubbed });
         Ok(())
     }
 }
 
 /// Omits the path, because whoever knows it can fetch the file.
-impl fmt::Debug for Taken {
+impl fmt::Debug for StoredMedia {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")
             .field("mime", &self.mime)

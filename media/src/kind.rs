@@ -1,10 +1,10 @@
 //! The supported media types. A type is detected from the first bytes of a file only, never from a name or a header.
 
 /// The number of first bytes that [`sniff`] needs, if the file has as many.
-pub(crate) const SNIFFED: usize = 4096;
+pub(crate) const SNIFF_BYTES: usize = 4096;
 
 /// The supported types and their extensions. PDF is for LinkedIn documents.
-const KINDS: [(&str, &str); 8] = [
+const SUPPORTED_TYPES: [(&str, &str); 8] = [
     ("image/jpeg", "jpg"),
     ("image/png", "png"),
     ("image/gif", "gif"),
@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 8] = [
 ];
 
 /// Audio types by the names of the library. They occur in inbox messages, but not in posts.
-const SOUNDS: [(&str, &str); 5] = [
+const SOUND_TYPES: [(&str, &str); 5] = [
     ("audio/mpeg", "mp3"),
     ("audio/m4a", "m4a"),
     ("audio/aac", "aac"),
@@ -25,7 +25,7 @@ const SOUNDS: [(&str, &str); 5] = [
 ];
 
 /// The type of a file whose type is unknown.
-const ANYTHING: &str = "application/octet-stream";
+const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 /// Major brands of MP4 files that the library does not know: newer versions of the base format, and Sony cameras.
 const MORE_MP4_BRANDS: [&[u8; 4]; 7] =
@@ -35,32 +35,32 @@ const MORE_MP4_BRANDS: [&[u8; 4]; 7] =
 /// PDF. The first 4 KiB are enough.
 #[must_use]
 pub fn sniff(head: &[u8]) -> Option<&'static str> {
-    let found = match found(head) {
+    let found = match detect(head) {
         // Apple's name for an MP4 file that contains a video.
         Some("video/x-m4v") => "video/mp4",
         Some(found) => found,
         None if has_mp4_brand(head) => "video/mp4",
         None => return None,
     };
-    let (mime, _) = KINDS.into_iter().find(|(mime, _)| *mime == found)?;
+    let (mime, _) = SUPPORTED_TYPES.into_iter().find(|(mime, _)| *mime == found)?;
     is_genuine(mime, head).then_some(mime)
 }
 
 /// Returns the type of a file of any kind: a supported type, the type that the bytes look like, or
 /// `application/octet-stream`. Never the type of a web page.
-pub(crate) fn any(head: &[u8]) -> &'static str {
-    let found = sniff(head).or_else(|| found(head)).unwrap_or(ANYTHING);
-    if found.starts_with("text/") { ANYTHING } else { found }
+pub(crate) fn detect_any(head: &[u8]) -> &'static str {
+    let found = sniff(head).or_else(|| detect(head)).unwrap_or(UNKNOWN_TYPE);
+    if found.starts_with("text/") { UNKNOWN_TYPE } else { found }
 }
 
 /// Returns the type that the bytes look like, supported or not.
-pub(crate) fn found(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn detect(head: &[u8]) -> Option<&'static str> {
     infer::get(head).map(|kind| kind.mime_type())
 }
 
 /// Returns the supported types with their extensions.
-pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    KINDS.into_iter()
+pub(crate) fn supported_types() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SUPPORTED_TYPES.into_iter()
 }
 
 /// Returns the supported type with this name, which may be an alias or have parameters.
@@ -72,13 +72,13 @@ pub fn supported(named: &str) -> Option<&'static str> {
         "video/x-m4v" => "video/mp4",
         other => other,
     };
-    KINDS.into_iter().find(|(mime, _)| *mime == named).map(|(mime, _)| mime)
+    SUPPORTED_TYPES.into_iter().find(|(mime, _)| *mime == named).map(|(mime, _)| mime)
 }
 
 /// Returns the file extension of a type.
 #[must_use]
 pub fn extension(mime: &str) -> &'static str {
-    let mut all = KINDS.into_iter().chain(SOUNDS);
+    let mut all = SUPPORTED_TYPES.into_iter().chain(SOUND_TYPES);
     all.find(|(known, _)| *known == mime).map_or("bin", |(_, extension)| extension)
 }
 
@@ -105,7 +105,7 @@ fn has_mp4_brand(head: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{all, any, extension, sniff, supported};
+    use super::{detect_any, extension, sniff, supported, supported_types};
     use crate::tests::files;
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         for (mime, bytes) in files::each() {
             assert_eq!(sniff(&bytes), Some(mime));
         }
-        assert_eq!(files::each().len(), all().count());
+        assert_eq!(files::each().len(), supported_types().count());
     }
 
     #[test]
@@ -165,13 +165,13 @@ mod tests {
             (b"OggS\0\x02\0\0", "audio/ogg"),
             (b"RIFF\x04\0\0\0WAVEfmt ", "audio/x-wav"),
         ];
-        assert_eq!(any(&png), "image/png");
+        assert_eq!(detect_any(&png), "image/png");
         for (bytes, mime) in sounds {
-            assert_eq!(any(bytes), mime);
+            assert_eq!(detect_any(bytes), mime);
             assert_ne!(extension(mime), "bin");
         }
         for bytes in [b"hello".as_slice(), b"#!/bin/sh\n", b"<!doctype html><p>"] {
-            assert_eq!(any(bytes), "application/octet-stream");
+            assert_eq!(detect_any(bytes), "application/octet-stream");
         }
     }
 
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_extension_follows_from_the_type() {
-        for (mime, ext) in all() {
+        for (mime, ext) in supported_types() {
             assert_eq!(extension(mime), ext);
         }
     }

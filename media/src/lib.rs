@@ -42,13 +42,15 @@ pub use dimensions::dimensions;
 pub use error::Error;
 pub use filename::filename;
 pub use flaw::Flaw;
-pub use intake::{HEIC_REMEDY, Intake, Refused, Sizes, Taken};
+pub use intake::{HEIC_REMEDY, Intake, IntakeError, Sizes, StoredMedia};
 pub use kind::{extension, sniff, supported};
-pub use remote::{Copied, CopyError, MAX_REMOTE, copy_attachment, copy_if_changed, copy_remote};
+pub use remote::{
+    CopiedFile, CopyError, MAX_REMOTE, copy_attachment, copy_if_changed, copy_remote,
+};
 pub use s3::S3;
 pub use scratch::Scratch;
 pub use shrink::shrink;
-pub use store::{Found, Store};
-pub use stored::{Stat, Stored};
+pub use store::{FoundFile, Store};
+pub use stored::{FileReader, FileStat};
 pub use tools::Tools;
 pub use writer::Writer;

@@ -10,21 +10,21 @@ use crate::{Error, Store, scratch::Space};
 
 /// A local file that can be opened by its path. A temporary copy is deleted with the value.
 #[derive(Debug)]
-pub(crate) struct Local {
+pub(crate) struct LocalFile {
     path: PathBuf,
     _copy: Option<TempPath>,
 }
 
-impl Local {
+impl LocalFile {
     /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl Local {
+impl LocalFile {
     /// Creates a temporary file with these bytes.
-    pub async fn of(bytes: &[u8], space: &Space) -> Result<Self, Error> {
+    pub async fn from_bytes(bytes: &[u8], space: &Space) -> Result<Self, Error> {
         let (file, copy) = space.fresh("copy")?;
         let mut file = tokio::fs::File::from_std(file);
         file.write_all(bytes).await?;
@@ -35,7 +35,7 @@ impl Local {
 
 impl Store {
     /// Returns the disk space that [`Store::local`] needs for a file of this size.
-    pub(crate) fn room_for(&self, bytes: u64) -> u64 {
+    pub(crate) fn local_space(&self, bytes: u64) -> u64 {
         if self.is_on_this_machine() { 0 } else { bytes }
     }
 
@@ -43,10 +43,10 @@ impl Store {
     ///
     /// # Errors
     /// As for [`Store::open_read`]; [`Error::Failed`] when the copy cannot be written.
-    pub(crate) async fn local(&self, path: &str, space: &Space) -> Result<Local, Error> {
+    pub(crate) async fn local(&self, path: &str, space: &Space) -> Result<LocalFile, Error> {
         if let Some(own) = self.own_path(path)? {
             self.stat(path).await?;
-            return Ok(Local { path: own, _copy: None });
+            return Ok(LocalFile { path: own, _copy: None });
         }
         let (file, copy) = space.fresh("copy")?;
         let mut file = tokio::fs::File::from_std(file);
@@ -55,6 +55,6 @@ impl Store {
             file.write_all(&piece?).await?;
         }
         file.flush().await?;
-        Ok(Local { path: copy.to_path_buf(), _copy: Some(copy) })
+        Ok(LocalFile { path: copy.to_path_buf(), _copy: Some(copy) })
     }
 }

@@ -1,4 +1,4 @@
-//! The address of a store, taken apart.
+//! Parses the address of a store.
 
 use std::path::PathBuf;
 
@@ -9,29 +9,29 @@ use crate::{Error, path};
 /// The location of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// A directory of this machine.
+    /// A local directory.
     Directory(PathBuf),
-    /// A bucket that is spoken to as Amazon's S3 is.
+    /// A bucket with an S3-compatible API.
     Bucket(Bucket),
 }
 
-/// A bucket, and where in it.
+/// A bucket and a prefix in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bucket {
     pub name: String,
-    /// The prefix of each key, without slashes at its ends; may be empty.
+    /// The prefix of all keys, without leading or trailing slashes. May be empty.
     pub prefix: String,
-    /// The server; none for Amazon's own.
+    /// The server, or `None` for Amazon S3.
     pub endpoint: Option<Url>,
-    /// True if the server is spoken to without TLS.
+    /// True if the connection to the server has no TLS.
     pub plain: bool,
-    /// True if the bucket's name stands in the host's, and not in the path. Amazon wants it so, and its certificates
-    /// match it only without a dot; other servers mostly want the path.
+    /// True if the bucket name is part of the host name and not of the path. Amazon requires this, but its certificates
+    /// match only bucket names without a dot. Most other servers require the path.
     pub in_host: bool,
 }
 
 impl Bucket {
-    /// The server's address as requests are made to it, without a slash at its end; none for Amazon's own.
+    /// Returns the address for requests to the server, without a trailing slash, or `None` for Amazon S3.
     pub fn address(&self) -> Option<String> {
         let mut url = self.endpoint.clone()?;
         if self.in_host {
@@ -43,21 +43,22 @@ impl Bucket {
 }
 
 impl Location {
-    /// Reads `file:///directory` or `s3://bucket/prefix?endpoint=https://server`. Plain http is for servers of this
-    /// machine; for others it takes `&allow_http=true`. `&style=virtual` puts the bucket's name before the server's.
+    /// Parses `file:///directory` or `s3://bucket/prefix?endpoint=https://server`. Plain http is allowed for servers on
+    /// this
+    /// machine, and for others with `&allow_http=true`. `&style=virtual` puts the bucket name into the host name.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        // The texts below do not repeat the address: somebody may have written a password into it.
+        // The messages below do not repeat the address, because it may contain a password.
         let url = Url::parse(text)
-            .map_err(|cause| config(&format!("The media URL is not a URL: {cause}.")))?;
+            .map_err(|cause| config_error(&format!("The media URL is not a URL: {cause}.")))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(config(
+            return Err(config_error(
                 "The media URL must not hold a key or password: those have settings of their own.",
             ));
         }
         match url.scheme() {
             "file" => directory(text, &url).map(Self::Directory),
             "s3" => bucket(&url).map(Self::Bucket),
-            other => Err(config(&format!(
+            other => Err(config_error(&format!(
                 "The media URL begins with file:// or s3://, not with {other}:."
             ))),
         }
@@ -66,13 +67,13 @@ impl Location {
 
 fn directory(text: &str, url: &Url) -> Result<PathBuf, Error> {
     let wrong = || {
-        config(
+        config_error(
             "The media URL names a whole path: file:///var/lib/fanfare/media, with three slashes.",
         )
     };
     let plain = text.starts_with("file:///") && url.query().is_none() && url.fragment().is_none();
     let path = plain.then(|| url.to_file_path().ok()).flatten().ok_or_else(wrong)?;
-    // The root of the file system is a slip: a variable that was empty.
+    // The root of the file system is probably a mistake, such as an empty variable.
     path.file_name().ok_or_else(wrong)?;
     Ok(path)
 }
@@ -80,11 +81,11 @@ fn directory(text: &str, url: &Url) -> Result<PathBuf, Error> {
 fn bucket(url: &Url) -> Result<Bucket, Error> {
     let name = url.host_str().unwrap_or_default();
     if !(3..=63).contains(&name.len()) || path::check(name).is_err() {
-        return Err(config("The media URL names a bucket: s3://bucket/prefix."));
+        return Err(config_error("The media URL names a bucket: s3://bucket/prefix."));
     }
     let prefix = url.path().trim_matches('/');
     if !prefix.is_empty() && path::check(prefix).is_err() {
-        return Err(config(
+        return Err(config_error(
             "The prefix in the media URL takes letters, digits, '-', '_', '.' and '/'.",
         ));
     }
@@ -95,7 +96,7 @@ fn bucket(url: &Url) -> Result<Bucket, Error> {
             ("allow_http", "true" | "false") => plain_anywhere = value == "true",
             ("style", "path" | "virtual") if style.is_none() => style = Some(value == "virtual"),
             _ => {
-                return Err(config(&format!(
+                return Err(config_error(&format!(
                     "The media URL takes endpoint, style (path, virtual) and allow_http, each once, not {key}."
                 )));
             }
@@ -103,14 +104,14 @@ fn bucket(url: &Url) -> Result<Bucket, Error> {
     }
     let plain = endpoint.as_ref().is_some_and(|endpoint| endpoint.scheme() == "http");
     if plain && !plain_anywhere && !endpoint.as_ref().is_some_and(is_loopback) {
-        return Err(config(
+        return Err(config_error(
             "The endpoint in the media URL is http: use https, or add &allow_http=true.",
         ));
     }
     let in_host = style.unwrap_or(endpoint.is_none() && !name.contains('.'));
     let named = endpoint.as_ref().is_none_or(|url| matches!(url.host(), Some(Host::Domain(_))));
     if in_host && !named {
-        return Err(config(
+        return Err(config_error(
             "With style=virtual the endpoint in the media URL needs a name, not an address.",
         ));
     }
@@ -124,7 +125,9 @@ fn server(text: &str) -> Result<Url, Error> {
             && (url.query().is_none() && url.fragment().is_none())
     };
     Url::parse(text).ok().filter(usable).ok_or_else(|| {
-        config("The endpoint in the media URL is not an address such as https://s3.example.com.")
+        config_error(
+            "The endpoint in the media URL is not an address such as https://s3.example.com.",
+        )
     })
 }
 
@@ -137,7 +140,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-fn config(text: &str) -> Error {
+fn config_error(text: &str) -> Error {
     Error::Config(text.to_owned())
 }
 

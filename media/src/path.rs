@@ -4,37 +4,37 @@ use object_store::path::Path;
 
 use crate::Error;
 
-const LONGEST: usize = 512;
-const LONGEST_SEGMENT: usize = 128;
+const MAX_PATH: usize = 512;
+const MAX_SEGMENT: usize = 128;
 
-/// Checks a path that was read from somewhere. What passes cannot name anything outside the store's root, nor one of
-/// the hidden files in which a [`crate::Writer`] collects its bytes.
+/// Checks a path from an external source. A valid path cannot refer to anything outside the root of the store, nor to a
+/// hidden file in which a [`crate::Writer`] collects its bytes.
 pub(crate) fn check(path: &str) -> Result<&str, Error> {
-    if path.len() <= LONGEST && path.split('/').all(is_segment) {
+    if path.len() <= MAX_PATH && path.split('/').all(is_segment) {
         Ok(path)
     } else {
         Err(Error::InvalidPath)
     }
 }
 
-/// A new path under `prefix` that nobody can guess: 128 random bits.
-pub(crate) fn fresh(prefix: &str, extension: &str) -> Result<String, Error> {
+/// Returns a new, unguessable path under `prefix`, with 128 random bits.
+pub(crate) fn unguessable(prefix: &str, extension: &str) -> Result<String, Error> {
     let path = format!("{prefix}/{:032x}.{extension}", rand::random::<u128>());
     check(&path)?;
     Ok(path)
 }
 
-/// The key in the bucket or directory. `root` is a checked path, or empty.
+/// Returns the key in the bucket or directory. `root` is a checked path or empty.
 pub(crate) fn key(root: &str, path: &str) -> Result<Path, Error> {
     let path = check(path)?;
     let whole = if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") };
     Path::parse(whole).map_err(|_| Error::InvalidPath)
 }
 
-/// Letters, digits and `-_.`, with no dot in front: no `..`, no separator of any system, nothing that is decoded or
-/// escaped on the way.
+/// Returns true for letters, digits and `-_.` without a leading dot. This excludes `..`, the separators of any system,
+/// and characters that are decoded or escaped on the way.
 fn is_segment(segment: &str) -> bool {
-    (1..=LONGEST_SEGMENT).contains(&segment.len())
+    (1..=MAX_SEGMENT).contains(&segment.len())
         && !segment.starts_with('.')
         && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
@@ -43,7 +43,7 @@ fn is_segment(segment: &str) -> bool {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{check, fresh, key};
+    use super::{check, key, unguessable};
     use crate::Error;
 
     #[test]
@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn fresh_paths_carry_128_bits_and_never_repeat() -> Result<(), Error> {
-        let paths = (0..1000).map(|_| fresh("w", "png")).collect::<Result<HashSet<_>, _>>()?;
+        let paths =
+            (0..1000).map(|_| unguessable("w", "png")).collect::<Result<HashSet<_>, _>>()?;
         assert_eq!(paths.len(), 1000);
         for path in &paths {
             let name = path.strip_prefix("w/").and_then(|name| name.strip_suffix(".png"));
@@ -102,7 +103,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert!(matches!(fresh("../w", "png"), Err(Error::InvalidPath)));
+        assert!(matches!(unguessable("../w", "png"), Err(Error::InvalidPath)));
         Ok(())
     }
 }

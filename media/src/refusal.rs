@@ -1,6 +1,6 @@
-//! The reason an answer is not a file that is taken, in words for the user.
+//! The reasons that a response is not an accepted file, in words for the user.
 
-use crate::{CopyError, Refused, kind};
+use crate::{CopyError, IntakeError, kind};
 
 const SUPPORTED: &str =
     "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
@@ -9,7 +9,7 @@ pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {
     CopyError::Unavailable { message: message.to_owned(), retryable }
 }
 
-pub(crate) fn silent() -> CopyError {
+pub(crate) fn no_answer() -> CopyError {
     unavailable("The server went silent before the file was complete.", true)
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn empty() -> CopyError {
     unavailable("The address gives an empty file.", false)
 }
 
-/// For an answer that is no success.
+/// Returns the error for a response with an error status.
 pub(crate) fn status(status: u16) -> CopyError {
     let retryable = matches!(status, 408 | 425 | 429 | 500..=599);
     let message = match status {
@@ -36,21 +36,21 @@ pub(crate) fn page() -> CopyError {
     unavailable(message, false)
 }
 
-/// For bytes of no supported type.
-pub(crate) fn of(head: &[u8]) -> Refused {
+/// Returns the error for bytes of an unsupported type.
+pub(crate) fn unsupported(head: &[u8]) -> IntakeError {
     if head.is_empty() {
-        return Refused::Empty;
+        return IntakeError::Empty;
     }
     let what = match markup(head) {
-        Some(Markup::Page) => return Refused::Page,
+        Some(Markup::Page) => return IntakeError::Page,
         Some(Markup::Svg) => "an SVG drawing".to_owned(),
-        None => match kind::found(head) {
-            Some("image/heif") => return Refused::Heic,
+        None => match kind::detect(head) {
+            Some("image/heif") => return IntakeError::Heic,
             Some(mime) => format!("of type {mime}"),
             None => "of a type that is not known".to_owned(),
         },
     };
-    Refused::Type(format!("The file is {what}."))
+    IntakeError::Type(format!("The file is {what}."))
 }
 
 /// Returns the accepted types to use instead.
@@ -70,7 +70,7 @@ fn markup(head: &[u8]) -> Option<Markup> {
         return None;
     }
     let first = |tag: &str| text.find(tag).unwrap_or(usize::MAX);
-    // A page may show a drawing, and a drawing may hold a page; the outer one counts.
+    // A page may contain a drawing, and a drawing may contain a page. The outer one decides.
     let page = first("<html").min(first("<!doctype html")).min(first("<head")).min(first("<body"));
     match (page, first("<svg")) {
         (page, svg) if svg < page => Some(Markup::Svg),
@@ -81,8 +81,8 @@ fn markup(head: &[u8]) -> Option<Markup> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of, status};
-    use crate::{CopyError, Refused, tests::files};
+    use super::{status, unsupported};
+    use crate::{CopyError, IntakeError, tests::files};
 
     #[test]
     fn pages_are_told_from_drawings_and_other_text() {
@@ -93,23 +93,26 @@ mod tests {
             "<!-- hello --><body>",
             "<script>location = '/login'</script>",
         ] {
-            assert_eq!(of(page.as_bytes()), Refused::Page, "{page}");
+            assert_eq!(unsupported(page.as_bytes()), IntakeError::Page, "{page}");
         }
         for drawing in [
             "<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
             "<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<svg><foreignObject><html/></foreignObject></svg>",
         ] {
-            let Refused::Type(message) = of(drawing.as_bytes()) else { panic!("{drawing}") };
+            let IntakeError::Type(message) = unsupported(drawing.as_bytes()) else {
+                panic!("{drawing}")
+            };
             assert!(message.contains("SVG"), "{message}");
         }
         for other in ["<rss version=\"2.0\">", "{\"error\": \"<html>\"}", "plain text"] {
-            assert!(matches!(of(other.as_bytes()), Refused::Type(_)), "{other}");
+            assert!(matches!(unsupported(other.as_bytes()), IntakeError::Type(_)), "{other}");
         }
     }
 
     #[test]
     fn a_known_type_is_named_beside_the_supported_ones() {
-        let CopyError::UnsupportedType { message } = of(&files::ftyp(b"avif")).into() else {
+        let CopyError::UnsupportedType { message } = unsupported(&files::ftyp(b"avif")).into()
+        else {
             panic!()
         };
         assert_eq!(
@@ -121,8 +124,8 @@ mod tests {
 
     #[test]
     fn a_photo_of_a_phone_is_refused_with_what_to_do() {
-        assert_eq!(of(&files::ftyp(b"heic")), Refused::Heic);
-        let CopyError::UnsupportedType { message } = Refused::Heic.into() else { panic!() };
+        assert_eq!(unsupported(&files::ftyp(b"heic")), IntakeError::Heic);
+        let CopyError::UnsupportedType { message } = IntakeError::Heic.into() else { panic!() };
         assert!(message.contains("HEIC photo") && message.contains("as JPEG"), "{message}");
     }
 

@@ -1,4 +1,4 @@
-//! Copying a file from an address that a user gave.
+//! Copies a file from an address that a user gave.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use http::header::{CONTENT_ENCODING, ETAG};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::{HEIC_REMEDY, Intake, Refused, Sizes, Store, Taken, filename, refusal};
+use crate::{HEIC_REMEDY, Intake, IntakeError, Sizes, Store, StoredMedia, filename, refusal};
 
-/// Largest file that is copied, in bytes.
+/// The largest file that is copied, in bytes.
 pub const MAX_REMOTE: u64 = 60_000_000;
 
-const REDIRECTS: u8 = 5;
+const MAX_REDIRECTS: u8 = 5;
 const NOT_MODIFIED: u16 = 304;
 
-/// Longest `ETag` that is kept, in bytes.
-const ETAG_MAX: usize = 256;
+/// The longest `ETag` that is kept, in bytes.
+const MAX_ETAG: usize = 256;
 const ACCEPT: &str = "image/jpeg, image/png, image/gif, image/webp, video/mp4, video/quicktime, video/webm, */*;q=0.5";
 
 /// The limits of one copy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Largest files.
+    /// The largest sizes of files.
     pub sizes: Sizes,
-    /// From the first connection to the last byte.
+    /// The time from the first connection to the last byte.
     pub whole: Duration,
-    /// Longest silence.
+    /// The longest time without any data.
     pub pause: Duration,
-    /// Files of any type are taken.
+    /// True if files of any type are accepted.
     pub any_type: bool,
 }
 
@@ -40,84 +40,84 @@ impl Limits {
     }
 }
 
-/// A file that is now in the store.
+/// A file that was copied into the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopiedFile {
     /// The file.
-    pub file: Taken,
-    /// A name for people, from the address, with the type's extension.
+    pub file: StoredMedia,
+    /// A readable name from the address, with the extension of the type.
     pub filename: String,
-    /// The server's name for exactly these bytes (a strong `ETag`), quoted as it was sent.
+    /// The strong `ETag` that the server sent, with its quotes. It identifies exactly these bytes.
     pub etag: Option<String>,
 }
 
-/// The reason a file was not copied. Each text is a sentence for the user, and names the host at most.
+/// The reason that a file was not copied. Each text is a sentence for the user that contains at most the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// The address, or one that it redirects to, may not be fetched from.
+    /// The address, or one that it redirects to, is not allowed.
     #[error("{0}")]
     NotAllowed(String),
-    /// The address gives no file: no connection, no success, cut short, or a web page.
+    /// The address returns no file: no connection, an error status, an incomplete response or a web page.
     #[error("{message}")]
     Unavailable {
         /// A sentence for the user.
         message: String,
-        /// True if a later try may go better.
+        /// True if a later attempt may succeed.
         retryable: bool,
     },
     /// The file is too large.
     #[error("The file is larger than the {limit} bytes that are copied from elsewhere.")]
     TooLarge {
-        /// Largest size in bytes.
+        /// The largest allowed size in bytes.
         limit: u64,
-        /// Its own size in bytes, if the server told it.
+        /// The size of the file in bytes, if the server sent it.
         actual: Option<u64>,
     },
-    /// The file is of a type that is not supported.
+    /// The type of the file is not supported.
     #[error("{message}")]
     UnsupportedType {
         /// A sentence with its type and the supported ones.
         message: String,
     },
-    /// Our own store failed; a later try may go better.
+    /// The store failed; a later attempt may succeed.
     #[error("{0}")]
     Store(String),
 }
 
-/// Copies the file at `url` into the store, under `prefix`. At most `sizes` and [`MAX_REMOTE`], five redirects, 60 s;
-/// all of the address guard's rules hold for each hop. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are taken, by their
-/// bytes.
+/// Copies the file at `url` into the store, under `prefix`. The limits are `sizes` and [`MAX_REMOTE`], five redirects
+/// and
+/// 60 s. The address of each hop is checked. JPEG, PNG, GIF, WebP, MP4, MOV, WebM and PDF are accepted; the type is
+/// detected from the bytes.
 ///
 /// # Errors
-/// [`CopyError`]. Nothing of the file is in the store then.
+/// [`CopyError`]. In this case nothing of the file is left in the store.
 pub async fn copy_remote(
     store: &Store,
     http: &Client,
     url: &Url,
     prefix: &str,
     sizes: Sizes,
-) -> Result<Copied, CopyError> {
+) -> Result<CopiedFile, CopyError> {
     copy(store, http, url, prefix, Limits::of(sizes)).await
 }
 
-/// Copies a file that was sent to a person, of any type but a web page, and of at most `most` bytes. Otherwise as
-/// [`copy_remote`].
+/// Copies a file that was sent to a person. It may have any type except a web page and at most `most` bytes. Otherwise
+/// like [`copy_remote`].
 ///
 /// # Errors
-/// [`CopyError`]. Nothing of the file is in the store then.
+/// [`CopyError`]. In this case nothing of the file is left in the store.
 pub async fn copy_attachment(
     store: &Store,
     http: &Client,
     url: &Url,
     prefix: &str,
     most: u64,
-) -> Result<Copied, CopyError> {
+) -> Result<CopiedFile, CopyError> {
     let limits = Limits { any_type: true, ..Limits::of(Sizes::all(most)) };
     copy(store, http, url, prefix, limits).await
 }
 
-/// Copies a file as [`copy_remote`] does, unless the server says that the file is still the one it gave this `ETag`:
-/// then `None`.
+/// Copies a file like [`copy_remote`]. Returns `None` if the server says that the file with this `ETag` is unchanged.
 ///
 /// # Errors
 /// As for [`copy_remote`].
@@ -128,10 +128,10 @@ pub async fn copy_if_changed(
     prefix: &str,
     sizes: Sizes,
     etag: &str,
-) -> Result<Option<Copied>, CopyError> {
+) -> Result<Option<CopiedFile>, CopyError> {
     let limits = Limits::of(sizes);
     match Source::open(http, url, limits, Some(etag)).await? {
-        Some(source) => keep(source, store, url, prefix, limits).await.map(Some),
+        Some(source) => receive_and_store(source, store, url, prefix, limits).await.map(Some),
         None => Ok(None),
     }
 }
@@ -142,60 +142,60 @@ pub(crate) async fn copy(
     url: &Url,
     prefix: &str,
     limits: Limits,
-) -> Result<Copied, CopyError> {
+) -> Result<CopiedFile, CopyError> {
     let source = Source::open(http, url, limits, None).await?;
     let source = source.ok_or_else(|| refusal::status(NOT_MODIFIED))?;
-    keep(source, store, url, prefix, limits).await
+    receive_and_store(source, store, url, prefix, limits).await
 }
 
-async fn keep(
+async fn receive_and_store(
     mut source: Source,
     store: &Store,
     url: &Url,
     prefix: &str,
     limits: Limits,
-) -> Result<Copied, CopyError> {
+) -> Result<CopiedFile, CopyError> {
     let mut intake = Intake::new(store, prefix, limits.sizes);
     if limits.any_type {
-        intake = intake.of_any_type();
+        intake = intake.allow_any_type();
     }
-    if let Err(error) = pour(&mut source, &mut intake, limits.sizes).await {
+    if let Err(error) = receive(&mut source, &mut intake, limits.sizes).await {
         intake.abort().await;
         return Err(error);
     }
     let file = intake.finish().await?;
-    Ok(Copied { filename: filename::from_url(url, file.mime), etag: source.etag(), file })
+    Ok(CopiedFile { filename: filename::from_url(url, file.mime), etag: source.etag(), file })
 }
 
-async fn pour(source: &mut Source, intake: &mut Intake, sizes: Sizes) -> Result<(), CopyError> {
+async fn receive(source: &mut Source, intake: &mut Intake, sizes: Sizes) -> Result<(), CopyError> {
     let announced = source.download.content_length;
     while let Some(piece) = source.next().await? {
-        intake.write(&piece).await.map_err(|refused| sized(refused, announced))?;
+        intake.write(&piece).await.map_err(|refused| with_announced_size(refused, announced))?;
         let limit = intake.mime().map_or(u64::MAX, |mime| sizes.of(mime));
         if announced.is_some_and(|length| length > limit) {
             return Err(CopyError::TooLarge { limit, actual: announced });
         }
     }
-    intake.end().await.map_err(|refused| sized(refused, announced))?;
+    intake.end().await.map_err(|refused| with_announced_size(refused, announced))?;
     Ok(())
 }
 
-/// The refusal, with the size that the server told.
-fn sized(refused: Refused, announced: Option<u64>) -> CopyError {
+/// Adds the size that the server sent to the error.
+fn with_announced_size(refused: IntakeError, announced: Option<u64>) -> CopyError {
     match refused {
-        Refused::TooLarge { limit } => CopyError::TooLarge { limit, actual: announced },
+        IntakeError::TooLarge { limit } => CopyError::TooLarge { limit, actual: announced },
         other => other.into(),
     }
 }
 
-/// The file as it comes in.
+/// A response whose body is being received.
 struct Source {
     download: Download,
     pause: Duration,
 }
 
 impl Source {
-    /// Asks for the file; `None` if it is still the one with this `ETag`.
+    /// Requests the file. Returns `None` if the file with this `ETag` is unchanged.
     async fn open(
         http: &Client,
         url: &Url,
@@ -206,15 +206,16 @@ impl Source {
             .get(url.clone())
             .header("accept", ACCEPT)
             .header("accept-encoding", "identity")
-            .redirects(REDIRECTS)
+            .redirects(MAX_REDIRECTS)
             .deadline(limits.whole)
-            // Counted here: the status comes first, and the size that the server names is passed on.
+            // The size is checked while receiving, so that the status is reported first and the error has the announced
+            // size.
             .max_reply(usize::MAX);
         if let Some(etag) = etag {
             request = request.header("if-none-match", etag);
         }
         let answer = request.open();
-        let download = timeout(limits.pause, answer).await.map_err(|_| refusal::silent())??;
+        let download = timeout(limits.pause, answer).await.map_err(|_| refusal::no_answer())??;
         if etag.is_some() && download.status == NOT_MODIFIED {
             return Ok(None);
         }
@@ -237,17 +238,16 @@ impl Source {
         }
     }
 
-    /// The `ETag` of the file, if it stands for exactly these bytes: a weak one may stand for others that mean the
-    /// same.
+    /// Returns the `ETag` of the file, if it is strong. A weak one may stand for other, equivalent bytes.
     fn etag(&self) -> Option<String> {
         let etag = self.download.headers.get(ETAG)?.to_str().ok()?;
         let is_strong = etag.len() >= 2 && etag.starts_with('"') && etag.ends_with('"');
-        (is_strong && etag.len() <= ETAG_MAX).then(|| etag.to_owned())
+        (is_strong && etag.len() <= MAX_ETAG).then(|| etag.to_owned())
     }
 
     async fn next(&mut self) -> Result<Option<Bytes>, CopyError> {
         let next = timeout(self.pause, self.download.chunk()).await;
-        Ok(next.map_err(|_| refusal::silent())??)
+        Ok(next.map_err(|_| refusal::no_answer())??)
     }
 }
 
@@ -257,24 +257,26 @@ impl From<HttpError> for CopyError {
         match error.kind {
             ErrorKind::Blocked => Self::NotAllowed(message),
             ErrorKind::NotSent | ErrorKind::Lost => Self::Unavailable { message, retryable: true },
-            ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::Nonsense => {
+            ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::InvalidJson => {
                 Self::Unavailable { message, retryable: false }
             }
         }
     }
 }
 
-impl From<Refused> for CopyError {
-    fn from(refused: Refused) -> Self {
+impl From<IntakeError> for CopyError {
+    fn from(refused: IntakeError) -> Self {
         match refused {
-            Refused::Empty => refusal::empty(),
-            Refused::Page => refusal::page(),
-            Refused::Heic => Self::UnsupportedType { message: format!("{refused} {HEIC_REMEDY}") },
-            Refused::Type(what) => {
+            IntakeError::Empty => refusal::empty(),
+            IntakeError::Page => refusal::page(),
+            IntakeError::Heic => {
+                Self::UnsupportedType { message: format!("{refused} {HEIC_REMEDY}") }
+            }
+            IntakeError::Type(what) => {
                 Self::UnsupportedType { message: format!("{what} {}", refusal::supported()) }
             }
-            Refused::TooLarge { limit } => Self::TooLarge { limit, actual: None },
-            Refused::Store(error) => Self::Store(error.to_string()),
+            IntakeError::TooLarge { limit } => Self::TooLarge { limit, actual: None },
+            IntakeError::Store(error) => Self::Store(error.to_string()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The bucket's client.
+//! Creates the client of a bucket.
 
 use std::time::Duration;
 
@@ -10,31 +10,32 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::{Error, kind, location::Bucket};
 
-const CONNECT: Duration = Duration::from_secs(5);
-/// Longest silence: from the start of a request (a part of 5 MiB included) to its answer, and between two reads.
-const SILENCE: Duration = Duration::from_secs(30);
-/// A request is tried this often again. More would outlast what waits for it.
-const RETRIES: usize = 3;
-const RETRY_FOR: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The longest time from the start of a request (including an upload of a 5 MiB part) to its response, and between two
+/// reads.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest number of retries of a request. More would exceed the timeout of the callers.
+const MAX_RETRIES: usize = 3;
+const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Keys and region of an S3 bucket. Without keys, those of the machine's role are asked for.
+/// The keys and the region of an S3 bucket. Without keys, those of the machine's role are used.
 #[derive(Debug, Clone, Default)]
 pub struct S3 {
-    /// Name of the key.
+    /// The access key id.
     pub access_key: Option<SecretString>,
-    /// The key.
+    /// The secret access key.
     pub secret_key: Option<SecretString>,
-    /// Region; `us-east-1` unless given, which servers other than Amazon's take for their own.
+    /// The region. The default is `us-east-1`, which S3-compatible servers accept.
     pub region: Option<String>,
 }
 
-/// A client for `bucket`. Connects to nothing yet.
+/// Creates a client for `bucket`, without connecting.
 pub(crate) fn open(bucket: &Bucket, keys: &S3) -> Result<AmazonS3, Error> {
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(&bucket.name)
-        .with_client_options(options(bucket.plain))
-        .with_retry(retry())
-        // Not every server has the call that deletes many at once.
+        .with_client_options(client_options(bucket.plain))
+        .with_retry(retry_config())
+        // Not every server supports deleting several files in one request.
         .with_disable_bulk_delete(true)
         .with_virtual_hosted_style_request(bucket.in_host);
     if let Some(address) = bucket.address() {
@@ -59,23 +60,24 @@ pub(crate) fn open(bucket: &Bucket, keys: &S3) -> Result<AmazonS3, Error> {
     })
 }
 
-fn options(plain: bool) -> ClientOptions {
+fn client_options(plain: bool) -> ClientOptions {
     let options = ClientOptions::new()
         .with_allow_http(plain)
-        .with_connect_timeout(CONNECT)
-        // The library's own limit is for whole files, however large; silence is what tells a dead server.
+        .with_connect_timeout(CONNECT_TIMEOUT)
+        // The library's timeout would limit the transfer of whole files of any size. A dead server is detected by
+        // silence.
         .with_timeout_disabled()
-        .with_read_timeout(SILENCE)
+        .with_read_timeout(READ_TIMEOUT)
         .with_default_content_type("application/octet-stream");
-    kind::all().fold(options, |options, (mime, extension)| {
+    kind::supported_types().fold(options, |options, (mime, extension)| {
         options.with_content_type_for_suffix(extension, mime)
     })
 }
 
-fn retry() -> RetryConfig {
+fn retry_config() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig::default(),
-        max_retries: RETRIES,
-        retry_timeout: RETRY_FOR,
+        max_retries: MAX_RETRIES,
+        retry_timeout: RETRY_TIMEOUT,
     }
 }

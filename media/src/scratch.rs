@@ -1,4 +1,4 @@
-//! Room on this machine's disk for copies of files and for what is made of them.
+//! Temporary disk space for copies of files and for converted files.
 
 use std::{
     fmt, fs,
@@ -12,14 +12,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Error;
 
-/// Room is given out in pieces of this many bytes.
-const PIECE: u64 = 1024 * 1024;
+/// The unit of disk space in bytes.
+const SPACE_UNIT: u64 = 1024 * 1024;
 
-/// The suffix of a lock's name, behind the name of the directory that it guards.
-const LOCK: &str = "lock";
+/// The suffix of the name of a lock file, after the name of the directory that it protects.
+const LOCK_SUFFIX: &str = "lock";
 
-/// A directory in which this process has one of its own, and how much it may put there at once. What processes that
-/// were killed have left there is removed when the first file is. Cheap to clone; clones share the room.
+/// A directory for temporary files and a limit of the disk space in use. Each process has a subdirectory of its own.
+/// Subdirectories of killed processes are removed when the first file is created. Cheap to clone; clones share the
+/// space.
 #[derive(Clone)]
 pub struct Scratch(Arc<Inner>);
 
@@ -27,29 +28,32 @@ struct Inner {
     root: PathBuf,
     pieces: u32,
     room: Arc<Semaphore>,
-    own: OnceLock<Own>,
+    own: OnceLock<OwnDirectory>,
 }
 
-/// The directory of this process, for as long as it holds the lock.
-struct Own {
+/// The subdirectory of this process and the lock that it holds on it.
+struct OwnDirectory {
     directory: PathBuf,
     lock_path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
-    /// Room for `bytes` below `root`, which is made when it is needed.
+    /// Creates a space of `bytes` below `root`. The directory is created on first use.
     #[must_use]
     pub fn new(root: PathBuf, bytes: u64) -> Self {
-        let pieces = u32::try_from(bytes / PIECE).unwrap_or(u32::MAX / 8).clamp(1, u32::MAX / 8);
+        let pieces =
+            u32::try_from(bytes / SPACE_UNIT).unwrap_or(u32::MAX / 8).clamp(1, u32::MAX / 8);
         let room = Arc::new(Semaphore::new(pieces as usize));
         Self(Arc::new(Inner { root, pieces, room, own: OnceLock::new() }))
     }
 
-    /// Waits until so many bytes may be written, each in its turn. What needs more than there is gets all of it, and is
-    /// alone then.
+    /// Waits in order of arrival until this many bytes may be written. A request for more than the total space waits
+    /// for all
+    /// of it.
     pub(crate) async fn space(&self, bytes: u64) -> Result<Space, Error> {
-        let pieces = u32::try_from(bytes.div_ceil(PIECE)).unwrap_or(u32::MAX).min(self.0.pieces);
+        let pieces =
+            u32::try_from(bytes.div_ceil(SPACE_UNIT)).unwrap_or(u32::MAX).min(self.0.pieces);
         if self.0.room.available_permits() < pieces as usize {
             tracing::info!(bytes, "a file waits for room in the scratch directory");
         }
@@ -62,7 +66,7 @@ impl Scratch {
         if let Some(own) = self.0.own.get() {
             return Ok(&own.directory);
         }
-        let made = Own::make(&self.0.root)?;
+        let made = OwnDirectory::make(&self.0.root)?;
         // Of two who are first the slower one's goes again.
         Ok(&self.0.own.get_or_init(|| made).directory)
     }
@@ -74,12 +78,12 @@ impl fmt::Debug for Scratch {
     }
 }
 
-impl Own {
+impl OwnDirectory {
     fn make(root: &Path) -> Result<Self, Error> {
         fs::create_dir_all(root)?;
         sweep(root);
         let name = format!("{:032x}", rand::random::<u128>());
-        let (directory, lock_path) = (root.join(&name), root.join(format!("{name}.{LOCK}")));
+        let (directory, lock_path) = (root.join(&name), root.join(format!("{name}.{LOCK_SUFFIX}")));
         let lock = File::create(&lock_path)?;
         lock.lock()?;
         fs::create_dir(&directory)?;
@@ -87,7 +91,7 @@ impl Own {
     }
 }
 
-impl Drop for Own {
+impl Drop for OwnDirectory {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.directory);
         let _ = fs::remove_file(&self.lock_path);
@@ -98,7 +102,7 @@ impl Drop for Own {
 fn sweep(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let lock_path = entry.path();
-        if lock_path.extension().is_none_or(|extension| extension != LOCK) {
+        if lock_path.extension().is_none_or(|extension| extension != LOCK_SUFFIX) {
             continue;
         }
         let Ok(lock) = File::open(&lock_path) else { continue };

@@ -1,4 +1,4 @@
-//! Pictures that are in no store: those of pages that a text links to.
+//! Shrinks pictures that are not in the store, such as those of linked pages.
 
 use bytes::Bytes;
 
@@ -8,18 +8,19 @@ use crate::{
     blocking::blocking,
     convert::{Content, picture},
     kind,
-    local::Local,
+    local::LocalFile,
 };
 
-/// Widest picture that is made, in pixels: no network shows a card wider.
-const WIDTH_MAX: u32 = 2_000;
+/// The largest width of the result in pixels. No platform shows a wider link card.
+const MAX_WIDTH: u32 = 2_000;
 
-/// Makes `bytes`, a picture of any type that is known, a JPEG of at most `bytes_max` that looks the same. An animation
-/// becomes its first picture.
+/// Converts a picture of any supported type to a JPEG of at most `bytes_max` bytes. Only the first frame of an
+/// animation
+/// is kept.
 ///
 /// # Errors
-/// The flaw of the picture; [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing so small
-/// can be made.
+/// The flaw of the picture; [`Flaw::NoTools`] if ffmpeg is needed and missing, [`Flaw::Unfit`] if the result cannot be
+/// small enough.
 pub async fn shrink(
     tools: &Tools,
     scratch: &Scratch,
@@ -30,11 +31,11 @@ pub async fn shrink(
     let mime = mime.ok_or_else(|| Flaw::Unreadable("it is no picture".to_owned()))?;
     let size = bytes.len() as u64;
     let space = scratch.space(size).await?;
-    let local = Local::of(bytes, &space).await?;
+    let local = LocalFile::from_bytes(bytes, &space).await?;
     let base = Facts { mime: mime.to_owned(), bytes: size, ..Facts::default() };
     let at = local.path().to_owned();
     let facts = blocking(move || header::read(&at, base)).await?;
-    let profile = Profile { target: Target::Jpeg, bytes_max, width_max: WIDTH_MAX };
+    let profile = Profile { target: Target::Jpeg, bytes_max, width_max: MAX_WIDTH };
     match picture::make(tools, &local, &facts, &profile).await?.content {
         Content::Memory(made) => Ok(made.into()),
         Content::File(at) => Ok(tokio::fs::read(&at).await?.into()),

@@ -9,31 +9,32 @@ use object_store::{
 };
 
 use crate::{
-    Error, S3, Stat, Stored, Writer, kind, leftovers,
+    Error, FileReader, FileStat, S3, Writer, kind, leftovers,
     location::{Bucket, Location},
     path, s3,
 };
 
-/// A part of a file on its way to a directory, in bytes.
+/// The size of a part that is written to a directory, in bytes.
 const LOCAL_PART: usize = 256 * 1024;
-/// The same for a bucket: the least that S3 takes for a part that is not the last.
+/// The size of a part that is uploaded to a bucket, in bytes. S3 accepts no smaller parts except the last one.
 const S3_PART: usize = 5 * 1024 * 1024;
-/// Bytes that [`Store::check`] writes.
-const PROBE: usize = 64;
+/// The number of bytes that [`Store::check`] writes.
+const PROBE_BYTES: usize = 64;
 
-/// A file in the store.
+/// A file that [`Store::walk`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Its location.
+pub struct FoundFile {
+    /// The path.
     pub path: String,
-    /// The time at which it was put there.
+    /// The time at which it was stored.
     pub modified: SystemTime,
-    /// Size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
-/// Keeps files under paths such as `workspace/0123….png`: letters, digits and `-_.`, with slashes between. A file never
-/// changes once it is there. Cheap to clone.
+/// Stores files under paths such as `workspace/0123….png`, which consist of letters, digits, `-_.` and slashes. A
+/// stored
+/// file never changes. Cheap to clone.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
@@ -41,22 +42,23 @@ struct Inner {
     objects: Box<dyn ObjectStore>,
     /// Set if the files are on this machine.
     directory: Option<PathBuf>,
-    /// The prefix of keys, without slashes at its ends; may be empty.
+    /// The prefix of keys, without leading or trailing slashes. May be empty.
     root: String,
     place: String,
 }
 
 impl Store {
-    /// Opens the store at `url`: `file:///directory`, which is made if it is not there, or
-    /// `s3://bucket/prefix?endpoint=https://server`, which is not spoken to yet ([`Store::check`] does). `s3` is for
-    /// buckets only. An endpoint is http only on this machine, or with `&allow_http=true`.
+    /// Opens the store at `url`: `file:///directory`, which is created if it does not exist, or
+    /// `s3://bucket/prefix?endpoint=https://server`, without connecting ([`Store::check`] connects). `s3` is used for
+    /// buckets
+    /// only. An endpoint may be http only on this machine or with `&allow_http=true`.
     ///
     /// # Errors
-    /// [`Error::Config`] when the address or keys cannot be used or the directory cannot be made.
+    /// [`Error::Config`] if the address or keys cannot be used or the directory cannot be created.
     pub fn open(url: &str, s3: S3) -> Result<Self, Error> {
         let inner = match Location::parse(url)? {
-            Location::Directory(directory) => local(directory)?,
-            Location::Bucket(bucket) => remote(bucket, &s3)?,
+            Location::Directory(directory) => directory_store(directory)?,
+            Location::Bucket(bucket) => bucket_store(bucket, &s3)?,
         };
         Ok(Self(Arc::new(inner)))
     }
@@ -64,14 +66,14 @@ impl Store {
     /// Writes a small file, reads it back and deletes it.
     ///
     /// # Errors
-    /// [`Error::Denied`], [`Error::Failed`]: whatever the store answered.
+    /// [`Error::Denied`], [`Error::Failed`], depending on the response of the store.
     pub async fn check(&self) -> Result<(), Error> {
-        let path = path::fresh("probe", "bin")?;
-        let bytes = rand::random::<[u8; PROBE]>();
+        let path = path::unguessable("probe", "bin")?;
+        let bytes = rand::random::<[u8; PROBE_BYTES]>();
         let mut writer = self.writer(&path)?;
         writer.write(&bytes).await?;
         writer.finish().await?;
-        let read = self.read(&path, PROBE as u64).await;
+        let read = self.read(&path, PROBE_BYTES as u64).await;
         let deleted = self.delete(&path).await;
         if read? != bytes.as_slice() {
             return Err(Error::Failed("it gives back other bytes than it was given".to_owned()));
@@ -79,19 +81,19 @@ impl Store {
         deleted
     }
 
-    /// Stores a small file of this type under `prefix`, where nobody can guess; its path.
+    /// Stores a small file of this type at an unguessable path under `prefix` and returns the path.
     ///
     /// # Errors
     /// [`Error::InvalidPath`], [`Error::Denied`], [`Error::Failed`].
-    pub async fn keep(&self, prefix: &str, mime: &str, bytes: &[u8]) -> Result<String, Error> {
-        let path = path::fresh(prefix, kind::extension(mime))?;
+    pub async fn put(&self, prefix: &str, mime: &str, bytes: &[u8]) -> Result<String, Error> {
+        let path = path::unguessable(prefix, kind::extension(mime))?;
         let mut writer = self.writer(&path)?;
         writer.write(bytes).await?;
         writer.finish().await?;
         Ok(path)
     }
 
-    /// Reads a whole file into memory, if it has at most `max` bytes.
+    /// Reads a whole file of at most `max` bytes into memory.
     ///
     /// # Errors
     /// [`Error::Gone`], [`Error::TooLarge`], [`Error::InvalidPath`], [`Error::Denied`], [`Error::Failed`].
@@ -104,35 +106,35 @@ impl Store {
         Ok(found.bytes().await?)
     }
 
-    /// Size and tag of a file.
+    /// Returns the size and the tag of a file.
     ///
     /// # Errors
     /// As for [`Store::open_read`].
-    pub async fn stat(&self, path: &str) -> Result<Stat, Error> {
+    pub async fn stat(&self, path: &str) -> Result<FileStat, Error> {
         let meta = self.0.objects.head(&self.key(path)?).await?;
-        Ok(Stat { size: meta.size, etag: meta.e_tag })
+        Ok(FileStat { size: meta.size, etag: meta.e_tag })
     }
 
-    /// Opens a file to be read as a stream.
+    /// Opens a file for reading as a stream.
     ///
     /// # Errors
     /// [`Error::Gone`], [`Error::InvalidPath`], [`Error::Denied`], [`Error::Failed`].
-    pub async fn open_read(&self, path: &str) -> Result<Stored, Error> {
-        Stored::begin(self.0.objects.get(&self.key(path)?).await?).await
+    pub async fn open_read(&self, path: &str) -> Result<FileReader, Error> {
+        FileReader::begin(self.0.objects.get(&self.key(path)?).await?).await
     }
 
-    /// Opens a stretch of a file, in bytes from its beginning. What lies behind the file's end is left out.
+    /// Opens a byte range of a file. Bytes after the end of the file are left out.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when no byte of the file is in `range`; else as for [`Store::open_read`].
-    pub async fn open_range(&self, path: &str, range: Range<u64>) -> Result<Stored, Error> {
+    /// [`Error::OutOfRange`] if no byte of the file is in `range`; otherwise as for [`Store::open_read`].
+    pub async fn open_range(&self, path: &str, range: Range<u64>) -> Result<FileReader, Error> {
         if range.is_empty() {
             return Err(Error::OutOfRange { size: self.stat(path).await?.size });
         }
         let options = GetOptions::new().with_range(Some(GetRange::Bounded(range.clone())));
         match self.0.objects.get_opts(&self.key(path)?, options).await {
-            Ok(found) => Stored::begin(found).await,
-            // Stores differ in how they say it.
+            Ok(found) => FileReader::begin(found).await,
+            // Stores report this in different ways.
             Err(error) => match self.stat(path).await?.size {
                 size if range.start >= size => Err(Error::OutOfRange { size }),
                 _ => Err(error.into()),
@@ -140,7 +142,7 @@ impl Store {
         }
     }
 
-    /// Deletes a file. One that is not there counts as deleted.
+    /// Deletes a file. Succeeds if the file does not exist.
     ///
     /// # Errors
     /// [`Error::InvalidPath`], [`Error::Denied`], [`Error::Failed`].
@@ -151,17 +153,20 @@ impl Store {
         }
     }
 
-    /// Every file under `prefix`, in no order, as they are found.
+    /// Returns a stream of all files under `prefix`, in any order.
     ///
     /// # Errors
     /// [`Error::InvalidPath`]; in the stream, [`Error::Denied`] and [`Error::Failed`].
-    pub fn walk(&self, prefix: &str) -> Result<BoxStream<'static, Result<Found, Error>>, Error> {
+    pub fn walk(
+        &self,
+        prefix: &str,
+    ) -> Result<BoxStream<'static, Result<FoundFile, Error>>, Error> {
         let (key, root) = (self.key(prefix)?, self.0.root.clone());
         let found = self.0.objects.list(Some(&key)).map(move |meta| {
             let meta = meta?;
             let key = meta.location.as_ref();
             let path = key.strip_prefix(root.as_str()).unwrap_or(key).trim_start_matches('/');
-            Ok(Found {
+            Ok(FoundFile {
                 path: path.to_owned(),
                 modified: meta.last_modified.into(),
                 bytes: meta.size,
@@ -170,7 +175,7 @@ impl Store {
         Ok(found.boxed())
     }
 
-    /// Starts to write a file; see [`Writer`].
+    /// Starts writing a file; see [`Writer`].
     ///
     /// # Errors
     /// [`Error::InvalidPath`].
@@ -178,8 +183,9 @@ impl Store {
         Ok(Writer::new(self.clone(), self.key(path)?))
     }
 
-    /// Removes what processes that died have left of unfinished files in a directory, if it was last written before
-    /// `before`, and returns how many there were. Does nothing for a bucket: a lifecycle rule of its own does that.
+    /// Removes unfinished files of dead processes in a directory that were last written before `before`, and returns
+    /// their
+    /// number. Does nothing for a bucket, where a lifecycle rule does this.
     ///
     /// # Errors
     /// [`Error::Denied`], [`Error::Failed`].
@@ -190,7 +196,7 @@ impl Store {
             .map_err(|_| Error::Failed("the clean-up was cut short".to_owned()))?
     }
 
-    /// Are the files on this machine?
+    /// Returns true if the files are on this machine.
     pub(crate) fn is_on_this_machine(&self) -> bool {
         self.0.directory.is_some()
     }
@@ -205,7 +211,7 @@ impl Store {
         self.0.objects.as_ref()
     }
 
-    /// Size of all parts of an upload but the last, in bytes.
+    /// Returns the size of all parts of an upload except the last, in bytes.
     pub(crate) fn part(&self) -> usize {
         if self.0.directory.is_some() { LOCAL_PART } else { S3_PART }
     }
@@ -215,33 +221,34 @@ impl Store {
     }
 }
 
-/// A store in a directory. Only our own user may look into one that we make: what is in it is not published yet.
-fn local(directory: PathBuf) -> Result<Inner, Error> {
+/// Opens a store in a directory. A directory that is created is readable only by this user, because its files are not
+/// published yet.
+fn directory_store(directory: PathBuf) -> Result<Inner, Error> {
     let unusable = |why: &dyn fmt::Display| {
         Error::Config(format!("The media directory {} cannot be used: {why}.", directory.display()))
     };
-    make(&directory).map_err(|error| unusable(&error))?;
+    make_directory(&directory).map_err(|error| unusable(&error))?;
     let objects = LocalFileSystem::new_with_prefix(&directory).map_err(|error| unusable(&error))?;
     let place = format!("file://{}", directory.display());
-    // A row that says that a file is there must not outlive the file in a power cut.
+    // After a power failure, no database row may refer to a file that was lost.
     let objects = Box::new(objects.with_fsync(true));
     Ok(Inner { objects, directory: Some(directory), root: String::new(), place })
 }
 
-fn make(directory: &std::path::Path) -> std::io::Result<()> {
+fn make_directory(directory: &std::path::Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(directory)
 }
 
-fn remote(bucket: Bucket, keys: &S3) -> Result<Inner, Error> {
+fn bucket_store(bucket: Bucket, keys: &S3) -> Result<Inner, Error> {
     let objects = Box::new(s3::open(&bucket, keys)?);
     let place = format!("s3://{}/{}", bucket.name, bucket.prefix);
     Ok(Inner { objects, directory: None, root: bucket.prefix, place })
 }
 
-/// Shows the place alone: the client below it holds the keys.
+/// Shows only the location, because the client contains the keys.
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Store").field(&self.0.place).finish()

@@ -1,4 +1,4 @@
-//! A file being read.
+//! Reads a stored file.
 
 use std::{fmt, io::SeekFrom, ops::Range};
 
@@ -15,36 +15,36 @@ use tokio::{
 
 use crate::Error;
 
-/// Bytes read from a local file at once.
-const BLOCK: u64 = 128 * 1024;
+/// The number of bytes that are read from a local file at once.
+const READ_SIZE: u64 = 128 * 1024;
 
 /// The metadata of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stat {
-    /// Size in bytes.
+pub struct FileStat {
+    /// The size in bytes.
     pub size: u64,
-    /// Changes when the file does; quoted, as an `ETag` header has it.
+    /// A tag that changes with the file, quoted as in an `ETag` header.
     pub etag: Option<String>,
 }
 
-/// A file, or a stretch of one, that was found and is about to be read.
-pub struct Stored {
-    /// The whole file.
-    pub stat: Stat,
-    /// The bytes that are still to come. Begins as asked for, and ends with the file at the latest.
+/// An open file, or a range of one, that is about to be read.
+pub struct FileReader {
+    /// The metadata of the whole file.
+    pub stat: FileStat,
+    /// The range of bytes to read. It starts as requested and ends at the end of the file at the latest.
     pub range: Range<u64>,
     body: Body,
 }
 
 enum Body {
-    /// Stands where the range begins.
+    /// A local file, positioned at the start of the range.
     File(File),
     Stream(BoxStream<'static, object_store::Result<Bytes>>),
 }
 
-impl Stored {
+impl FileReader {
     pub(crate) async fn begin(found: GetResult) -> Result<Self, Error> {
-        let stat = Stat { size: found.meta.size, etag: found.meta.e_tag };
+        let stat = FileStat { size: found.meta.size, etag: found.meta.e_tag };
         let body = match found.payload {
             GetResultPayload::File(file, _) => {
                 let mut file = File::from_std(file);
@@ -56,21 +56,21 @@ impl Stored {
         Ok(Self { stat, range: found.range, body })
     }
 
-    /// The bytes, in pieces of at most a few 100 KiB. Ends early only with an error.
+    /// Returns the bytes as a stream of chunks of at most a few 100 KiB. It ends early only with an error.
     pub fn into_stream(self) -> BoxStream<'static, Result<Bytes, Error>> {
         let left = self.range.end - self.range.start;
         match self.body {
-            Body::File(file) => stream::try_unfold((file, left), block).boxed(),
+            Body::File(file) => stream::try_unfold((file, left), read_block).boxed(),
             Body::Stream(stream) => stream.map_err(Error::from).boxed(),
         }
     }
 }
 
-async fn block((mut file, left): (File, u64)) -> Result<Option<(Bytes, (File, u64))>, Error> {
+async fn read_block((mut file, left): (File, u64)) -> Result<Option<(Bytes, (File, u64))>, Error> {
     if left == 0 {
         return Ok(None);
     }
-    let wanted = left.min(BLOCK);
+    let wanted = left.min(READ_SIZE);
     let mut block = BytesMut::with_capacity(usize::try_from(wanted).unwrap_or_default());
     let read = (&mut file).take(wanted).read_buf(&mut block).await?;
     if read == 0 {
@@ -79,7 +79,7 @@ async fn block((mut file, left): (File, u64)) -> Result<Option<(Bytes, (File, u6
     Ok(Some((block.freeze(), (file, left - read as u64))))
 }
 
-impl fmt::Debug for Stored {
+impl fmt::Debug for FileReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stored")
             .field("stat", &self.stat)

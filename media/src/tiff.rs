@@ -1,9 +1,9 @@
-//! Reads TIFF structures, which Exif data are.
+//! Reads TIFF structures, the format of Exif data.
 
-/// Exif's tag of how a picture is turned and mirrored (CIPA DC-008, 4.6.4).
+/// The Exif tag of the orientation (CIPA DC-008, 4.6.4).
 const ORIENTATION: u16 = 0x0112;
 
-/// A TIFF structure, which Exif data are.
+/// A TIFF structure, the format of Exif data.
 pub(crate) struct Tiff<'a> {
     bytes: &'a [u8],
     little: bool,
@@ -19,7 +19,7 @@ impl<'a> Tiff<'a> {
         Some(Self { bytes, little })
     }
 
-    /// The tag's value in the first directory. Entries are 12 bytes: tag, type, count, value.
+    /// Returns the orientation from the first directory. An entry has 12 bytes: tag, type, count and value.
     pub(crate) fn orientation(&self) -> Option<u16> {
         let directory = usize::try_from(self.long(4)?).ok()?;
         let entries = usize::from(self.short(directory)?);

@@ -1,4 +1,4 @@
-//! The programs that take films apart: found once, run within limits.
+//! The ffmpeg programs, which are found once and run within limits.
 
 mod child;
 mod confine;
@@ -8,19 +8,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use child::{Child, Spent};
+pub(crate) use child::{ToolError, ToolRun};
 
 /// The ffmpeg programs on this machine. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tools {
-    /// Decodes and encodes.
+    /// The path of ffmpeg, which decodes and encodes.
     pub ffmpeg: Option<PathBuf>,
-    /// Tells what is in a file.
+    /// The path of ffprobe, which reads the facts of a file.
     pub ffprobe: Option<PathBuf>,
 }
 
 impl Tools {
-    /// The ones in `directory`, or in the directories of `PATH` if none is named.
+    /// Finds the programs in `directory`, or in the directories of `PATH` if it is `None`.
     #[must_use]
     pub fn find(directory: Option<&Path>, search: Option<&std::ffi::OsStr>) -> Self {
         let places: Vec<PathBuf> = match directory {
@@ -32,21 +32,21 @@ impl Tools {
         Self { ffmpeg: found("ffmpeg"), ffprobe: found("ffprobe") }
     }
 
-    /// No tools: containers are read by this process alone, and nothing is converted that needs them.
+    /// Returns no tools. Containers are then read in this process, and files that need the tools are not converted.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 }
 
-/// The filter that makes pixels square.
-pub(crate) fn square(facts: &crate::Facts) -> &'static str {
+/// Returns the ffmpeg filter that makes pixels square.
+pub(crate) fn square_pixel_filter(facts: &crate::Facts) -> &'static str {
     if facts.pixel_aspect.is_some() { "scale=w='max(2,trunc(iw*sar/2)*2)':h=ih," } else { "" }
 }
 
-/// Only the file that is named is read, and only by the reader of its own type: what a file names inside (playlists,
-/// references to other files, addresses) is never opened.
-pub(crate) fn input(mime: &str, file: &Path) -> Vec<String> {
+/// Returns the input arguments. Only this file is read, and only with the demuxer of its type. Files and addresses that
+/// it refers to (playlists, other files) are never opened.
+pub(crate) fn input_args(mime: &str, file: &Path) -> Vec<String> {
     let (reader, known) = match mime {
         "video/webm" => ("matroska", "matroska,webm"),
         "image/png" => ("png_pipe", "png_pipe"),
@@ -63,7 +63,7 @@ pub(crate) fn input(mime: &str, file: &Path) -> Vec<String> {
         args.extend(["-enable_drefs", "0", "-use_absolute_path", "0"].map(str::to_owned));
     }
     args.extend(["-f".to_owned(), reader.to_owned()]);
-    // A path never begins with a dash or looks like an address: it is whole.
+    // The path is absolute, so it never begins with a dash or looks like an address.
     args.extend(["-i".to_owned(), format!("file:{}", file.display())]);
     args
 }

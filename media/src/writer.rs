@@ -1,4 +1,4 @@
-//! A file being written.
+//! Writes a file to the store.
 
 use std::{fmt, mem};
 
@@ -7,18 +7,19 @@ use tokio::{runtime::Handle, task::JoinSet};
 
 use crate::{Error, Store};
 
-/// Writes one file, whole or not at all: it appears under its path when [`Writer::finish`] succeeds. Dropped before,
-/// it leaves nothing. Holds a few parts in memory at most (512 KiB for a directory, 10 MiB for a bucket), whatever
-/// comes in.
+/// Writes one file completely or not at all. It appears under its path when [`Writer::finish`] succeeds. If dropped
+/// before, it leaves nothing. Holds at most a few parts in memory (512 KiB for a directory, 10 MiB for a bucket),
+/// whatever
+/// the size of the file.
 ///
-/// A process that dies leaves what it had written where no path leads: a directory is rid of it by
-/// [`Store::remove_unfinished`], a bucket by a lifecycle rule that ends incomplete uploads.
+/// A process that dies leaves an unfinished file that is not visible under any path. In a directory,
+/// [`Store::remove_unfinished`] removes it; in a bucket, a lifecycle rule that ends incomplete uploads does.
 pub struct Writer {
     store: Store,
     key: Path,
     buffer: PutPayloadMut,
     upload: Option<Box<dyn MultipartUpload>>,
-    /// The part on its way; the next one is collected meanwhile.
+    /// The part that is being sent, while the next one is collected.
     flight: JoinSet<object_store::Result<()>>,
     written: u64,
 }
@@ -38,33 +39,33 @@ impl Writer {
     /// Appends bytes.
     ///
     /// # Errors
-    /// [`Error::Failed`], [`Error::Denied`]. The file is lost then.
+    /// [`Error::Failed`], [`Error::Denied`]. In this case the file is lost.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let room = self.store.part() - self.buffer.content_length();
             let (now, later) = rest.split_at(room.min(rest.len()));
-            // Copied, so that a sender of tiny pieces cannot make us keep a buffer for each.
+            // The bytes are copied, so that a sender of tiny pieces does not cause a buffer for each piece.
             self.buffer.extend_from_slice(now);
             self.written += now.len() as u64;
             rest = later;
             if self.buffer.content_length() == self.store.part() {
-                self.send().await?;
+                self.send_part().await?;
             }
         }
         Ok(())
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     #[must_use]
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// Puts the file in its place and returns its size in bytes. It is on disk, or the bucket's, after that.
+    /// Completes the file under its path and returns its size in bytes. After that it is on disk or in the bucket.
     ///
     /// # Errors
-    /// [`Error::Failed`], [`Error::Denied`]. Nothing is left behind then.
+    /// [`Error::Failed`], [`Error::Denied`]. In this case nothing is left behind.
     pub async fn finish(mut self) -> Result<u64, Error> {
         let closed = self.close().await;
         if closed.is_err() {
@@ -73,22 +74,22 @@ impl Writer {
         closed.map(|()| self.written)
     }
 
-    /// Gives the file up, and returns when nothing of it is left. Dropping does the same in the background.
+    /// Aborts the file and returns when nothing of it is left. Dropping does the same in the background.
     pub async fn abort(mut self) {
         self.discard().await;
     }
 
     async fn close(&mut self) -> Result<(), Error> {
         if self.upload.is_none() {
-            // Less than one part: one request, and as indivisible.
+            // A file of less than one part is sent in one atomic request.
             let whole = mem::take(&mut self.buffer).freeze();
             self.store.objects().put(&self.key, whole).await?;
             return Ok(());
         }
         if !self.buffer.is_empty() {
-            self.send().await?;
+            self.send_part().await?;
         }
-        self.land().await?;
+        self.finish_part().await?;
         if let Some(upload) = &mut self.upload {
             upload.complete().await?;
         }
@@ -96,12 +97,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Sends what is collected as one part.
-    async fn send(&mut self) -> Result<(), Error> {
+    /// Sends the collected bytes as one part.
+    async fn send_part(&mut self) -> Result<(), Error> {
         if self.upload.is_none() {
             self.upload = Some(self.store.objects().put_multipart(&self.key).await?);
         }
-        self.land().await?;
+        self.finish_part().await?;
         if let Some(upload) = &mut self.upload {
             let part = mem::take(&mut self.buffer).freeze();
             self.flight.spawn(upload.put_part(part));
@@ -109,8 +110,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits for the part on its way.
-    async fn land(&mut self) -> Result<(), Error> {
+    /// Waits until the part that is being sent is complete.
+    async fn finish_part(&mut self) -> Result<(), Error> {
         while let Some(landed) = self.flight.join_next().await {
             landed.map_err(|_| Error::Failed("a part was not written".to_owned()))??;
         }
@@ -124,13 +125,13 @@ impl Writer {
     }
 }
 
-/// Ends an upload. A part that lands after that would stay for ever, so the parts end first.
+/// Aborts an upload. A part that arrives after that would stay forever, so the parts are awaited first.
 async fn remove(
     mut upload: Box<dyn MultipartUpload>,
     mut flight: JoinSet<object_store::Result<()>>,
 ) {
     flight.shutdown().await;
-    // A piece that cannot be removed is part of no file, and is deleted later.
+    // A part that cannot be removed belongs to no file and is deleted later.
     if let Err(error) = upload.abort().await {
         tracing::debug!(error = %Error::from(error), "an upload that was given up could not be removed");
     }

@@ -102,7 +102,7 @@ async fn all(dir: &Path) -> Result<(), Failure> {
     let files = pictures(dir)?.into_iter().chain(films(dir, &bait)?).chain(texts(&bait)?);
     for file in files {
         let Hostile { what, mime, bytes, with, without } = file;
-        let path = store.keep("w", mime, &bytes).await?;
+        let path = store.put("w", mime, &bytes).await?;
         drop(bytes);
         for (tools, codes) in [(&tools, with), (&Tools::none(), without)] {
             let before = memory("VmRSS:")?;

@@ -16,17 +16,17 @@ use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use metrics_util::MetricKindMask;
 
-use list::{ALL, Kind};
+use list::{ALL, MetricKind};
 
 /// How long a gauge is shown after it was last set, because an old value may no longer be true. This removes the gauges
 /// of a scheduler that is no longer the leader.
-const FORGOTTEN: Duration = Duration::from_secs(30);
+const GAUGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A handle to all metrics recorded in this process. Cheap to clone.
 #[derive(Clone)]
-pub struct Recorded(PrometheusHandle);
+pub struct MetricsHandle(PrometheusHandle);
 
-impl Recorded {
+impl MetricsHandle {
     /// Returns the metrics in the Prometheus text format.
     #[must_use]
     pub fn render(&self) -> String {
@@ -36,7 +36,7 @@ impl Recorded {
     /// Moves newly recorded values into their buckets, so that memory does not grow while nobody reads them. Must be
     /// called
     /// every few seconds.
-    pub fn settle(&self) {
+    pub fn run_upkeep(&self) {
         self.0.run_upkeep();
     }
 }
@@ -45,11 +45,11 @@ impl Recorded {
 ///
 /// # Errors
 /// Returns an error if it was called before.
-pub fn install() -> Result<Recorded, BuildError> {
+pub fn install() -> Result<MetricsHandle, BuildError> {
     let handle = builder()?.install_recorder()?;
     describe();
     RECORDING.store(true, Ordering::Relaxed);
-    Ok(Recorded(handle))
+    Ok(MetricsHandle(handle))
 }
 
 static RECORDING: AtomicBool = AtomicBool::new(false);
@@ -61,9 +61,10 @@ pub fn is_recording() -> bool {
 }
 
 fn builder() -> Result<PrometheusBuilder, BuildError> {
-    let mut builder = PrometheusBuilder::new().idle_timeout(MetricKindMask::GAUGE, Some(FORGOTTEN));
+    let mut builder =
+        PrometheusBuilder::new().idle_timeout(MetricKindMask::GAUGE, Some(GAUGE_TIMEOUT));
     for metric in ALL {
-        if let Kind::Histogram(buckets) = metric.kind {
+        if let MetricKind::Histogram(buckets) = metric.kind {
             builder =
                 builder.set_buckets_for_metric(Matcher::Full(metric.name.to_owned()), buckets)?;
         }
@@ -74,9 +75,9 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 fn describe() {
     for metric in ALL {
         match metric.kind {
-            Kind::Counter => describe_counter!(metric.name, Unit::Count, metric.help),
-            Kind::Gauge => describe_gauge!(metric.name, metric.help),
-            Kind::Histogram(_) => describe_histogram!(metric.name, metric.help),
+            MetricKind::Counter => describe_counter!(metric.name, Unit::Count, metric.help),
+            MetricKind::Gauge => describe_gauge!(metric.name, metric.help),
+            MetricKind::Histogram(_) => describe_histogram!(metric.name, metric.help),
         }
     }
 }

@@ -9,7 +9,7 @@ pub struct Metric {
     /// The Prometheus name.
     pub name: &'static str,
     /// The type.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// The names of the labels.
     pub labels: &'static [&'static str],
     /// The description, in one sentence.
@@ -18,7 +18,7 @@ pub struct Metric {
 
 /// The type of a metric.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum MetricKind {
     /// A value that only increases.
     Counter,
     /// A current value.
@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 /// Histogram buckets in seconds for operations that should be fast.
-const SECONDS: &[f64] =
+const DURATION_BUCKETS: &[f64] =
     &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 /// Histogram buckets in seconds for lateness: fine around the target, coarse for long delays.
@@ -36,18 +36,18 @@ const LATENESS: &[f64] =
     &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0];
 
 /// Histogram buckets for the number of rows of one statement.
-const ROWS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+const ROW_BUCKETS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
 const fn counter(
     name: &'static str,
     labels: &'static [&'static str],
     help: &'static str,
 ) -> Metric {
-    Metric { name, kind: Kind::Counter, labels, help }
+    Metric { name, kind: MetricKind::Counter, labels, help }
 }
 
 const fn gauge(name: &'static str, labels: &'static [&'static str], help: &'static str) -> Metric {
-    Metric { name, kind: Kind::Gauge, labels, help }
+    Metric { name, kind: MetricKind::Gauge, labels, help }
 }
 
 const fn histogram(
@@ -56,7 +56,7 @@ const fn histogram(
     labels: &'static [&'static str],
     help: &'static str,
 ) -> Metric {
-    Metric { name, kind: Kind::Histogram(buckets), labels, help }
+    Metric { name, kind: MetricKind::Histogram(buckets), labels, help }
 }
 
 pub(crate) const INFO: Metric =
@@ -67,8 +67,12 @@ pub(crate) const QUEUE_UP: Metric =
     gauge("fanfare_queue_up", &[], "1 while the queue answers this process, else 0.");
 pub(crate) const HTTP_REQUESTS: Metric =
     counter("fanfare_http_requests_total", &["route", "status"], "Requests answered.");
-pub(crate) const HTTP_SECONDS: Metric =
-    histogram("fanfare_http_request_seconds", SECONDS, &["route"], "Time to answer a request.");
+pub(crate) const HTTP_SECONDS: Metric = histogram(
+    "fanfare_http_request_seconds",
+    DURATION_BUCKETS,
+    &["route"],
+    "Time to answer a request.",
+);
 pub(crate) const ATTEMPTS: Metric = counter(
     "fanfare_post_attempts_total",
     &["platform", "outcome", "code"],
@@ -87,12 +91,16 @@ pub(crate) const CLAIMS: Metric = counter(
 );
 pub(crate) const GROUP_ROWS: Metric = histogram(
     "fanfare_group_rows",
-    ROWS,
+    ROW_BUCKETS,
     &["statement"],
     "Rows that went to the database in one statement.",
 );
-pub(crate) const GROUP_SECONDS: Metric =
-    histogram("fanfare_group_seconds", SECONDS, &["statement"], "Time such a statement took.");
+pub(crate) const GROUP_SECONDS: Metric = histogram(
+    "fanfare_group_seconds",
+    DURATION_BUCKETS,
+    &["statement"],
+    "Time such a statement took.",
+);
 // Keeps its original name, because dashboards and alerts use it.
 pub(crate) const ENQUEUED: Metric = counter(
     "fanfare_rings_total",
@@ -124,7 +132,7 @@ pub(crate) const SWEEPS: Metric = counter(
     "Turns of the scheduler: led, followed (another leads), alone (no queue), failed.",
 );
 pub(crate) const SWEEP_SECONDS: Metric =
-    histogram("fanfare_sweep_seconds", SECONDS, &[], "Time a leading turn took.");
+    histogram("fanfare_sweep_seconds", DURATION_BUCKETS, &[], "Time a leading turn took.");
 pub(crate) const SWEEP_LEADER: Metric =
     gauge("fanfare_sweep_leader", &[], "1 in the process whose scheduler leads, else 0.");
 pub(crate) const SWEEP_LAST: Metric = gauge(
@@ -144,7 +152,7 @@ pub(crate) const OUTBOUND: Metric = counter(
 );
 pub(crate) const OUTBOUND_SECONDS: Metric = histogram(
     "fanfare_outbound_request_seconds",
-    SECONDS,
+    DURATION_BUCKETS,
     &["peer"],
     "Time until such a request was answered or given up.",
 );

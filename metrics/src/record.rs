@@ -26,19 +26,19 @@ pub fn platform(platform: &'static str) {
 
 /// Records whether the database and the queue are reachable.
 pub fn reachable(database: bool, queue: bool) {
-    gauge!(list::DATABASE_UP.name).set(flag(database));
-    gauge!(list::QUEUE_UP.name).set(flag(queue));
+    gauge!(list::DATABASE_UP.name).set(bool_value(database));
+    gauge!(list::QUEUE_UP.name).set(bool_value(queue));
 }
 
 /// Records an answered API request.
-pub fn http(route: &'static str, status: u16, took: Duration) {
+pub fn http_request(route: &'static str, status: u16, took: Duration) {
     let status = status.to_string();
     counter!(list::HTTP_REQUESTS.name, "route" => route, "status" => status).increment(1);
     histogram!(list::HTTP_SECONDS.name, "route" => route).record(took);
 }
 
 /// Records the end of a publishing attempt. `code` is the error code, if it failed.
-pub fn attempt(platform: &'static str, outcome: &'static str, code: Option<String>) {
+pub fn publish_attempt(platform: &'static str, outcome: &'static str, code: Option<String>) {
     let labels = vec![
         Label::new("platform", platform),
         Label::new("outcome", outcome),
@@ -57,38 +57,38 @@ pub fn lateness(platform: &'static str, ms: i64) {
 /// Records how many rows a worker asked for and how many it claimed.
 pub fn claims(kind: &'static str, asked: usize, taken: usize) {
     let passed = asked.saturating_sub(taken);
-    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "taken").increment(wide(taken));
-    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "passed").increment(wide(passed));
+    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "taken").increment(to_u64(taken));
+    counter!(list::CLAIMS.name, "kind" => kind, "outcome" => "passed").increment(to_u64(passed));
 }
 
 /// Records a batch of rows that was written with one database statement.
 pub fn group(statement: &'static str, rows: usize, took: Duration) {
-    histogram!(list::GROUP_ROWS.name, "statement" => statement).record(real(rows));
+    histogram!(list::GROUP_ROWS.name, "statement" => statement).record(to_f64(rows));
     histogram!(list::GROUP_SECONDS.name, "statement" => statement).record(took);
 }
 
 /// Records ids that were handed to the queue, and whether it accepted them.
 pub fn enqueued(kind: &'static str, taken: bool, ids: usize) {
     let outcome = if taken { "taken" } else { "failed" };
-    counter!(list::ENQUEUED.name, "kind" => kind, "outcome" => outcome).increment(wide(ids));
+    counter!(list::ENQUEUED.name, "kind" => kind, "outcome" => outcome).increment(to_u64(ids));
 }
 
 /// Records how many jobs are running and how many may run at once.
-pub fn work(kind: &'static str, running: usize, slots: usize) {
-    gauge!(list::WORK_RUNNING.name, "kind" => kind).set(real(running));
-    gauge!(list::WORK_SLOTS.name, "kind" => kind).set(real(slots));
+pub fn running_jobs(kind: &'static str, running: usize, slots: usize) {
+    gauge!(list::WORK_RUNNING.name, "kind" => kind).set(to_f64(running));
+    gauge!(list::WORK_SLOTS.name, "kind" => kind).set(to_f64(slots));
 }
 
 /// Records the waiting work: queued ids, due rows that nobody has claimed, and how long the oldest row has been due.
-pub fn waiting(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
-    gauge!(list::QUEUE_IDS.name, "kind" => kind).set(real(ids));
-    gauge!(list::DUE_ROWS.name, "kind" => kind).set(real(rows));
+pub fn waiting_work(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
+    gauge!(list::QUEUE_IDS.name, "kind" => kind).set(to_f64(ids));
+    gauge!(list::DUE_ROWS.name, "kind" => kind).set(to_f64(rows));
     gauge!(list::DUE_OLDEST.name, "kind" => kind).set(oldest.as_secs_f64());
 }
 
 /// The outcome of one run of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum SchedulerTurn {
     /// This process is the leader and scheduled.
     Led,
     /// Another process is the leader.
@@ -100,16 +100,16 @@ pub enum Turn {
 }
 
 /// Records a run of the scheduler that ended at `unix_ms`.
-pub fn turn(outcome: Turn, took: Duration, unix_ms: i64) {
+pub fn scheduler_turn(outcome: SchedulerTurn, took: Duration, unix_ms: i64) {
     let name = match outcome {
-        Turn::Led => "led",
-        Turn::Followed => "followed",
-        Turn::Alone => "alone",
-        Turn::Failed => "failed",
+        SchedulerTurn::Led => "led",
+        SchedulerTurn::Followed => "followed",
+        SchedulerTurn::Alone => "alone",
+        SchedulerTurn::Failed => "failed",
     };
     counter!(list::SWEEPS.name, "outcome" => name).increment(1);
-    gauge!(list::SWEEP_LEADER.name).set(flag(outcome == Turn::Led));
-    if matches!(outcome, Turn::Led | Turn::Alone) {
+    gauge!(list::SWEEP_LEADER.name).set(bool_value(outcome == SchedulerTurn::Led));
+    if matches!(outcome, SchedulerTurn::Led | SchedulerTurn::Alone) {
         histogram!(list::SWEEP_SECONDS.name).record(took);
         #[expect(clippy::cast_precision_loss, reason = "the time in ms is below 2^52")]
         gauge!(list::SWEEP_LAST.name).set(unix_ms as f64 / 1_000.0);
@@ -117,12 +117,12 @@ pub fn turn(outcome: Turn, took: Duration, unix_ms: i64) {
 }
 
 /// Records a webhook delivery attempt.
-pub fn delivery(outcome: &'static str) {
+pub fn webhook_delivery(outcome: &'static str) {
     counter!(list::DELIVERIES.name, "outcome" => outcome).increment(1);
 }
 
 /// Records an outgoing request and its outcome.
-pub fn outbound(peer: &'static str, outcome: &'static str, took: Duration) {
+pub fn outbound_request(peer: &'static str, outcome: &'static str, took: Duration) {
     counter!(list::OUTBOUND.name, "peer" => peer, "outcome" => outcome).increment(1);
     histogram!(list::OUTBOUND_SECONDS.name, "peer" => peer).record(took);
 }
@@ -133,7 +133,7 @@ pub fn lease_lost(kind: &'static str) {
 }
 
 /// Records a job result that was discarded.
-pub fn discarded(kind: &'static str) {
+pub fn discarded_result(kind: &'static str) {
     counter!(list::DISCARDED.name, "kind" => kind).increment(1);
 }
 
@@ -149,18 +149,18 @@ pub fn account_lost(platform: &'static str) {
 
 /// Records how many wallets did not match their ledger at the last comparison.
 pub fn wallet_mismatches(count: usize) {
-    counter!(list::WALLET_MISMATCHES.name).increment(wide(count));
+    counter!(list::WALLET_MISMATCHES.name).increment(to_u64(count));
 }
 
-const fn flag(on: bool) -> f64 {
+const fn bool_value(on: bool) -> f64 {
     if on { 1.0 } else { 0.0 }
 }
 
-fn wide(count: usize) -> u64 {
+fn to_u64(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a measure, not an account")]
-fn real(count: impl TryInto<u64>) -> f64 {
+fn to_f64(count: impl TryInto<u64>) -> f64 {
     count.try_into().unwrap_or(u64::MAX) as f64
 }

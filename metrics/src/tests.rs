@@ -1,29 +1,29 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use super::{
-    Recorded, builder, describe,
-    list::{ALL, Kind},
-    record::{self, Turn},
+    MetricsHandle, builder, describe,
+    list::{ALL, MetricKind},
+    record::{self, SchedulerTurn},
 };
 
 /// Calls each record function once.
-fn every_occasion() {
+fn record_everything() {
     let second = Duration::from_secs(1);
     record::info("1.2.3", "worker");
     record::reachable(true, false);
-    record::http("/api/v1/posts", 201, second);
-    record::attempt("bluesky", "failed", Some("missed".to_owned()));
+    record::http_request("/api/v1/posts", 201, second);
+    record::publish_attempt("bluesky", "failed", Some("missed".to_owned()));
     record::lateness("bluesky", 17);
     record::claims("publish_post", 3, 2);
     record::group("claim", 3, second);
     record::enqueued("publish_post", false, 3);
-    record::work("publish_post", 1, 256);
-    record::waiting("publish_post", 4, 5, second);
-    record::turn(Turn::Led, second, 1_700_000_000_000);
-    record::delivery("delivered");
-    record::outbound("bluesky", "2xx", second);
+    record::running_jobs("publish_post", 1, 256);
+    record::waiting_work("publish_post", 4, 5, second);
+    record::scheduler_turn(SchedulerTurn::Led, second, 1_700_000_000_000);
+    record::webhook_delivery("delivered");
+    record::outbound_request("bluesky", "2xx", second);
     record::lease_lost("publish_post");
-    record::discarded("publish_post");
+    record::discarded_result("publish_post");
     record::token_refresh("bluesky", "fresh");
     record::account_lost("bluesky");
     record::wallet_mismatches(1);
@@ -31,10 +31,10 @@ fn every_occasion() {
 
 fn recorded() -> String {
     let recorder = builder().unwrap().build_recorder();
-    let recorded = Recorded(recorder.handle());
+    let recorded = MetricsHandle(recorder.handle());
     metrics::with_local_recorder(&recorder, || {
         describe();
-        every_occasion();
+        record_everything();
     });
     recorded.render()
 }
@@ -44,7 +44,7 @@ fn every_metric_of_the_list_is_recorded_with_its_labels_and_its_help() {
     let text = recorded();
     for metric in ALL {
         assert!(text.contains(&format!("# HELP {} {}", metric.name, metric.help)), "{text}");
-        let suffix = if matches!(metric.kind, Kind::Histogram(_)) { "_count" } else { "" };
+        let suffix = if matches!(metric.kind, MetricKind::Histogram(_)) { "_count" } else { "" };
         let name = format!("{}{suffix}", metric.name);
         let line = text
             .lines()

@@ -32,14 +32,14 @@ pub struct Client {
 /// A pool is keyed by origin only. Trusted requests have a pool of their own, so that a connection that was opened with
 /// trust is never used for a request whose address must be checked.
 struct Pools {
-    guarded: Pair,
-    open: Pair,
+    guarded: ClientPair,
+    open: ClientPair,
     rules: Rules,
     lookup: Lookup,
 }
 
 /// A client that keeps connections open, and one that opens a connection for each request.
-struct Pair {
+struct ClientPair {
     kept: reqwest::Client,
     fresh: reqwest::Client,
 }
@@ -50,7 +50,7 @@ impl Client {
     /// # Errors
     /// [`ErrorKind::Invalid`] if TLS cannot be set up, for example because the machine has no CA certificates.
     pub fn new(policy: Policy) -> Result<Self, Error> {
-        Self::assemble(policy.into(), resolver::system(), |builder| builder)
+        Self::assemble(policy.into(), resolver::system_lookup(), |builder| builder)
     }
 
     pub(crate) fn assemble(
@@ -64,7 +64,7 @@ impl Client {
                 let made = tune(builder(resolver).pool_max_idle_per_host(kept)).build();
                 made.map_err(|cause| Error::from_setup(&cause))
             };
-            Ok::<_, Error>(Pair { kept: client(IDLE_PER_HOST)?, fresh: client(0)? })
+            Ok::<_, Error>(ClientPair { kept: client(IDLE_PER_HOST)?, fresh: client(0)? })
         };
         let pools = Pools {
             guarded: build(!rules.any_address)?,
@@ -103,7 +103,7 @@ impl Client {
     /// resolved.
     pub async fn check(&self, url: &Url) -> Result<(), Error> {
         let trusted = self.trusts(url);
-        self.judge(url, trusted)?;
+        self.check_address(url, trusted)?;
         let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
         if trusted || self.pools.rules.any_address {
             return Ok(());
@@ -144,21 +144,22 @@ impl Client {
     }
 
     /// Checks an address as it is written. The addresses of a name are checked when it is resolved.
-    pub(crate) fn judge(&self, url: &Url, trusted: bool) -> Result<(), Error> {
-        let verdict = if trusted { policy::no_userinfo(url) } else { self.pools.rules.judge(url) };
+    pub(crate) fn check_address(&self, url: &Url, trusted: bool) -> Result<(), Error> {
+        let verdict =
+            if trusted { policy::check_no_userinfo(url) } else { self.pools.rules.check(url) };
         verdict.map_err(|why| Error::blocked(url, why))
     }
 
-    pub(crate) fn pool(&self, trusted: bool) -> &reqwest::Client {
+    pub(crate) fn pooled_client(&self, trusted: bool) -> &reqwest::Client {
         &self.pair(trusted).kept
     }
 
     /// Returns the client that opens a new connection for each request.
-    pub(crate) fn fresh(&self, trusted: bool) -> &reqwest::Client {
+    pub(crate) fn unpooled_client(&self, trusted: bool) -> &reqwest::Client {
         &self.pair(trusted).fresh
     }
 
-    fn pair(&self, trusted: bool) -> &Pair {
+    fn pair(&self, trusted: bool) -> &ClientPair {
         if trusted { &self.pools.open } else { &self.pools.guarded }
     }
 }

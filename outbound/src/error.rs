@@ -4,7 +4,7 @@ use std::{error::Error as StdError, io};
 
 use url::Url;
 
-use crate::resolver::Refused;
+use crate::resolver::NoPublicAddress;
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum ErrorKind {
     /// The response is larger than the caller allows.
     TooLarge,
     /// The response is not the expected JSON.
-    Nonsense,
+    InvalidJson,
 }
 
 /// The error of a failed request. Contains at most the host, because a path or a query may contain a token.
@@ -52,8 +52,8 @@ impl Error {
     /// Creates the error of a request that failed with `cause`. `withdrawn` is true if the end of the request was never
     /// handed to the connection.
     pub(crate) fn from_transport(url: &Url, withdrawn: bool, cause: &reqwest::Error) -> Self {
-        let root = root(cause);
-        if let Some(refused) = root.downcast_ref::<Refused>() {
+        let root = root_cause(cause);
+        if let Some(refused) = root.downcast_ref::<NoPublicAddress>() {
             return Self::blocked(url, refused.to_string());
         }
         let kind = match (cause.is_builder(), withdrawn) {
@@ -61,13 +61,13 @@ impl Error {
             (false, true) => ErrorKind::NotSent,
             (false, false) => ErrorKind::Lost,
         };
-        Self::new(kind, url, root_text(cause))
+        Self::new(kind, url, root_cause_text(cause))
     }
 
     /// Creates the error of a client that could not be created.
     pub(crate) fn from_setup(cause: &reqwest::Error) -> Self {
         let host = "any host".to_owned();
-        Self { kind: ErrorKind::Invalid, host, cause: root_text(cause) }
+        Self { kind: ErrorKind::Invalid, host, cause: root_cause_text(cause) }
     }
 
     /// Returns true if the server may have acted, because the whole request may have reached it.
@@ -75,7 +75,7 @@ impl Error {
     pub fn maybe_sent(&self) -> bool {
         match self.kind {
             ErrorKind::Invalid | ErrorKind::Blocked | ErrorKind::NotSent => false,
-            ErrorKind::Lost | ErrorKind::TooLarge | ErrorKind::Nonsense => true,
+            ErrorKind::Lost | ErrorKind::TooLarge | ErrorKind::InvalidJson => true,
         }
     }
 
@@ -87,7 +87,7 @@ impl Error {
             ErrorKind::NotSent => format!("The request did not reach {host}: {cause}."),
             ErrorKind::Lost => format!("The answer of {host} was lost: {cause}."),
             ErrorKind::TooLarge => format!("The answer of {host} is larger than {cause}."),
-            ErrorKind::Nonsense => format!("The answer of {host} cannot be read: {cause}."),
+            ErrorKind::InvalidJson => format!("The answer of {host} cannot be read: {cause}."),
         }
     }
 }
@@ -119,18 +119,18 @@ pub(crate) fn is_closed(cause: &reqwest::Error) -> bool {
 }
 
 /// Returns the reason that a response failed, without the address that the HTTP library adds.
-pub(crate) fn root_text(cause: &reqwest::Error) -> String {
+pub(crate) fn root_cause_text(cause: &reqwest::Error) -> String {
     if cause.is_timeout() && cause.is_connect() {
         return "no connection in time".to_owned();
     }
     match cause.source() {
-        Some(_) => root(cause).to_string(),
+        Some(_) => root_cause(cause).to_string(),
         // The text of the library ends with the address.
         None => "the HTTP library refused it".to_owned(),
     }
 }
 
-fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+fn root_cause<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     let mut root = error;
     while let Some(source) = root.source() {
         root = source;

@@ -5,14 +5,14 @@ use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::{
     Download, Error, ErrorKind, Reply, Request,
-    body::{Leash, Outgoing},
+    body::{RequestBody, RequestGuard},
     error, opened,
-    piece::Piece,
+    piece::BodyPart,
     redirect,
 };
 
 /// Replaces a deadline that is too far away to be represented.
-const FAR: Duration = Duration::from_secs(24 * 60 * 60);
+const NO_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Request {
     /// Sends the request and reads the whole response, whatever its status.
@@ -32,9 +32,9 @@ impl Request {
         let method = self.method.clone();
         let host = self.url.host_str().unwrap_or_default().to_owned();
         let (started, peer) = (Instant::now(), self.client.peer());
-        let result = self.follow().await;
+        let result = self.send_following_redirects().await;
         let took = started.elapsed();
-        fanfare_metrics::record::outbound(peer, outcome(&result), took);
+        fanfare_metrics::record::outbound_request(peer, outcome(&result), took);
         let ms = took.as_millis();
         match &result {
             Ok(answer) => {
@@ -45,12 +45,12 @@ impl Request {
         result
     }
 
-    async fn follow(mut self) -> Result<Download, Error> {
+    async fn send_following_redirects(mut self) -> Result<Download, Error> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         let now = Instant::now();
-        let until = now.checked_add(self.deadline).unwrap_or(now + FAR);
+        let until = now.checked_add(self.deadline).unwrap_or(now + NO_DEADLINE);
         let repeatable = matches!(self.method, Method::GET | Method::HEAD);
         let mut hops = if repeatable { self.redirects } else { 0 };
         let mut trusted = self.client.trusts(&self.url);
@@ -72,8 +72,8 @@ impl Request {
     }
 
     /// Takes the body. Parts that can be sent again are kept for a redirect.
-    fn handed(&mut self) -> Vec<Piece> {
-        let again = self.payload.iter().filter_map(Piece::again).collect();
+    fn take_body(&mut self) -> Vec<BodyPart> {
+        let again = self.payload.iter().filter_map(BodyPart::try_clone).collect();
         std::mem::replace(&mut self.payload, again)
     }
 
@@ -84,14 +84,18 @@ impl Request {
         &mut self,
         trusted: bool,
         until: Instant,
-    ) -> Result<(reqwest::Response, Leash), Error> {
-        self.client.judge(&self.url, trusted)?;
+    ) -> Result<(reqwest::Response, RequestGuard), Error> {
+        self.client.check_address(&self.url, trusted)?;
         let client = self.client.clone();
         let harmless = matches!(self.method, Method::GET | Method::HEAD) && self.payload.is_empty();
-        let pool = if self.fresh { client.fresh(trusted) } else { client.pool(trusted) };
+        let pool = if self.fresh {
+            client.unpooled_client(trusted)
+        } else {
+            client.pooled_client(trusted)
+        };
         match self.attempt(pool, until).await {
-            Err(Broken { closed: true, .. }) if harmless => {
-                let again = self.attempt(client.fresh(trusted), until).await;
+            Err(FailedAttempt { closed: true, .. }) if harmless => {
+                let again = self.attempt(client.unpooled_client(trusted), until).await;
                 again.map_err(|broken| broken.error)
             }
             other => other.map_err(|broken| broken.error),
@@ -102,32 +106,32 @@ impl Request {
         &mut self,
         over: &reqwest::Client,
         until: Instant,
-    ) -> Result<(reqwest::Response, Leash), Broken> {
+    ) -> Result<(reqwest::Response, RequestGuard), FailedAttempt> {
         let announce = matches!(self.method, Method::POST | Method::PUT | Method::PATCH);
-        let (body, leash) = Outgoing::new(self.handed(), announce);
+        let (body, leash) = RequestBody::new(self.take_body(), announce);
         let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
         *request.headers_mut() = self.headers.clone();
         // A wrapped body cannot be cloned, so the HTTP library cannot send it twice.
         *request.body_mut() = Some(reqwest::Body::wrap(body));
         let sending = timeout_at(until, over.execute(request));
-        let (answer, opened) = opened::watched(sending).await;
+        let (answer, opened) = opened::watch(sending).await;
         match answer {
             Ok(Ok(response)) => Ok((response, leash)),
-            Ok(Err(cause)) => Err(Broken {
+            Ok(Err(cause)) => Err(FailedAttempt {
                 error: Error::from_transport(&self.url, leash.withdraw(), &cause),
                 closed: !opened && error::is_closed(&cause),
             }),
             Err(_) => {
                 let kind = if leash.withdraw() { ErrorKind::NotSent } else { ErrorKind::Lost };
                 let error = Error::new(kind, &self.url, "the deadline passed");
-                Err(Broken { error, closed: false })
+                Err(FailedAttempt { error, closed: false })
             }
         }
     }
 }
 
 /// A request that got no response.
-struct Broken {
+struct FailedAttempt {
     error: Error,
     /// True if the connection had been used before and was closed before a response arrived.
     closed: bool,
@@ -146,7 +150,7 @@ const fn outcome(result: &Result<Download, Error>) -> &'static str {
         Err(error) => match error.kind {
             ErrorKind::Invalid | ErrorKind::Blocked => "refused",
             ErrorKind::NotSent => "not_sent",
-            ErrorKind::Lost | ErrorKind::TooLarge | ErrorKind::Nonsense => "lost",
+            ErrorKind::Lost | ErrorKind::TooLarge | ErrorKind::InvalidJson => "lost",
         },
     }
 }

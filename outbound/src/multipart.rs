@@ -5,12 +5,12 @@ use std::fmt;
 use bytes::Bytes;
 use http::HeaderValue;
 
-use crate::{FileStream, piece::Piece};
+use crate::{FileStream, piece::BodyPart};
 
 /// A form with files. Contents are not copied.
 pub struct Multipart {
     boundary: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<BodyPart>,
     valid: bool,
 }
 
@@ -26,14 +26,14 @@ impl Multipart {
     /// Adds a text field.
     #[must_use]
     pub fn text(self, name: &str, value: &str) -> Self {
-        let head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
-        self.part(&head, Piece::Bytes(Bytes::copy_from_slice(value.as_bytes())))
+        let head = format!("Content-Disposition: form-data; name=\"{}\"", escape_name(name));
+        self.part(&head, BodyPart::Bytes(Bytes::copy_from_slice(value.as_bytes())))
     }
 
     /// Adds a file.
     #[must_use]
     pub fn file(self, name: &str, filename: &str, mime: &str, content: Bytes) -> Self {
-        self.named(name, filename, mime, Piece::Bytes(content))
+        self.add_part(name, filename, mime, BodyPart::Bytes(content))
     }
 
     /// Adds a file of `size` bytes that is read while it is sent; see [`crate::Request::file`].
@@ -45,30 +45,30 @@ impl Multipart {
         mime: &str,
         (size, pieces): (u64, FileStream),
     ) -> Self {
-        self.named(name, filename, mime, Piece::file(size, pieces))
+        self.add_part(name, filename, mime, BodyPart::file(size, pieces))
     }
 
-    fn named(mut self, name: &str, filename: &str, mime: &str, content: Piece) -> Self {
+    fn add_part(mut self, name: &str, filename: &str, mime: &str, content: BodyPart) -> Self {
         self.valid &= HeaderValue::from_str(mime).is_ok();
         let head = format!(
             "Content-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {mime}",
-            quoted(name),
-            quoted(filename),
+            escape_name(name),
+            escape_name(filename),
         );
         self.part(&head, content)
     }
 
-    fn part(mut self, head: &str, content: Piece) -> Self {
+    fn part(mut self, head: &str, content: BodyPart) -> Self {
         let start = format!("--{}\r\n{head}\r\n\r\n", self.boundary);
-        self.pieces.push(Piece::Bytes(start.into()));
+        self.pieces.push(BodyPart::Bytes(start.into()));
         self.pieces.push(content);
-        self.pieces.push(Piece::Bytes(Bytes::from_static(b"\r\n")));
+        self.pieces.push(BodyPart::Bytes(Bytes::from_static(b"\r\n")));
         self
     }
 
     /// Returns the content type and the body, or `None` if a media type is not valid.
-    pub(crate) fn finish(mut self) -> Option<(String, Vec<Piece>)> {
-        self.pieces.push(Piece::Bytes(format!("--{}--\r\n", self.boundary).into()));
+    pub(crate) fn finish(mut self) -> Option<(String, Vec<BodyPart>)> {
+        self.pieces.push(BodyPart::Bytes(format!("--{}--\r\n", self.boundary).into()));
         let content_type = format!("multipart/form-data; boundary={}", self.boundary);
         self.valid.then_some((content_type, self.pieces))
     }
@@ -88,6 +88,6 @@ impl fmt::Debug for Multipart {
 }
 
 /// Escapes a name as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm").
-fn quoted(name: &str) -> String {
+fn escape_name(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -10,7 +10,7 @@ tokio::task_local! {
 
 /// Runs `sending` and also returns whether a connection was opened meanwhile. This is also true if a connection was
 /// opened but an idle one was used in the end.
-pub(crate) async fn watched<T>(sending: impl Future<Output = T>) -> (T, bool) {
+pub(crate) async fn watch<T>(sending: impl Future<Output = T>) -> (T, bool) {
     OPENED.scope(Cell::new(false), async { (sending.await, OPENED.with(Cell::get)) }).await
 }
 

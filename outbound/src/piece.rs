@@ -15,14 +15,14 @@ use futures_util::{StreamExt, stream::BoxStream};
 /// long before the bytes ahead of it are transmitted, so a small last frame would not make the result more certain. It
 /// would cost each post, which fits in one frame, a second packet. And a server that acts on a body of which only the
 /// end is missing would be reported as "not sent".
-pub(crate) const FRAME: usize = 64 * 1024;
+pub(crate) const MAX_FRAME: usize = 64 * 1024;
 
 /// The reason that a file could not be read.
 pub type Cause = Box<dyn StdError + Send + Sync>;
 
 /// The reason that a request will not be completed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unfinished {
+pub(crate) enum BodyError {
     /// The caller withdrew the request before it was complete.
     #[error("the request was withdrawn")]
     Withdrawn,
@@ -36,12 +36,12 @@ pub type FileStream = BoxStream<'static, Result<Bytes, Cause>>;
 
 /// A part of a body.
 #[derive(Debug)]
-pub(crate) enum Piece {
+pub(crate) enum BodyPart {
     Bytes(Bytes),
     File(File),
 }
 
-impl Piece {
+impl BodyPart {
     pub fn file(size: u64, pieces: FileStream) -> Self {
         Self::File(File { pieces: Mutex::new(pieces), held: Bytes::new(), left: size })
     }
@@ -54,7 +54,7 @@ impl Piece {
     }
 
     /// Returns a copy if the part can be sent twice, which is not the case for a file.
-    pub fn again(&self) -> Option<Self> {
+    pub fn try_clone(&self) -> Option<Self> {
         match self {
             Self::Bytes(bytes) => Some(Self::Bytes(bytes.clone())),
             Self::File(_) => None,
@@ -73,16 +73,16 @@ pub(crate) struct File {
 impl File {
     /// Returns the next bytes, at most one frame. Fails if the file is shorter or longer than announced or cannot be
     /// read.
-    pub fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, Unfinished>> {
+    pub fn next_frame(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes, BodyError>> {
         if self.held.is_empty() {
-            let pieces = self.pieces.get_mut().map_err(|_| Unfinished::Unreadable);
-            let Ok(pieces) = pieces else { return Poll::Ready(Err(Unfinished::Unreadable)) };
+            let pieces = self.pieces.get_mut().map_err(|_| BodyError::Unreadable);
+            let Ok(pieces) = pieces else { return Poll::Ready(Err(BodyError::Unreadable)) };
             match ready!(pieces.poll_next_unpin(cx)) {
                 Some(Ok(piece)) if piece.len() as u64 <= self.left => self.held = piece,
-                _ => return Poll::Ready(Err(Unfinished::Unreadable)),
+                _ => return Poll::Ready(Err(BodyError::Unreadable)),
             }
         }
-        let frame = self.held.split_to(self.held.len().min(FRAME));
+        let frame = self.held.split_to(self.held.len().min(MAX_FRAME));
         self.left -= frame.len() as u64;
         Poll::Ready(Ok(frame))
     }

@@ -33,13 +33,13 @@ impl Rules {
     ///
     /// # Errors
     /// Returns the reason that the address is refused.
-    pub fn judge(self, url: &Url) -> Result<(), &'static str> {
+    pub fn check(self, url: &Url) -> Result<(), &'static str> {
         match url.scheme() {
             "https" => {}
             "http" if self.plain_http => {}
             _ => return Err("only https addresses are"),
         }
-        no_userinfo(url)?;
+        check_no_userinfo(url)?;
         if !self.any_port && !matches!(url.port_or_known_default(), Some(80 | 443)) {
             return Err("only the ports 80 and 443 are");
         }
@@ -58,7 +58,7 @@ impl Rules {
 }
 
 /// Refuses credentials in an address. They belong in headers: in an address they reach logs and can disguise the host.
-pub(crate) fn no_userinfo(url: &Url) -> Result<(), &'static str> {
+pub(crate) fn check_no_userinfo(url: &Url) -> Result<(), &'static str> {
     if url.username().is_empty() && url.password().is_none() {
         Ok(())
     } else {

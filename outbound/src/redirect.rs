@@ -11,11 +11,11 @@ use url::Url;
 
 /// Headers that contain no secrets. All others are treated as credentials, because platforms use various names for
 /// them.
-const HARMLESS: [HeaderName; 7] =
+const SAFE_HEADERS: [HeaderName; 7] =
     [ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE, IF_MODIFIED_SINCE, IF_NONE_MATCH, RANGE, USER_AGENT];
 
-pub(crate) fn is_harmless(name: &HeaderName) -> bool {
-    HARMLESS.contains(name)
+pub(crate) fn is_safe_header(name: &HeaderName) -> bool {
+    SAFE_HEADERS.contains(name)
 }
 
 /// Returns the target of a redirect, if the response is one.
@@ -30,7 +30,7 @@ pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Opt
 /// Returns the headers that may be sent to another origin.
 pub(crate) fn without_credentials(headers: HeaderMap) -> HeaderMap {
     let mut kept = headers;
-    let secret = kept.keys().filter(|name| !is_harmless(name)).cloned().collect::<Vec<_>>();
+    let secret = kept.keys().filter(|name| !is_safe_header(name)).cloned().collect::<Vec<_>>();
     for name in secret {
         kept.remove(name);
     }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::{Error, ErrorKind, body::Leash, error::root_text, retry_after};
+use crate::{Error, ErrorKind, body::RequestGuard, error::root_cause_text, retry_after};
 
 /// A response of any status whose body was read completely.
 #[derive(Clone)]
@@ -29,8 +29,9 @@ impl Reply {
     /// # Errors
     /// [`ErrorKind::Nonsense`] if it is not the expected JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(&self.body)
-            .map_err(|cause| Error::new(ErrorKind::Nonsense, &self.url, without_values(&cause)))
+        serde_json::from_slice(&self.body).map_err(|cause| {
+            Error::new(ErrorKind::InvalidJson, &self.url, redacted_message(&cause))
+        })
     }
 
     /// Returns the value of a header, if it exists and is text.
@@ -72,7 +73,7 @@ impl fmt::Debug for Reply {
 }
 
 /// Returns a message that does not quote the response, which may contain a token. Field names come from our own types.
-fn without_values(cause: &serde_json::Error) -> String {
+fn redacted_message(cause: &serde_json::Error) -> String {
     let text = cause.to_string();
     let (line, column) = (cause.line(), cause.column());
     match cause.classify() {
@@ -100,12 +101,12 @@ pub struct Download {
     room: usize,
     cap: usize,
     /// Kept until the end, because a response may arrive while the request is still being sent.
-    _leash: Leash,
+    _leash: RequestGuard,
 }
 
 impl Download {
     pub(crate) fn begin(
-        (mut response, leash): (reqwest::Response, Leash),
+        (mut response, leash): (reqwest::Response, RequestGuard),
         (method, url): (&Method, Url),
         until: Instant,
         cap: usize,
@@ -152,7 +153,7 @@ impl Download {
         let chunk = timeout_at(self.until, self.response.chunk())
             .await
             .map_err(|_| late())?
-            .map_err(|cause| Error::lost(&self.url, root_text(&cause)))?;
+            .map_err(|cause| Error::lost(&self.url, root_cause_text(&cause)))?;
         let Some(chunk) = chunk else { return Ok(None) };
         self.room = self.room.checked_sub(chunk.len()).ok_or_else(|| self.too_large())?;
         Ok(Some(chunk))

@@ -15,14 +15,16 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use url::Url;
 
-use crate::{Client, Error, ErrorKind, FileStream, Multipart, piece::Piece, redirect::is_harmless};
+use crate::{
+    Client, Error, ErrorKind, FileStream, Multipart, piece::BodyPart, redirect::is_safe_header,
+};
 
-const DEADLINE: Duration = Duration::from_secs(30);
-const MAX_REPLY: usize = 1024 * 1024;
+const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
+const DEFAULT_MAX_REPLY: usize = 1024 * 1024;
 
 /// Headers that are derived from the address and the body. A caller must not set them, because they could make an
 /// incomplete request look complete, or reach another host on a checked address.
-const NOT_THE_CALLERS: [HeaderName; 8] =
+const RESERVED_HEADERS: [HeaderName; 8] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
 /// A request that is being built. Mistakes in it are reported when it is sent.
@@ -32,7 +34,7 @@ pub struct Request {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
-    pub(crate) payload: Vec<Piece>,
+    pub(crate) payload: Vec<BodyPart>,
     pub(crate) deadline: Duration,
     pub(crate) max_reply: usize,
     pub(crate) redirects: u8,
@@ -48,8 +50,8 @@ impl Request {
             url,
             headers: HeaderMap::new(),
             payload: Vec::new(),
-            deadline: DEADLINE,
-            max_reply: MAX_REPLY,
+            deadline: DEFAULT_DEADLINE,
+            max_reply: DEFAULT_MAX_REPLY,
             redirects: 0,
             fresh: false,
             fault: None,
@@ -63,20 +65,20 @@ impl Request {
         let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
             return self.fail("a header name is not valid");
         };
-        if NOT_THE_CALLERS.contains(&name) {
+        if RESERVED_HEADERS.contains(&name) {
             return self.fail(&format!("the header {name} is not the caller's to set"));
         }
         let Ok(mut value) = HeaderValue::from_str(value) else {
             return self.fail(&format!("the value of the header {name} is not valid"));
         };
-        value.set_sensitive(!is_harmless(&name));
+        value.set_sensitive(!is_safe_header(&name));
         self.headers.insert(name, value);
         self
     }
 
     /// Uses a new connection. A server may close an idle connection just when it is used again, and then it is unknown
     /// whether it has read the request. For calls that cost money and must not be made twice.
-    pub const fn on_a_fresh_connection(mut self) -> Self {
+    pub const fn on_new_connection(mut self) -> Self {
         self.fresh = true;
         self
     }
@@ -122,7 +124,7 @@ impl Request {
 
     /// Sets a body of bytes and its content type.
     pub fn body(mut self, content_type: &str, bytes: Bytes) -> Self {
-        self.payload = vec![Piece::Bytes(bytes)];
+        self.payload = vec![BodyPart::Bytes(bytes)];
         self.header(CONTENT_TYPE.as_str(), content_type)
     }
 
@@ -130,7 +132,7 @@ impl Request {
     /// another
     /// size or cannot be read, the end of the request is never handed over: [`ErrorKind::NotSent`].
     pub fn file(mut self, content_type: &str, size: u64, pieces: FileStream) -> Self {
-        self.payload = vec![Piece::file(size, pieces)];
+        self.payload = vec![BodyPart::file(size, pieces)];
         self.header(CONTENT_TYPE.as_str(), content_type)
     }
 
@@ -168,7 +170,7 @@ impl Request {
     /// Returns a builder of the HTTP library that is only used to encode the body; it sends nothing.
     fn template(&self) -> reqwest::RequestBuilder {
         let request = reqwest::Request::new(self.method.clone(), self.url.clone());
-        reqwest::RequestBuilder::from_parts(self.client.pool(false).clone(), request)
+        reqwest::RequestBuilder::from_parts(self.client.pooled_client(false).clone(), request)
     }
 
     fn fail(mut self, why: &str) -> Self {
@@ -181,7 +183,7 @@ impl Request {
 /// Omits the path, the query and the values of headers, because they may contain tokens.
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.payload.iter().map(Piece::size).sum::<u64>();
+        let bytes = self.payload.iter().map(BodyPart::size).sum::<u64>();
         f.debug_struct("Request")
             .field("method", &self.method)
             .field("host", &self.url.host_str())

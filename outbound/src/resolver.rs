@@ -12,17 +12,17 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use crate::policy::is_public;
 
 /// Looks up the addresses of a name.
-pub(crate) type Lookup = Arc<dyn Fn(String) -> Answer + Send + Sync>;
-pub(crate) type Answer = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub(crate) type Lookup = Arc<dyn Fn(String) -> LookupFuture + Send + Sync>;
+pub(crate) type LookupFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// The error for a name without an allowed address. Does not contain the addresses, because nobody may learn what a
 /// private name resolves to.
 #[derive(Debug, thiserror::Error)]
 #[error("its name has only private or reserved addresses")]
-pub(crate) struct Refused;
+pub(crate) struct NoPublicAddress;
 
 /// Returns the resolver of the operating system.
-pub(crate) fn system() -> Lookup {
+pub(crate) fn system_lookup() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name, 0)).await?;
@@ -35,9 +35,9 @@ pub(crate) fn system() -> Lookup {
 ///
 /// # Errors
 /// There is no public address.
-pub(crate) fn only_public(mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
+pub(crate) fn only_public(mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoPublicAddress> {
     found.retain(|&ip| is_public(ip));
-    if found.is_empty() { Err(Refused) } else { Ok(found) }
+    if found.is_empty() { Err(NoPublicAddress) } else { Ok(found) }
 }
 
 /// The resolver that all connections use. The addresses that are checked are those that are connected to, so a name

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDateTime, Utc};
 
 /// The longest accepted wait. A longer one is a mistake or an attack, and could overflow a timestamp.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Returns the wait that `value` asks for. A date is compared with `date`, the clock of the server, if it was sent.
 #[expect(
@@ -17,11 +17,11 @@ pub(crate) fn parse(value: &str, date: Option<&str>) -> Option<Duration> {
     // Some servers send fractional seconds.
     if let Ok(seconds) = value.parse::<f64>() {
         return (seconds >= 0.0)
-            .then(|| Duration::from_secs_f64(seconds.min(LONGEST.as_secs_f64())));
+            .then(|| Duration::from_secs_f64(seconds.min(MAX_WAIT.as_secs_f64())));
     }
     let until = http_date(value)?;
     let now = date.and_then(http_date).unwrap_or_else(Utc::now);
-    Some((until - now).to_std().unwrap_or_default().min(LONGEST))
+    Some((until - now).to_std().unwrap_or_default().min(MAX_WAIT))
 }
 
 /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7).
@@ -39,7 +39,7 @@ fn http_date(text: &str) -> Option<DateTime<Utc>> {
 mod tests {
     use std::time::Duration;
 
-    use super::{LONGEST, parse};
+    use super::{MAX_WAIT, parse};
 
     const DATE: Option<&str> = Some("Sun, 06 Nov 1994 08:49:37 GMT");
 
@@ -48,8 +48,8 @@ mod tests {
         assert_eq!(parse("120", None), Some(Duration::from_secs(120)));
         assert_eq!(parse(" 0 ", None), Some(Duration::ZERO));
         assert_eq!(parse("0.65", None), Some(Duration::from_millis(650)));
-        assert_eq!(parse("1e300", None), Some(LONGEST));
-        assert_eq!(parse("99999999999999999999", None), Some(LONGEST));
+        assert_eq!(parse("1e300", None), Some(MAX_WAIT));
+        assert_eq!(parse("99999999999999999999", None), Some(MAX_WAIT));
         for bad in ["-1", "", "soon", "NaN", "12 s"] {
             assert_eq!(parse(bad, None), None, "{bad}");
         }
@@ -67,6 +67,6 @@ mod tests {
         }
         assert_eq!(parse("Sun, 06 Nov 1994 08:49:00 GMT", DATE), Some(Duration::ZERO));
         assert_eq!(parse("Sun, 06 Nov 1994 08:49:00 GMT", None), Some(Duration::ZERO));
-        assert_eq!(parse("Fri, 31 Dec 9999 23:59:59 GMT", None), Some(LONGEST));
+        assert_eq!(parse("Fri, 31 Dec 9999 23:59:59 GMT", None), Some(MAX_WAIT));
     }
 }

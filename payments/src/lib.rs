@@ -10,8 +10,8 @@ mod signature;
 
 pub use client::{Failure, FailureKind, Stripe, VERSION};
 pub use objects::{
-    Charge, CheckoutSession, Dispute, Event, Invoice, InvoicePayment, Item, List, Phase, PhaseItem,
-    Price, Recurring, Schedule, Subscription,
+    Charge, CheckoutSession, Dispute, Event, Invoice, InvoicePayment, List, Phase, PhaseItem,
+    Price, Recurring, Schedule, Subscription, SubscriptionItem,
 };
 pub use request::{Checkout, Method, PackCheckout, Request};
-pub use signature::{BadSignature, verify};
+pub use signature::{SignatureError, verify};

@@ -87,7 +87,7 @@ pub struct Subscription {
     /// The customer.
     pub customer: String,
     /// The items, which have the periods.
-    pub items: List<Item>,
+    pub items: List<SubscriptionItem>,
     /// True if it ends with the period.
     pub cancel_at_period_end: bool,
     /// The pause, if there is one.
@@ -107,7 +107,7 @@ pub struct PauseCollection {
 
 /// An item of a subscription.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Item {
+pub struct SubscriptionItem {
     /// The id.
     pub id: String,
     /// The price.
@@ -190,7 +190,7 @@ impl Charge {
     /// Returns how many of the `credits` bought with it are taken back: all if it is disputed, a share if it is
     /// refunded.
     #[must_use]
-    pub fn share_taken_back(&self, credits: i64) -> i64 {
+    pub fn credits_taken_back(&self, credits: i64) -> i64 {
         if self.disputed || self.amount_refunded >= self.amount {
             return credits;
         }
@@ -235,12 +235,12 @@ pub struct InvoicePayment {
     /// `paid`, `open` or `canceled`.
     pub status: String,
     /// The payment.
-    pub payment: PaymentOf,
+    pub payment: PaymentReference,
 }
 
 /// The means of a payment.
 #[derive(Debug, Clone, Deserialize)]
-pub struct PaymentOf {
+pub struct PaymentReference {
     /// A payment intent.
     pub payment_intent: Option<String>,
 }
@@ -319,7 +319,7 @@ mod tests {
         for (refunded, disputed, back) in
             [(0, false, 0), (1, false, 0), (333, false, 166), (1_000, false, 500), (0, true, 500)]
         {
-            assert_eq!(charge(refunded, disputed).share_taken_back(500), back, "{refunded}");
+            assert_eq!(charge(refunded, disputed).credits_taken_back(500), back, "{refunded}");
         }
     }
 }

@@ -11,7 +11,7 @@ const TOLERANCE: i64 = 300;
 
 /// Why a signature is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadSignature {
+pub enum SignatureError {
     /// The header is missing or malformed.
     #[error("the header Stripe-Signature is missing or malformed")]
     Malformed,
@@ -32,7 +32,7 @@ pub fn verify(
     header: &str,
     secrets: &[SecretString],
     now: i64,
-) -> Result<(), BadSignature> {
+) -> Result<(), SignatureError> {
     let (mut time, mut signatures) = (None, Vec::new());
     for (name, value) in header.split(',').filter_map(|part| part.trim().split_once('=')) {
         match name {
@@ -41,13 +41,13 @@ pub fn verify(
             _ => {}
         }
     }
-    let time = time.ok_or(BadSignature::Malformed)?;
-    let signed_at: i64 = time.parse().map_err(|_| BadSignature::Malformed)?;
+    let time = time.ok_or(SignatureError::Malformed)?;
+    let signed_at: i64 = time.parse().map_err(|_| SignatureError::Malformed)?;
     if signatures.is_empty() {
-        return Err(BadSignature::Malformed);
+        return Err(SignatureError::Malformed);
     }
     if now.saturating_sub(signed_at).saturating_abs() > TOLERANCE {
-        return Err(BadSignature::Stale);
+        return Err(SignatureError::Stale);
     }
     let mut fits = false;
     for secret in secrets {
@@ -56,7 +56,7 @@ pub fn verify(
             fits |= bool::from(expected.as_bytes().ct_eq(given.as_bytes()));
         }
     }
-    if fits { Ok(()) } else { Err(BadSignature::Wrong) }
+    if fits { Ok(()) } else { Err(SignatureError::Wrong) }
 }
 
 fn sign(key: &[u8], time: &[u8], body: &[u8]) -> String {
@@ -79,7 +79,7 @@ mod tests {
         format!("t={time},v1={}", sign(secret.as_bytes(), time.as_bytes(), body))
     }
 
-    fn check(body: &[u8], header: &str, secrets: &[&str]) -> Result<(), BadSignature> {
+    fn check(body: &[u8], header: &str, secrets: &[&str]) -> Result<(), SignatureError> {
         let secrets: Vec<SecretString> = secrets.iter().map(|text| (*text).into()).collect();
         verify(body, header, &secrets, NOW)
     }
@@ -95,15 +95,15 @@ mod tests {
     #[test]
     fn what_was_not_signed_by_us_now_is_refused() {
         let signed = header("new", NOW, b"body");
-        assert_eq!(check(b"other", &signed, &["new"]), Err(BadSignature::Wrong));
-        assert_eq!(check(b"body", &signed, &["old"]), Err(BadSignature::Wrong));
-        assert_eq!(check(b"body", &signed, &[]), Err(BadSignature::Wrong));
+        assert_eq!(check(b"other", &signed, &["new"]), Err(SignatureError::Wrong));
+        assert_eq!(check(b"body", &signed, &["old"]), Err(SignatureError::Wrong));
+        assert_eq!(check(b"body", &signed, &[]), Err(SignatureError::Wrong));
         for stale in [NOW - 301, NOW + 301, i64::MIN, i64::MAX] {
             let signed = header("new", stale, b"body");
-            assert_eq!(check(b"body", &signed, &["new"]), Err(BadSignature::Stale), "{stale}");
+            assert_eq!(check(b"body", &signed, &["new"]), Err(SignatureError::Stale), "{stale}");
         }
         for malformed in ["", "v1=00", "t=1", "t=x,v1=00", "nonsense"] {
-            assert_eq!(check(b"body", malformed, &["new"]), Err(BadSignature::Malformed));
+            assert_eq!(check(b"body", malformed, &["new"]), Err(SignatureError::Malformed));
         }
     }
 

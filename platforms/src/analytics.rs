@@ -3,7 +3,7 @@
 //! An unknown metric has a reason and is never 0. A connector only reads; the caller decides when to read again, how to
 //! merge results and what to store.
 
-mod reading;
+mod fetch_context;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -12,9 +12,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use serde_json::Value;
 
-use crate::{Account, Error, Kind, RateLimit, Result};
+use crate::{Account, Error, ErrorKind, RateLimit, Result};
 
-pub use reading::{Calls, Findings, Reading};
+pub use fetch_context::{CallBudget, FetchContext, Findings};
 
 /// Names of metrics, the same on every network.
 #[expect(missing_docs, reason = "each constant is the number of the same name")]
@@ -39,7 +39,7 @@ pub mod name {
 use name::{COMMENTS, LIKES, QUOTES, REPOSTS, SAVES, SHARES};
 
 /// The metrics of a post, in the order in which the API lists them.
-pub const POST_NUMBERS: [&str; 11] = [
+pub const POST_METRICS: [&str; 11] = [
     LIKES,
     COMMENTS,
     name::REACH,
@@ -54,7 +54,7 @@ pub const POST_NUMBERS: [&str; 11] = [
 ];
 
 /// The daily metrics of an account, in the order in which the API lists them.
-pub const DAY_NUMBERS: [&str; 11] = [
+pub const DAY_METRICS: [&str; 11] = [
     name::FOLLOWERS,
     name::FOLLOWER_DELTA,
     name::REACH,
@@ -70,7 +70,7 @@ pub const DAY_NUMBERS: [&str; 11] = [
 
 /// The reason a metric is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unmeasured {
+pub enum MissingReason {
     /// The network does not have it.
     Platform,
     /// The network does not have it yet.
@@ -83,7 +83,7 @@ pub enum Unmeasured {
     Expired,
 }
 
-impl Unmeasured {
+impl MissingReason {
     /// Returns its name in API responses.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -98,10 +98,10 @@ impl Unmeasured {
 }
 
 /// A metric's value, or why it is not known.
-pub type Number = std::result::Result<i64, Unmeasured>;
+pub type MetricValue = std::result::Result<i64, MissingReason>;
 
 /// Metrics by name. One that is left out does not exist on the network.
-pub type Numbers = BTreeMap<&'static str, Number>;
+pub type Metrics = BTreeMap<&'static str, MetricValue>;
 
 /// One day in a network's time zone, from its start to the start of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,18 +116,18 @@ pub struct Day {
 
 /// A network's metrics for one day.
 #[derive(Debug, Clone)]
-pub struct DayNumbers {
+pub struct DayMetrics {
     /// The day.
     pub date: NaiveDate,
     /// The metrics.
-    pub numbers: Numbers,
+    pub numbers: Metrics,
     /// True if the network says that they are final; `None`: it does not say.
     pub is_final: Option<bool>,
 }
 
 /// A post whose metrics are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedPost {
+pub struct PostRef {
     /// The network's id.
     pub id: String,
     /// Its post type in Fanfare.
@@ -136,7 +136,7 @@ pub struct AskedPost {
     pub format: String,
 }
 
-impl AskedPost {
+impl PostRef {
     /// Returns true for a post that is visible for 24 hours.
     #[must_use]
     pub fn is_story(&self) -> bool {
@@ -172,7 +172,7 @@ pub enum Unit {
 
 /// How a period's value is calculated from its days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fold {
+pub enum Aggregation {
     /// The sum of one metric.
     Sum(&'static str),
     /// The sum of the first metric, times the factor, divided by the sum of the second.
@@ -181,7 +181,7 @@ pub enum Fold {
 
 /// A metric of the network's own dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Display {
+pub struct DashboardMetric {
     /// Its name.
     pub key: &'static str,
     /// Its name for people.
@@ -189,27 +189,27 @@ pub struct Display {
     /// Its unit.
     pub unit: Unit,
     /// How it is calculated from the days.
-    pub fold: Fold,
+    pub fold: Aggregation,
 }
 
-impl Display {
+impl DashboardMetric {
     /// Creates a count that is the sum of the metric of the same name.
     #[must_use]
     pub const fn sum(key: &'static str, label: &'static str) -> Self {
-        Self { key, label, unit: Unit::Count, fold: Fold::Sum(key) }
+        Self { key, label, unit: Unit::Count, fold: Aggregation::Sum(key) }
     }
 
     /// Uses the sum of another metric.
     #[must_use]
     pub const fn of(mut self, name: &'static str) -> Self {
-        self.fold = Fold::Sum(name);
+        self.fold = Aggregation::Sum(name);
         self
     }
 }
 
 /// How a network reports daily metrics of accounts.
 #[derive(Debug, Clone, Copy)]
-pub struct Daily {
+pub struct DailySpec {
     /// The IANA name of the zone in which its days begin.
     pub zone: &'static str,
     /// How long after its end a day's metrics may still change.
@@ -223,7 +223,7 @@ pub struct Daily {
     /// The lengths in days of the periods for which the network reports reach.
     pub periods: &'static [u16],
     /// The metrics that the network's own dashboard shows.
-    pub display: &'static [Display],
+    pub display: &'static [DashboardMetric],
 }
 
 /// Reads a network's metrics. Never changes anything.
@@ -235,7 +235,7 @@ pub trait Analytics: Send + Sync {
     }
 
     /// Returns how the account's daily metrics are reported; `None`: only its posts have metrics.
-    fn daily(&self, account: &Account) -> Option<&'static Daily> {
+    fn daily(&self, account: &Account) -> Option<&'static DailySpec> {
         let _ = account;
         None
     }
@@ -246,7 +246,7 @@ pub trait Analytics: Send + Sync {
     }
 
     /// Returns how many posts [`Analytics::posts`] accepts at a time.
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         1
     }
 
@@ -266,7 +266,7 @@ pub trait Analytics: Send + Sync {
     }
 
     /// Returns true if posts have a metric by which engagements can be divided: reach, views or impressions.
-    fn has_base(&self) -> bool {
+    fn has_denominator(&self) -> bool {
         true
     }
 
@@ -274,16 +274,16 @@ pub trait Analytics: Send + Sync {
     ///
     /// # Errors
     /// The network's error.
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
         let _ = reading;
-        Ok(Err(Unmeasured::Platform))
+        Ok(Err(MissingReason::Platform))
     }
 
     /// Returns the metrics of each of these consecutive days.
     ///
     /// # Errors
     /// The network's error.
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let _ = (reading, days);
         Ok(Vec::new())
     }
@@ -294,11 +294,11 @@ pub trait Analytics: Send + Sync {
     /// The network's error.
     async fn reach(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         (since, until): (DateTime<Utc>, DateTime<Utc>),
-    ) -> Result<Number> {
+    ) -> Result<MetricValue> {
         let _ = (reading, since, until);
-        Ok(Err(Unmeasured::Platform))
+        Ok(Err(MissingReason::Platform))
     }
 
     /// Returns the metrics of each of these posts, in the same order; `None`: there is no such post.
@@ -307,15 +307,19 @@ pub trait Analytics: Send + Sync {
     /// The network's error.
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>>;
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>>;
 
     /// Returns the account's own posts since then, newest first and 200 at most, if the network can list them.
     ///
     /// # Errors
     /// The network's error.
-    async fn listed(&self, reading: &Reading<'_>, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+    async fn list_posts(
+        &self,
+        reading: &FetchContext<'_>,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<ListedPost>> {
         let _ = (reading, since);
         Ok(Vec::new())
     }
@@ -323,12 +327,12 @@ pub trait Analytics: Send + Sync {
 
 /// Reads counts from a response, each at a JSON pointer. A missing one does not exist on the network; if several
 /// pointers are given for one metric, the one that exists is used.
-pub(crate) fn counted(answer: &Value, places: &[(&str, &'static str)]) -> Numbers {
-    let mut numbers = Numbers::new();
+pub(crate) fn read_counts(answer: &Value, places: &[(&str, &'static str)]) -> Metrics {
+    let mut numbers = Metrics::new();
     for (place, name) in places {
         let value = answer.pointer(place);
         let count = value.and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()));
-        let known = numbers.entry(name).or_insert(Err(Unmeasured::Platform));
+        let known = numbers.entry(name).or_insert(Err(MissingReason::Platform));
         if let Some(count) = count {
             *known = Ok(count);
         }
@@ -337,17 +341,17 @@ pub(crate) fn counted(answer: &Value, places: &[(&str, &'static str)]) -> Number
 }
 
 /// Returns the metrics of a post as missing for lack of a permission.
-pub(crate) fn denied(places: &[(&str, &'static str)]) -> Numbers {
-    places.iter().map(|(_, name)| (*name, Err(Unmeasured::Permission))).collect()
+pub(crate) fn without_permission(places: &[(&str, &'static str)]) -> Metrics {
+    places.iter().map(|(_, name)| (*name, Err(MissingReason::Permission))).collect()
 }
 
 /// Returns true if the network denies the account access.
-pub(crate) fn is_denied(error: &Error) -> bool {
-    error.kind != Kind::RateLimited && status(error) == Some(403)
+pub(crate) fn is_forbidden(error: &Error) -> bool {
+    error.kind != ErrorKind::RateLimited && status(error) == Some(403)
 }
 
 /// Returns true if the requested object does not exist.
-pub(crate) fn is_absent(error: &Error) -> bool {
+pub(crate) fn is_not_found(error: &Error) -> bool {
     matches!(status(error), Some(404 | 410))
 }
 

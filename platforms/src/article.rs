@@ -24,7 +24,7 @@ pub fn title(given: Option<&str>, caption: &str, max: usize) -> String {
 }
 
 /// Returns the body: the caption without a heading that became the title.
-pub fn text<'a>(given_title: Option<&str>, caption: &'a str) -> &'a str {
+pub fn body<'a>(given_title: Option<&str>, caption: &'a str) -> &'a str {
     if given_title.is_some() { caption } else { without_title(caption) }
 }
 
@@ -43,14 +43,14 @@ fn heading(line: &str) -> Option<&str> {
 
 /// Returns a slug made from a title and a key: always the same for one draft, and different from that of any other.
 pub fn slug(title: &str, key: Uuid) -> String {
-    let title = slugified(title);
+    let title = slugify(title);
     let title = cut_at_hyphen(&title, SLUG_TITLE_MAX);
     let start = if title.is_empty() { "post" } else { title };
-    format!("{start}-{}", short(key))
+    format!("{start}-{}", key_digits(key))
 }
 
 /// Returns ten digits from the random end of the key.
-fn short(key: Uuid) -> String {
+fn key_digits(key: Uuid) -> String {
     let digits = key.simple().to_string();
     digits[digits.len() - 10..].to_owned()
 }
@@ -67,13 +67,13 @@ fn cut_at_hyphen(slug: &str, max: usize) -> &str {
 
 /// Converts a text to lower-case ASCII letters and digits with single hyphens between them: a slug that sites leave
 /// unchanged.
-pub fn slugified(text: &str) -> String {
+pub fn slugify(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
         match c {
             'a'..='z' | '0'..='9' => slug.push(c),
             '\'' | '’' => {}
-            _ => match plain(c) {
+            _ => match transliterate(c) {
                 "" if slug.is_empty() || slug.ends_with('-') => {}
                 "" => slug.push('-'),
                 letters => slug.push_str(letters),
@@ -85,7 +85,7 @@ pub fn slugified(text: &str) -> String {
 }
 
 /// Returns a Latin letter without its diacritics, as it is commonly written.
-fn plain(c: char) -> &'static str {
+fn transliterate(c: char) -> &'static str {
     match c {
         'à' | 'á' | 'â' | 'ã' | 'å' | 'ā' | 'ă' | 'ą' => "a",
         'ä' | 'æ' => "ae",
@@ -131,7 +131,7 @@ pub fn with_images(text: &str, draft: &Draft, alt_texts: &[String]) -> String {
 }
 
 /// Returns the violation of an article that has no title and no text to make one from.
-pub fn missing_title(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
+pub fn title_violation(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
     if !title(given, &draft.caption, usize::MAX).is_empty() || draft.media.is_empty() {
         return Vec::new();
     }
@@ -141,8 +141,8 @@ pub fn missing_title(draft: &Draft, given: Option<&str>) -> Vec<Violation> {
 }
 
 /// Returns the violation of a slug that the site would change.
-pub fn bad_slug(given: Option<&str>) -> Option<Violation> {
-    let slug = given.filter(|slug| !slug.is_empty() && *slug != slugified(slug))?;
+pub fn slug_violation(given: Option<&str>) -> Option<Violation> {
+    let slug = given.filter(|slug| !slug.is_empty() && *slug != slugify(slug))?;
     let message = format!(
         "The slug {slug:?} may hold lower-case letters, digits and single hyphens between them."
     );

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Changes, MediaRules, RateLimit, Result, Session, recent_posts::Page};
+use crate::{MediaRules, RateLimit, RemoteChanges, Result, Session, recent_posts::ListPage};
 
 /// A review of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct RemoteReply {
 #[derive(Debug)]
 pub struct ReviewPage {
     /// The reviews, last changed first.
-    pub page: Page<RemoteReview>,
+    pub page: ListPage<RemoteReview>,
     /// Average of the stars.
     pub average_rating: Option<f64>,
     /// The number of reviews.
@@ -106,7 +106,7 @@ pub struct ProfileFacts {
 
 /// The business profile of a network's accounts: each is one location.
 #[async_trait]
-pub trait BusinessProfile: Changes {
+pub trait BusinessProfile: RemoteChanges {
     /// Returns the app's call quota for all accounts together, if known.
     fn quota(&self) -> Option<RateLimit> {
         None
@@ -125,7 +125,8 @@ pub trait BusinessProfile: Changes {
     ///
     /// # Errors
     /// The network's error.
-    async fn media(&self, session: &Session, next: Option<String>) -> Result<Page<RemoteMedia>>;
+    async fn media(&self, session: &Session, next: Option<String>)
+    -> Result<ListPage<RemoteMedia>>;
 
     /// Reads the facts that the audit checks.
     ///

@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Class, Error, Found, Progress, Result, Session, Step};
+use crate::{Error, Progress, ReconcileOutcome, RecoveryClass, Result, Session, Step};
 
 /// One change, in terms that all networks share. Ids are the network's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Change {
+pub enum RemoteChange {
     /// Sends a direct message.
     Message {
         /// The recipient.
@@ -88,7 +88,7 @@ pub struct MessageFile {
     pub mime: String,
 }
 
-impl Change {
+impl RemoteChange {
     /// Returns its kind as text.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -108,7 +108,7 @@ impl Change {
 
 /// A call whose response was lost.
 #[derive(Debug, Clone)]
-pub struct Lost {
+pub struct LostCall {
     /// When it was made.
     pub sent_at: DateTime<Utc>,
     /// Ids of similar objects that other calls created.
@@ -117,7 +117,7 @@ pub struct Lost {
 
 /// Why a network refused a change, for reasons that callers can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusalReason {
     /// The reply window is closed.
     WindowClosed,
     /// The account did not grant a permission.
@@ -130,12 +130,12 @@ pub enum Refused {
 
 /// The remote changes that a network supports. Each call makes at most one.
 #[async_trait]
-pub trait Changes: Send + Sync {
+pub trait RemoteChanges: Send + Sync {
     /// Returns how to find out what became of a call whose response was lost.
-    fn class(&self, change: &Change) -> Class;
+    fn class(&self, change: &RemoteChange) -> RecoveryClass;
 
     /// Returns the step that the next call of [`Changes::change`] with this state will take. Pure.
-    fn step(&self, change: &Change, state: Option<&Value>) -> Step {
+    fn step(&self, change: &RemoteChange, state: Option<&Value>) -> Step {
         let _ = state;
         Step::commit(change.kind())
     }
@@ -144,10 +144,10 @@ pub trait Changes: Send + Sync {
     ///
     /// # Errors
     /// [`Error`] with a kind that says whether to retry, to wait, to reconnect or to stop.
-    async fn change(
+    async fn apply_change(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         state: Option<Value>,
     ) -> Result<Progress>;
 
@@ -155,19 +155,19 @@ pub trait Changes: Send + Sync {
     ///
     /// # Errors
     /// Any error means "not known yet".
-    async fn find(
+    async fn find_result(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         state: Option<Value>,
-        lost: &Lost,
-    ) -> Result<Found> {
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
         let _ = (session, change, state, lost);
-        Ok(Found::Unknown)
+        Ok(ReconcileOutcome::Unknown)
     }
 
     /// Returns the reason of a refusal, if it is known.
-    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+    fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
         let _ = (change, error);
         None
     }

@@ -4,14 +4,14 @@ use chrono::NaiveDate;
 
 /// A version of a network's API.
 #[derive(Debug, Clone, Copy)]
-pub struct Api {
+pub struct SupportedApi {
     /// The version, as requests contain it.
     pub version: &'static str,
     /// The day (`YYYY-MM-DD`) on which the network shuts it down, once announced.
     pub ends: Option<&'static str>,
 }
 
-impl Api {
+impl SupportedApi {
     /// Returns the days from `today` to the end of the version, negative once it has passed; `None` while no end is
     /// announced.
     #[must_use]
@@ -23,7 +23,7 @@ impl Api {
 
 /// Notes about a network for `docs/platforms.md`.
 #[derive(Debug, Clone, Copy)]
-pub struct About {
+pub struct DocNotes {
     /// How a lost response is reconciled; empty if it cannot be.
     pub reconcile: &'static str,
     /// The lifetime of its tokens, and how they are renewed.
@@ -34,7 +34,7 @@ pub struct About {
 
 /// The source of some facts of a descriptor.
 #[derive(Debug, Clone, Copy)]
-pub struct Source {
+pub struct SpecSource {
     /// The facts it supports.
     pub facts: &'static str,
     /// A web address, or where it was observed.
@@ -54,7 +54,7 @@ pub enum Evidence {
     Assumed,
 }
 
-impl Source {
+impl SpecSource {
     /// Creates a source that the vendor publishes.
     #[must_use]
     pub const fn documented(facts: &'static str, from: &'static str) -> Self {
@@ -104,7 +104,7 @@ impl Example {
 
     /// Names what must exist first. Such an example is validated and documented, but the test suite does not send it.
     #[must_use]
-    pub const fn needing(mut self, what: &'static str) -> Self {
+    pub const fn requiring(mut self, what: &'static str) -> Self {
         self.needs = Some(what);
         self
     }
@@ -112,11 +112,11 @@ impl Example {
 
 #[cfg(test)]
 mod tests {
-    use super::Api;
+    use super::SupportedApi;
 
     #[test]
     fn days_are_counted_to_the_end_and_past_it() {
-        let api = |ends| Api { version: "v1", ends };
+        let api = |ends| SupportedApi { version: "v1", ends };
         let left = |ends, today: &str| api(ends).days_left(today.parse().unwrap());
         assert_eq!(left(Some("2030-03-01"), "2030-02-27"), Some(2));
         assert_eq!(left(Some("2030-03-01"), "2030-03-02"), Some(-1));

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::{Error, Film, Result};
+use crate::{Error, Result, VideoProperties};
 
 /// The validated content of a post. It does not change while it is being published.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct Draft {
     /// record keys and slugs are derived from it.
     pub key: Uuid,
     /// The time the post is due; also its public creation time where the network takes one.
-    pub at: DateTime<Utc>,
+    pub due_at: DateTime<Utc>,
     /// Text, may be empty.
     pub caption: String,
     /// One of the descriptor's post types.
@@ -78,7 +78,7 @@ pub struct Media {
     /// True if an AI model made it.
     pub ai_generated: bool,
     /// The properties of a video, once known.
-    pub film: Option<Film>,
+    pub video: Option<VideoProperties>,
     /// The bytes, for networks that take uploads. `None` while a post is only being validated.
     pub source: Option<Arc<dyn MediaSource>>,
 }
@@ -109,7 +109,7 @@ impl Media {
     ///
     /// # Errors
     /// As [`Media::read`]; rejected when the file ends before the range begins.
-    pub async fn part(&self, range: Range<u64>) -> Result<Bytes> {
+    pub async fn read_range(&self, range: Range<u64>) -> Result<Bytes> {
         let pieces: Vec<Bytes> =
             self.source()?.open(range).await?.try_collect().await.map_err(|_| {
                 Error::transient("The media store did not give the whole of a file.")

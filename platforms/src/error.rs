@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The kind of an error. One `match` in the workers maps each kind to an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The request never reached the network, or a repeatable one failed for the moment: try again.
     Transient,
     /// The network answered 5xx: it may or may not have acted.
@@ -42,7 +42,7 @@ pub enum Kind {
 #[error("{message}")]
 pub struct Error {
     /// The kind.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// The reason, as one sentence.
     pub message: String,
     /// The remedy, as one sentence, if the kind alone does not imply it.
@@ -50,7 +50,7 @@ pub struct Error {
     /// How long to wait before trying again, as the network said.
     pub retry_after: Option<Duration>,
     /// True if the exhausted limit belongs to the app, which all accounts that post through it share.
-    pub of_app: bool,
+    pub is_app_wide: bool,
     /// The network's response, if there was one.
     pub reply: Option<PlatformReply>,
 }
@@ -68,39 +68,39 @@ pub struct PlatformReply {
 
 impl Error {
     /// Creates an error of any kind.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { kind, message, remedy: None, retry_after: None, of_app: false, reply: None }
+        Self { kind, message, remedy: None, retry_after: None, is_app_wide: false, reply: None }
     }
 
     /// Creates a [`Kind::Transient`] error.
     pub fn transient(message: impl Into<String>) -> Self {
-        Self::new(Kind::Transient, message)
+        Self::new(ErrorKind::Transient, message)
     }
 
     /// Creates a [`Kind::Reconnect`] error.
     pub fn reconnect(message: impl Into<String>) -> Self {
-        Self::new(Kind::Reconnect, message)
+        Self::new(ErrorKind::Reconnect, message)
     }
 
     /// Creates a [`Kind::Rejected`] error.
     pub fn rejected(message: impl Into<String>) -> Self {
-        Self::new(Kind::Rejected, message)
+        Self::new(ErrorKind::Rejected, message)
     }
 
     /// Creates a [`Kind::MediaRejected`] error.
     pub fn media_rejected(message: impl Into<String>) -> Self {
-        Self::new(Kind::MediaRejected, message)
+        Self::new(ErrorKind::MediaRejected, message)
     }
 
     /// Creates a [`Kind::Misconfigured`] error.
     pub fn misconfigured(message: impl Into<String>) -> Self {
-        Self::new(Kind::Misconfigured, message)
+        Self::new(ErrorKind::Misconfigured, message)
     }
 
     /// Creates a [`Kind::InvalidCredentials`] error.
     pub fn invalid_credentials(message: impl Into<String>) -> Self {
-        Self::new(Kind::InvalidCredentials, message)
+        Self::new(ErrorKind::InvalidCredentials, message)
     }
 
     /// Adds a remedy.
@@ -124,26 +124,26 @@ impl Error {
     #[must_use]
     pub fn while_connecting(mut self) -> Self {
         self.kind = match self.kind {
-            Kind::Transient
-            | Kind::Server
-            | Kind::Ambiguous
-            | Kind::RateLimited
-            | Kind::QuotaExhausted
-            | Kind::Unreachable => Kind::Unreachable,
-            Kind::TokenExpired
-            | Kind::Reconnect
-            | Kind::Rejected
-            | Kind::MediaRejected
-            | Kind::Misconfigured
-            | Kind::InvalidCredentials => Kind::InvalidCredentials,
+            ErrorKind::Transient
+            | ErrorKind::Server
+            | ErrorKind::Ambiguous
+            | ErrorKind::RateLimited
+            | ErrorKind::QuotaExhausted
+            | ErrorKind::Unreachable => ErrorKind::Unreachable,
+            ErrorKind::TokenExpired
+            | ErrorKind::Reconnect
+            | ErrorKind::Rejected
+            | ErrorKind::MediaRejected
+            | ErrorKind::Misconfigured
+            | ErrorKind::InvalidCredentials => ErrorKind::InvalidCredentials,
         };
         self
     }
 
     /// Marks the limit as one of the app, which all accounts that post through it share.
     #[must_use]
-    pub const fn of_app(mut self) -> Self {
-        self.of_app = true;
+    pub const fn app_wide(mut self) -> Self {
+        self.is_app_wide = true;
         self
     }
 
@@ -160,11 +160,11 @@ impl Error {
 impl From<outbound::Error> for Error {
     fn from(error: outbound::Error) -> Self {
         let kind = match error.kind {
-            outbound::ErrorKind::Blocked | outbound::ErrorKind::Invalid => Kind::Misconfigured,
-            outbound::ErrorKind::NotSent => Kind::Transient,
+            outbound::ErrorKind::Blocked | outbound::ErrorKind::Invalid => ErrorKind::Misconfigured,
+            outbound::ErrorKind::NotSent => ErrorKind::Transient,
             outbound::ErrorKind::Lost
             | outbound::ErrorKind::TooLarge
-            | outbound::ErrorKind::Nonsense => Kind::Ambiguous,
+            | outbound::ErrorKind::InvalidJson => ErrorKind::Ambiguous,
         };
         Self::new(kind, error.to_string())
     }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Changes, RateLimit, Result, Session, recent_posts::Page};
+use crate::{RateLimit, RemoteChanges, Result, Session, recent_posts::ListPage};
 
 /// The rules of a network's inbox.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,7 @@ pub struct RemotePost {
 
 /// An event that a network sent by webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inbound {
+pub struct InboundEvent {
     /// The network's id of the account.
     pub account: String,
     /// The kind of the object, by the network's name.
@@ -161,7 +161,7 @@ pub enum InboundItem {
 
 /// The messages and comments of a network's accounts.
 #[async_trait]
-pub trait Inbox: Changes {
+pub trait Inbox: RemoteChanges {
     /// Returns the rules of the inbox.
     fn rules(&self) -> InboxRules;
 
@@ -184,9 +184,9 @@ pub trait Inbox: Changes {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<Page<Vec<RemoteMessage>>> {
+    ) -> Result<ListPage<Vec<RemoteMessage>>> {
         let _ = (session, next);
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(ListPage { items: Vec::new(), next: None })
     }
 
     /// Reads the account's recent posts, latest first.
@@ -204,18 +204,18 @@ pub trait Inbox: Changes {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<Page<RemoteComment>>;
+    ) -> Result<ListPage<RemoteComment>>;
 
     /// Looks up a comment that is missing in a list. Returns whether it is hidden, or `None` if it no longer exists.
     /// Called only for networks whose lists leave out hidden comments.
     ///
     /// # Errors
     /// The network's error.
-    async fn unlisted(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
+    async fn unlisted_comment(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
         let _ = (session, comment);
         Ok(None)
     }
 
     /// Reads the events in the body of a webhook; unknown ones are left out.
-    fn read_webhook(&self, body: &Value) -> Vec<Inbound>;
+    fn read_webhook(&self, body: &Value) -> Vec<InboundEvent>;
 }

@@ -9,12 +9,12 @@ use crate::{Error, Result, text};
 ///
 /// # Errors
 /// [`crate::Kind::InvalidCredentials`] if it is not the address of a server.
-pub fn address(field: &str, given: &str) -> Result<Url> {
+pub fn normalized_url(field: &str, given: &str) -> Result<Url> {
     let wrong = || {
         Error::invalid_credentials(format!("{field} is not the address of a server."))
             .with_remedy("Give an address like https://name.example.")
     };
-    let given = &text::pasted(given);
+    let given = &text::clean_identifier(given);
     let with_scheme =
         if given.contains("://") { given.clone() } else { format!("https://{given}") };
     let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
@@ -35,7 +35,7 @@ pub fn address(field: &str, given: &str) -> Result<Url> {
 }
 
 /// Returns the host, the port unless it is the default one, and the path: two servers may share a host.
-pub fn place(address: &Url) -> String {
+pub fn host_and_path(address: &Url) -> String {
     let host = address.host_str().unwrap_or_default();
     let port = address.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{host}{port}{}", address.path().trim_end_matches('/'))
@@ -43,8 +43,8 @@ pub fn place(address: &Url) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, place};
-    use crate::Kind;
+    use super::{host_and_path, normalized_url};
+    use crate::ErrorKind;
 
     #[test]
     fn a_server_is_known_by_one_address() {
@@ -57,17 +57,20 @@ mod tests {
             ("https://blog.example/?x=1#y", "https://blog.example/"),
         ];
         for (given, kept) in cases {
-            assert_eq!(address("site_url", given).unwrap().as_str(), kept, "{given}");
+            assert_eq!(normalized_url("site_url", given).unwrap().as_str(), kept, "{given}");
         }
         for given in
             ["", "ftp://blog.example", "https://", "https://a:b@blog.example", "not a site"]
         {
             assert_eq!(
-                address("site_url", given).unwrap_err().kind,
-                Kind::InvalidCredentials,
+                normalized_url("site_url", given).unwrap_err().kind,
+                ErrorKind::InvalidCredentials,
                 "{given}"
             );
         }
-        assert_eq!(place(&address("f", "https://a.example:8443/b/").unwrap()), "a.example:8443/b");
+        assert_eq!(
+            host_and_path(&normalized_url("f", "https://a.example:8443/b/").unwrap()),
+            "a.example:8443/b"
+        );
     }
 }

@@ -17,7 +17,6 @@ mod docs;
 mod draft;
 mod error;
 mod facebook;
-mod film;
 mod google;
 mod google_business;
 mod graph;
@@ -50,6 +49,7 @@ mod threads;
 mod tiktok;
 mod usage;
 mod validate;
+mod video;
 mod wordpress;
 mod x;
 mod youtube;
@@ -58,39 +58,40 @@ pub use abilities::{AccountFacts, AppRegistration, Tools};
 pub use business::{
     BusinessProfile, ProfileFacts, RemoteMedia, RemoteReply, RemoteReview, ReviewMedia, ReviewPage,
 };
-pub use changes::{Change, Changes, Lost, MessageFile, Refused};
-pub use docs::{About, Api, Evidence, Example, Source};
+pub use changes::{LostCall, MessageFile, RefusalReason, RemoteChange, RemoteChanges};
+pub use docs::{DocNotes, Evidence, Example, SpecSource, SupportedApi};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
-pub use error::{Error, Kind, PlatformReply, Result};
-pub use film::{Film, VideoForm};
+pub use error::{Error, ErrorKind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use inbox::{
-    Attachment, Inbound, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
+    Attachment, InboundEvent, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
     RemotePost,
 };
 pub use list::{PlatformId, all, find};
 pub use outcome::{
-    Class, Found, Identity, PICTURE, Part, Phase, Progress, Published, Refreshed, Step,
+    Identity, PICTURE_URL, Phase, Progress, PublishedPart, PublishedPost, ReconcileOutcome,
+    RecoveryClass, RefreshedTokens, Step,
 };
 pub use page::PictureShrinker;
-pub use rate_limit::{Per, RateLimit};
-pub use recent_posts::Page;
+pub use rate_limit::{LimitScope, RateLimit};
+pub use recent_posts::ListPage;
 pub use schema::{ContentLimits, Description, MediaLimits, describe, settings_schema};
 pub use session::{Account, Secrets, Session};
-pub use settings::{tidy, warnings};
+pub use settings::{clean_settings, warnings};
 pub use spec::{
-    Caption, Connect, CredentialField, DocumentRules, Frame, MediaRules, PostType, Setting, Shape,
-    Spec, ThreadRules,
+    CaptionLimits, ConnectSpec, CredentialField, DocumentRules, FrameRules, MediaRules, PostType,
+    Setting, Shape, Spec, ThreadRules,
 };
-pub use usage::{Usage, Used};
+pub use usage::{CallUsage, UsageTracker};
 pub use validate::{
-    Conversion, Fix, Next, Violation, Violations, Warning, conversion, conversions, excerpt, fix,
-    too_many_media, validate,
+    Conversion, Fix, NextAction, Violation, Violations, Warning, conversion, conversions, excerpt,
+    fix, too_many_media, validate,
 };
+pub use video::{VideoFormat, VideoProperties};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use oauth::Renewal;
+use oauth::TokenRenewal;
 use serde_json::Value;
 
 /// One network. Object-safe; implementers are unit structs listed in `list.rs`.
@@ -137,16 +138,16 @@ pub trait Platform: Send + Sync {
     }
 
     /// Returns the reason why a known account cannot be posted to at all.
-    fn lacks(&self, account: &Account) -> Option<Violation> {
+    fn account_violation(&self, account: &Account) -> Option<Violation> {
         let _ = account;
         None
     }
 
     /// Returns the recovery class of this post on this account: how to find out what became of a commit whose response
     /// was lost.
-    fn class(&self, account: &Account, draft: &Draft) -> Class {
+    fn recovery_class(&self, account: &Account, draft: &Draft) -> RecoveryClass {
         let _ = (account, draft);
-        self.spec().class
+        self.spec().recovery_class
     }
 
     /// Returns the app that posts for this account, where accounts bring their own; `None` means this service's app.
@@ -181,9 +182,9 @@ pub trait Platform: Send + Sync {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         let _ = (session, draft, state, sent_at);
-        Ok(Found::Unknown)
+        Ok(ReconcileOutcome::Unknown)
     }
 
     /// Returns the account that the credentials in `session.secrets` belong to.
@@ -234,13 +235,13 @@ pub trait Platform: Send + Sync {
 
     /// Returns true if [`Platform::refresh`] can exchange tokens like these for fresh ones, so that an expiring token
     /// is no reason to connect again.
-    fn refreshes(&self, secrets: &Secrets) -> bool {
+    fn can_refresh(&self, secrets: &Secrets) -> bool {
         match self.spec().connect {
-            Connect::Credentials(_) => false,
-            Connect::Oauth(oauth) => match oauth.renewal {
-                Renewal::Never => false,
-                Renewal::Trade(_) => true,
-                Renewal::RefreshToken { .. } => secrets.get(oauth::REFRESH_TOKEN).is_some(),
+            ConnectSpec::Credentials(_) => false,
+            ConnectSpec::Oauth(oauth) => match oauth.renewal {
+                TokenRenewal::Never => false,
+                TokenRenewal::Exchange(_) => true,
+                TokenRenewal::RefreshToken { .. } => secrets.get(oauth::REFRESH_TOKEN).is_some(),
             },
         }
     }
@@ -249,16 +250,16 @@ pub trait Platform: Send + Sync {
     ///
     /// # Errors
     /// [`Kind::Reconnect`] only for a response like `invalid_grant`; anything else is transient.
-    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+    async fn refresh(&self, session: &Session) -> Result<Option<RefreshedTokens>> {
         match self.spec().connect {
-            Connect::Credentials(_) => Ok(None),
-            Connect::Oauth(oauth) => oauth::renew(&oauth, session).await,
+            ConnectSpec::Credentials(_) => Ok(None),
+            ConnectSpec::Oauth(oauth) => oauth::refresh_tokens(&oauth, session).await,
         }
     }
 
     /// Returns true if [`Platform::revoke`] can revoke tokens.
-    fn revokes(&self) -> bool {
-        matches!(self.spec().connect, Connect::Oauth(oauth) if oauth.revoke.is_some())
+    fn can_revoke(&self) -> bool {
+        matches!(self.spec().connect, ConnectSpec::Oauth(oauth) if oauth.revoke.is_some())
     }
 
     /// Revokes the account's tokens. Returns `false` if the network has no call for that.
@@ -267,8 +268,8 @@ pub trait Platform: Send + Sync {
     /// The network did not revoke them.
     async fn revoke(&self, session: &Session) -> Result<bool> {
         match self.spec().connect {
-            Connect::Credentials(_) => Ok(false),
-            Connect::Oauth(oauth) => oauth::revoke(&oauth, session).await,
+            ConnectSpec::Credentials(_) => Ok(false),
+            ConnectSpec::Oauth(oauth) => oauth::revoke(&oauth, session).await,
         }
     }
 }

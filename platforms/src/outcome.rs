@@ -59,7 +59,7 @@ impl Step {
 #[derive(Debug, Clone)]
 pub enum Progress {
     /// The post is public.
-    Done(Published),
+    Done(PublishedPost),
     /// Call again with `state`, which is stored before that; not before `after` has passed.
     Continue {
         /// Read only by the connector.
@@ -75,20 +75,20 @@ pub enum Progress {
 
 /// A post that is public.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedPost {
     /// The network's id; never empty.
     pub id: String,
     /// The address of the post in a browser.
     pub url: Option<String>,
     /// Other public parts (segments, first comment), in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PublishedPart>,
     /// Shortcomings, such as the missing picture of a card.
     pub warnings: Vec<Warning>,
 }
 
 /// A further public object that belongs to a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct PublishedPart {
     /// Its name, for example `segment_2`.
     pub name: String,
     /// The network's id.
@@ -97,7 +97,7 @@ pub struct Part {
 
 /// How to recover after the response to a commit was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum RecoveryClass {
     /// The same call can be repeated with the same idempotency key within `window`; after that the result is looked up.
     Key {
         /// How long the network remembers the key. `None`: forever.
@@ -111,7 +111,7 @@ pub enum Class {
     Blind,
 }
 
-impl Class {
+impl RecoveryClass {
     /// Returns its name in documents and in `GET /platforms`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -126,11 +126,11 @@ impl Class {
 
 /// The result of looking for a commit whose response was lost.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum ReconcileOutcome {
     /// The change was made, with this result.
-    There(Progress),
+    Committed(Progress),
     /// The change was certainly not made: it may be repeated.
-    Absent,
+    NotCommitted,
     /// Neither is certain.
     Unknown,
 }
@@ -153,14 +153,14 @@ pub struct Identity {
 }
 
 /// The name of the public fact that holds the address of an account's picture.
-pub const PICTURE: &str = "picture_url";
+pub const PICTURE_URL: &str = "picture_url";
 
 impl Identity {
     /// Adds the address of the account's picture, if the network gives one.
     #[must_use]
-    pub fn pictured(mut self, address: Option<String>) -> Self {
+    pub fn with_picture_url(mut self, address: Option<String>) -> Self {
         if let Some(address) = address.filter(|address| address.starts_with("http")) {
-            self.meta.insert(PICTURE.to_owned(), Value::String(address));
+            self.meta.insert(PICTURE_URL.to_owned(), Value::String(address));
         }
         self
     }
@@ -168,7 +168,7 @@ impl Identity {
 
 /// Fresh tokens of an account.
 #[derive(Debug, Clone)]
-pub struct Refreshed {
+pub struct RefreshedTokens {
     /// All secrets of the account, including unchanged ones; they replace the stored ones.
     pub secrets: crate::Secrets,
     /// When the fresh tokens expire, if they do.
@@ -186,20 +186,20 @@ pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     let Some(state) = state else { return Ok(T::default()) };
     // serde also reads a struct from a list, field by field.
     if state.is_array() {
-        return Err(unreadable());
+        return Err(unreadable_state());
     }
-    T::deserialize(state).map_err(|_| unreadable())
+    T::deserialize(state).map_err(|_| unreadable_state())
 }
 
 /// Checks that there is no stored state, for a connector that publishes in one call and never stores any.
 ///
 /// # Errors
 /// [`crate::Kind::Misconfigured`] for any state, as in [`read_state`].
-pub fn no_state(state: Option<&Value>) -> crate::Result<()> {
-    if state.is_some() { Err(unreadable()) } else { Ok(()) }
+pub fn expect_no_state(state: Option<&Value>) -> crate::Result<()> {
+    if state.is_some() { Err(unreadable_state()) } else { Ok(()) }
 }
 
-fn unreadable() -> crate::Error {
+fn unreadable_state() -> crate::Error {
     crate::Error::misconfigured("The stored progress of the post cannot be read.").with_remedy(
         "Look on the platform whether a part of the post is public; if not, make the post again.",
     )
@@ -210,7 +210,7 @@ impl Progress {
     ///
     /// # Errors
     /// [`crate::Kind::Misconfigured`] for a state that cannot be serialized as JSON.
-    pub fn go_on<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
+    pub fn continue_with<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
         let state = serde_json::to_value(state).map_err(|error| {
             crate::Error::misconfigured(format!("The progress cannot be stored: {error}."))
         })?;
@@ -228,7 +228,7 @@ impl Progress {
 
     /// Adds the id that the network returned, for the ledger.
     #[must_use]
-    pub fn naming(mut self, id: Option<String>) -> Self {
+    pub fn with_remote_id(mut self, id: Option<String>) -> Self {
         if let Self::Continue { remote_id, .. } = &mut self {
             *remote_id = id;
         }
@@ -237,7 +237,7 @@ impl Progress {
 
     /// Marks the post as public: from here on it cannot be edited.
     #[must_use]
-    pub fn in_public(mut self) -> Self {
+    pub fn mark_public(mut self) -> Self {
         if let Self::Continue { public, .. } = &mut self {
             *public = true;
         }
@@ -247,12 +247,12 @@ impl Progress {
     /// Finishes with a post that is public under this id and address.
     #[must_use]
     pub fn done(id: impl Into<String>, url: Option<String>) -> Self {
-        Self::Done(Published { id: id.into(), url, parts: Vec::new(), warnings: Vec::new() })
+        Self::Done(PublishedPost { id: id.into(), url, parts: Vec::new(), warnings: Vec::new() })
     }
 
     /// Adds warnings about what the post lacks.
     #[must_use]
-    pub fn lacking(mut self, warnings: Vec<Warning>) -> Self {
+    pub fn with_warnings(mut self, warnings: Vec<Warning>) -> Self {
         if let Self::Done(published) = &mut self {
             published.warnings = warnings;
         }

@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::Session;
 
-pub use picture::{PictureShrinker, image, without_picture};
+pub use picture::{PictureShrinker, fetch_image, missing_picture_warning};
 
 /// The most bytes of a page that are read.
 const BYTES_MAX: usize = 512 << 10;
@@ -23,7 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct PageMetadata {
     /// Empty if the page's character set is unknown.
     pub title: String,
     /// May be empty.
@@ -33,8 +33,8 @@ pub struct Page {
 }
 
 /// Fetches the page at an address; `None` if there is none or it has no title.
-pub async fn read(session: &Session, address: &str) -> Option<Page> {
-    let request = guarded(session, Url::parse(address).ok()?)?;
+pub async fn read(session: &Session, address: &str) -> Option<PageMetadata> {
+    let request = guarded_request(session, Url::parse(address).ok()?)?;
     // The rest of a large page is not needed, so a cut is not an error.
     let mut download =
         request.header("accept", "text/html").max_reply(usize::MAX).open().await.ok()?;
@@ -58,7 +58,7 @@ pub async fn read(session: &Session, address: &str) -> Option<Page> {
 }
 
 /// Parses a page that was fetched from `url`.
-pub(crate) fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<Page> {
+pub(crate) fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<PageMetadata> {
     let decoded = charset::decode(html, content_type);
     let said = head::read(&decoded.text);
     let base = said.base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
@@ -66,12 +66,16 @@ pub(crate) fn parse(html: &[u8], content_type: &str, url: &Url) -> Option<Page> 
     let image = image.and_then(|image| base.join(&image).ok());
     let image = image.filter(|image| matches!(image.scheme(), "http" | "https"));
     if !decoded.known {
-        return Some(Page { title: String::new(), description: String::new(), image });
+        return Some(PageMetadata { title: String::new(), description: String::new(), image });
     }
-    Some(Page { title: said.title?, description: said.description.unwrap_or_default(), image })
+    Some(PageMetadata {
+        title: said.title?,
+        description: said.description.unwrap_or_default(),
+        image,
+    })
 }
 
-fn guarded(session: &Session, url: Url) -> Option<Request> {
+fn guarded_request(session: &Session, url: Url) -> Option<Request> {
     let trusted = session.base.as_ref().map(Url::origin);
     (trusted != Some(url.origin()))
         .then(|| session.http.get(url).redirects(REDIRECTS_MAX).deadline(DEADLINE))

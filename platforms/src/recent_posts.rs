@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::{Error, Kind, Result, response::is_since};
+use crate::{Error, ErrorKind, Result, response::is_after_call};
 
 /// The most pages of a list that are requested. They usually hold everything that an account has posted since the call;
 /// if not, the result is unknown, not "not found".
@@ -11,54 +11,54 @@ pub const PAGES_MAX: usize = 20;
 /// An entry of a list.
 pub trait Entry {
     /// Returns when it was created, if known.
-    fn made(&self) -> Option<DateTime<Utc>>;
+    fn created_at(&self) -> Option<DateTime<Utc>>;
 
     /// Returns the time by which the list is sorted, latest first. `None`: the list is not sorted by a time in the
     /// entries, and is read to its end.
-    fn place(&self) -> Option<DateTime<Utc>> {
-        self.made()
+    fn sort_time(&self) -> Option<DateTime<Utc>> {
+        self.created_at()
     }
 }
 
 /// One page of a list.
 #[derive(Debug)]
-pub struct Page<T> {
+pub struct ListPage<T> {
     /// Its entries.
     pub items: Vec<T>,
     /// The cursor of the next page; `None` on the last.
     pub next: Option<String>,
 }
 
-impl<T> Page<T> {
+impl<T> ListPage<T> {
     /// Creates a page with the cursor of the next one; an empty cursor counts as none.
-    pub fn naming(items: Vec<T>, next: Option<String>) -> Self {
+    pub fn with_next(items: Vec<T>, next: Option<String>) -> Self {
         Self { items, next: next.filter(|next| !next.is_empty()) }
     }
 
     /// Creates a page of a list that does not mark its end: it ends with an empty page, since a page may be short for
     /// other reasons.
-    pub fn unless_empty(items: Vec<T>, next: impl ToString) -> Self {
+    pub fn until_empty(items: Vec<T>, next: impl ToString) -> Self {
         let next = (!items.is_empty()).then(|| next.to_string());
         Self { items, next }
     }
 }
 
 /// Parses the cursor of a list with numbered pages; `first` is the number of the first page.
-pub fn number(next: Option<&str>, first: usize) -> usize {
+pub fn page_number(next: Option<&str>, first: usize) -> usize {
     next.and_then(|next| next.parse().ok()).unwrap_or(first)
 }
 
 /// The result of a search.
 #[derive(Debug)]
-pub struct Looked<T> {
+pub struct SearchResult<T> {
     /// The matching entries, the ones created closest to the call first.
     pub found: Vec<T>,
     /// `Ok` if every entry that the call may have created was seen. Only then does an empty result mean that there is
     /// none.
-    pub end: Result<()>,
+    pub completeness: Result<()>,
 }
 
-impl<T> Looked<T> {
+impl<T> SearchResult<T> {
     /// Returns the best match.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<T> Looked<T> {
     pub fn nearest(self) -> Result<Option<T>> {
         match self.found.into_iter().next() {
             Some(nearest) => Ok(Some(nearest)),
-            None => self.end.map(|()| None),
+            None => self.completeness.map(|()| None),
         }
     }
 }
@@ -76,21 +76,21 @@ impl<T> Looked<T> {
 ///
 /// # Errors
 /// The network's error.
-pub async fn look<T, F>(
+pub async fn search<T, F>(
     since: DateTime<Utc>,
     is_it: impl Fn(&T) -> bool,
     mut ask: impl FnMut(Option<String>) -> F,
-) -> Result<Looked<T>>
+) -> Result<SearchResult<T>>
 where
     T: Entry,
-    F: Future<Output = Result<Page<T>>>,
+    F: Future<Output = Result<ListPage<T>>>,
 {
-    let fits = |one: &T| one.made().is_some_and(|at| is_since(at, since)) && is_it(one);
-    let (mut found, mut next, mut end) = (Vec::new(), None, Err(too_long()));
+    let fits = |one: &T| one.created_at().is_some_and(|at| is_after_call(at, since)) && is_it(one);
+    let (mut found, mut next, mut end) = (Vec::new(), None, Err(search_incomplete()));
     for _ in 0..PAGES_MAX {
         let page = ask(next).await?;
-        let newest = page.items.iter().filter_map(Entry::place).max();
-        let is_over = page.next.is_none() || newest.is_some_and(|at| !is_since(at, since));
+        let newest = page.items.iter().filter_map(Entry::sort_time).max();
+        let is_over = page.next.is_none() || newest.is_some_and(|at| !is_after_call(at, since));
         found.extend(page.items.into_iter().filter(fits));
         if is_over {
             end = Ok(());
@@ -98,13 +98,13 @@ where
         }
         next = page.next;
     }
-    found.sort_by_key(|one| one.made().map(|at| (at - since).abs()));
-    Ok(Looked { found, end })
+    found.sort_by_key(|one| one.created_at().map(|at| (at - since).abs()));
+    Ok(SearchResult { found, completeness: end })
 }
 
-fn too_long() -> Error {
+fn search_incomplete() -> Error {
     let message = "Too much was posted since the call to search all of it.";
-    Error::new(Kind::Ambiguous, message)
+    Error::new(ErrorKind::Ambiguous, message)
 }
 
 #[cfg(test)]
@@ -113,30 +113,30 @@ mod tests {
 
     use chrono::{DateTime, Utc};
 
-    use super::{Entry, Looked, PAGES_MAX, Page, look, number};
-    use crate::{Kind, tests::test_server::at};
+    use super::{Entry, ListPage, PAGES_MAX, SearchResult, page_number, search};
+    use crate::{ErrorKind, tests::test_server::at};
 
     /// A name and an optional time, in seconds after the call.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct One(&'static str, Option<i64>);
 
     impl Entry for One {
-        fn made(&self) -> Option<DateTime<Utc>> {
+        fn created_at(&self) -> Option<DateTime<Utc>> {
             self.1.map(at)
         }
     }
 
     /// Looks for `it` in these pages; also answers how many of them were asked for.
-    async fn looked(pages: &[Vec<One>]) -> (Looked<One>, usize) {
+    async fn looked(pages: &[Vec<One>]) -> (SearchResult<One>, usize) {
         let asked = Cell::new(0);
-        let looked = look(
+        let looked = search(
             at(0),
             |one: &One| one.0 == "it",
             |next| {
                 asked.set(asked.get() + 1);
-                let index = number(next.as_deref(), 0);
+                let index = page_number(next.as_deref(), 0);
                 let next = (index + 1 < pages.len()).then(|| (index + 1).to_string());
-                ready(Ok(Page::naming(pages[index].clone(), next)))
+                ready(Ok(ListPage::with_next(pages[index].clone(), next)))
             },
         );
         (looked.await.unwrap(), asked.get())
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!((whole.nearest().unwrap(), asked), (None, PAGES_MAX));
         let (part, asked) = looked(&vec![vec![NEW]; PAGES_MAX + 1]).await;
         assert_eq!(asked, PAGES_MAX);
-        assert_eq!(part.nearest().unwrap_err().kind, Kind::Ambiguous);
+        assert_eq!(part.nearest().unwrap_err().kind, ErrorKind::Ambiguous);
         let it = One("it", Some(1));
         let (there, _) = looked(&vec![vec![it]; PAGES_MAX + 1]).await;
         assert_eq!(there.nearest().unwrap(), Some(it));
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_counted_list_ends_with_an_empty_page() {
-        assert_eq!(Page::unless_empty(vec![1], 2).next.as_deref(), Some("2"));
-        assert_eq!(Page::unless_empty(Vec::<u8>::new(), 2).next, None);
-        assert_eq!(Page::naming(vec![1], Some(String::new())).next, None);
-        assert_eq!((number(None, 1), number(Some("7"), 1)), (1, 7));
+        assert_eq!(ListPage::until_empty(vec![1], 2).next.as_deref(), Some("2"));
+        assert_eq!(ListPage::until_empty(Vec::<u8>::new(), 2).next, None);
+        assert_eq!(ListPage::with_next(vec![1], Some(String::new())).next, None);
+        assert_eq!((page_number(None, 1), page_number(Some("7"), 1)), (1, 7));
     }
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fanfare_outbound::{Reply, Request};
 use serde::de::DeserializeOwned;
 
-use crate::{Error, Kind, Result, Session};
+use crate::{Error, ErrorKind, Result, Session};
 
 /// How far a network's clock may be behind ours.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
@@ -23,7 +23,7 @@ pub async fn send<T: DeserializeOwned>(
 
 /// A header that says when an exhausted limit resets.
 #[derive(Debug, Clone, Copy)]
-pub enum Reset {
+pub enum ResetHeader {
     /// At this Unix time in seconds.
     Unix(&'static str),
     /// In a number of seconds.
@@ -32,8 +32,8 @@ pub enum Reset {
     Rfc3339(&'static str),
 }
 
-impl Reset {
-    fn wait(self, session: &Session, reply: &Reply) -> Option<Duration> {
+impl ResetHeader {
+    fn delay(self, session: &Session, reply: &Reply) -> Option<Duration> {
         let until = |at: DateTime<Utc>| (at - session.now).to_std().unwrap_or_default();
         match self {
             Self::Unix(name) => {
@@ -52,13 +52,13 @@ impl Reset {
 }
 
 /// Returns how long a network asks to wait: `Retry-After`, else the first of these headers that is present.
-pub fn wait(session: &Session, reply: &Reply, resets: &[Reset]) -> Option<Duration> {
-    reply.retry_after().or_else(|| resets.iter().find_map(|reset| reset.wait(session, reply)))
+pub fn retry_delay(session: &Session, reply: &Reply, resets: &[ResetHeader]) -> Option<Duration> {
+    reply.retry_after().or_else(|| resets.iter().find_map(|reset| reset.delay(session, reply)))
 }
 
 /// Returns the error for a status alone, when the connector does not know the code. `said` is the network's own
 /// explanation, redacted.
-pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
+pub fn error_by_status(label: &str, reply: &Reply, said: &str) -> Error {
     let said = said.trim().trim_end_matches('.');
     let words = |start: String| {
         if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
@@ -75,18 +75,20 @@ pub fn by_status(label: &str, reply: &Reply, said: &str) -> Error {
             Error::misconfigured(format!("{label} does not offer what is needed here."))
                 .with_remedy("Check that the account and what the settings name still exist.")
         }
-        408 => Error::new(Kind::Ambiguous, format!("{label} did not get the request in time.")),
+        408 => {
+            Error::new(ErrorKind::Ambiguous, format!("{label} did not get the request in time."))
+        }
         413 => Error::media_rejected(format!("A file is larger than {label} takes.")),
         415 => Error::media_rejected(words(format!("{label} does not take a file of this type"))),
-        429 => Error::new(Kind::RateLimited, format!("{label} asks to wait."))
+        429 => Error::new(ErrorKind::RateLimited, format!("{label} asks to wait."))
             .with_retry_after(reply.retry_after()),
-        500.. => Error::new(Kind::Server, format!("{label} has a problem of its own.")),
+        500.. => Error::new(ErrorKind::Server, format!("{label} has a problem of its own.")),
         _ => Error::rejected(words(format!("{label} refuses the post"))),
     }
 }
 
 /// Returns true if an object created at `at` may be the result of a call made at `sent_at`.
-pub fn is_since(at: DateTime<Utc>, sent_at: DateTime<Utc>) -> bool {
+pub fn is_after_call(at: DateTime<Utc>, sent_at: DateTime<Utc>) -> bool {
     at >= sent_at - CLOCK_SKEW
 }
 
@@ -96,12 +98,16 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Reset, by_status, wait};
-    use crate::{Kind, tests::test_server};
+    use super::{ResetHeader, error_by_status, retry_delay};
+    use crate::{ErrorKind, tests::test_server};
 
     #[test]
     fn a_wait_is_read_in_every_form() {
-        let resets = [Reset::Unix("x-unix"), Reset::Seconds("x-seconds"), Reset::Rfc3339("x-time")];
+        let resets = [
+            ResetHeader::Unix("x-unix"),
+            ResetHeader::Seconds("x-seconds"),
+            ResetHeader::Rfc3339("x-time"),
+        ];
         let at = test_server::at(90).to_rfc3339();
         let unix = test_server::at(60).timestamp().to_string();
         for (headers, seconds) in [
@@ -113,7 +119,7 @@ mod tests {
             (vec![], None),
         ] {
             let reply = test_server::reply(429, &headers, &json!({}));
-            let found = wait(&test_server::offline(), &reply, &resets);
+            let found = retry_delay(&test_server::offline(), &reply, &resets);
             assert_eq!(found, seconds.map(Duration::from_secs), "{headers:?}");
         }
     }
@@ -121,19 +127,20 @@ mod tests {
     #[test]
     fn a_status_alone_says_enough() {
         for (status, kind) in [
-            (302, Kind::Misconfigured),
-            (400, Kind::Rejected),
-            (401, Kind::Reconnect),
-            (403, Kind::Misconfigured),
-            (404, Kind::Misconfigured),
-            (408, Kind::Ambiguous),
-            (413, Kind::MediaRejected),
-            (422, Kind::Rejected),
-            (429, Kind::RateLimited),
-            (500, Kind::Server),
-            (503, Kind::Server),
+            (302, ErrorKind::Misconfigured),
+            (400, ErrorKind::Rejected),
+            (401, ErrorKind::Reconnect),
+            (403, ErrorKind::Misconfigured),
+            (404, ErrorKind::Misconfigured),
+            (408, ErrorKind::Ambiguous),
+            (413, ErrorKind::MediaRejected),
+            (422, ErrorKind::Rejected),
+            (429, ErrorKind::RateLimited),
+            (500, ErrorKind::Server),
+            (503, ErrorKind::Server),
         ] {
-            let error = by_status("Net", &test_server::reply(status, &[], &json!({})), "why.");
+            let error =
+                error_by_status("Net", &test_server::reply(status, &[], &json!({})), "why.");
             assert_eq!(error.kind, kind, "{status}");
             assert!(error.message.ends_with('.') && !error.message.ends_with(".."), "{status}");
         }

@@ -13,7 +13,7 @@ pub use limits::{ContentLimits, MediaLimits};
 /// Returns the JSON Schema (2020-12) of `settings`.
 #[must_use]
 pub fn settings_schema(spec: &Spec) -> Value {
-    let mut schema = object_schema(settings::known(spec.settings));
+    let mut schema = object_schema(settings::accepted(spec.settings));
     schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title".into(), json!(format!("Settings of a post on {}", spec.label)));
     Value::Object(schema)

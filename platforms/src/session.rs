@@ -12,7 +12,7 @@ use crate::{
     Error, Result,
     oauth::{App, CLIENT_ID, CLIENT_SECRET},
     page::PictureShrinker,
-    usage::Usage,
+    usage::UsageTracker,
 };
 
 /// One account's access to its network, for the duration of one call.
@@ -32,9 +32,9 @@ pub struct Session {
     /// The app that the operator has registered with the network, if there is one.
     pub app: Option<App>,
     /// Shrinks pictures of cards and covers; `None`: pictures that are too large are left out.
-    pub pictures: Option<Arc<dyn PictureShrinker>>,
+    pub picture_shrinker: Option<Arc<dyn PictureShrinker>>,
     /// How much of the call quota is used, as the network reports it.
-    pub usage: Usage,
+    pub usage: UsageTracker,
     /// The time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }
@@ -123,7 +123,7 @@ impl Secrets {
     ///
     /// # Errors
     /// [`crate::Kind::Reconnect`]: without it the account cannot be used.
-    pub fn need(&self, name: &str) -> Result<&SecretString> {
+    pub fn require(&self, name: &str) -> Result<&SecretString> {
         self.get(name).ok_or_else(|| {
             Error::reconnect(format!("The account's {name} is missing; connect it again."))
         })

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     Draft, Platform, Setting, Shape, Warning,
-    text::{is_blank, pasted},
+    text::{clean_identifier, is_blank},
 };
 
 /// Marks the post as made with AI where the network has such a label.
@@ -45,12 +45,12 @@ fn missing_label(platform: &dyn Platform, draft: &Draft) -> Option<Warning> {
     let is_made = draft.media.iter().any(|file| file.ai_generated);
     (is_made && !platform.is_ai_labelled(draft)).then(|| {
         let message = "A model made a file of the post, and the post does not say so: set ai_generated to true.";
-        Warning::new("settings.ai_generated", message).coded("ai_label_missing")
+        Warning::new("settings.ai_generated", message).with_code("ai_label_missing")
     })
 }
 
 /// Removes invisible characters from identifiers and addresses in the settings.
-pub fn tidy(platform: &dyn Platform, settings: &mut Map<String, Value>) {
+pub fn clean_settings(platform: &dyn Platform, settings: &mut Map<String, Value>) {
     tidy_object(platform.spec().settings, settings);
 }
 
@@ -64,7 +64,7 @@ fn tidy_object(known: &[Setting], given: &mut Map<String, Value>) {
 
 fn tidy_value(shape: &Shape, value: &mut Value) {
     match (shape, value) {
-        (Shape::Id { .. } | Shape::Url, Value::String(text)) => *text = pasted(text),
+        (Shape::Id { .. } | Shape::Url, Value::String(text)) => *text = clean_identifier(text),
         (Shape::List { of, .. }, Value::Array(items)) => {
             items.iter_mut().for_each(|item| tidy_value(of, item));
         }
@@ -80,7 +80,7 @@ pub fn is_ai_generated(draft: &Draft) -> bool {
 }
 
 /// Returns the settings a network accepts: its own, then the shared ones it does not declare itself.
-pub fn known(own: &'static [Setting]) -> impl Iterator<Item = &'static Setting> {
+pub fn accepted(own: &'static [Setting]) -> impl Iterator<Item = &'static Setting> {
     const SHARED: &[Setting] = &[AI_GENERATED, AI_DISCLOSURE, POST_TYPE];
     let undeclared = |shared: &&Setting| own.iter().all(|setting| setting.name != shared.name);
     own.iter().chain(SHARED.iter().filter(undeclared))

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::{
-    Class, Draft, Media, PlatformId, RateLimit,
-    docs::{About, Api, Example, Source},
-    film::VideoForm,
+    Draft, Media, PlatformId, RateLimit, RecoveryClass,
+    docs::{DocNotes, Example, SpecSource, SupportedApi},
     oauth::Oauth,
+    video::VideoFormat,
 };
 
 /// One network's limits, settings and ways to connect.
@@ -19,9 +19,9 @@ pub struct Spec {
     /// Scheme, host and prefix of its API; empty where each account names its own.
     pub base_url: &'static str,
     /// How accounts are connected.
-    pub connect: Connect,
+    pub connect: ConnectSpec,
     /// The rules for captions.
-    pub caption: Caption,
+    pub caption: CaptionLimits,
     /// Longest text beside a video, in the caption's unit, if it differs.
     pub caption_max_with_video: Option<usize>,
     /// The rules for media; a post type may narrow them.
@@ -39,25 +39,25 @@ pub struct Spec {
     /// The rules for documents, if the network has them.
     pub documents: Option<DocumentRules>,
     /// The recovery class of most posts, for a commit whose response was lost.
-    pub class: Class,
+    pub recovery_class: RecoveryClass,
     /// The longest time a commit call may take.
     pub commit_deadline: Duration,
     /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
     /// How long to wait after "too many requests" if the network never says how long.
-    pub untold_wait: Option<Duration>,
+    pub default_wait: Option<Duration>,
     /// How long before its due time a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
-    pub helpers: &'static [&'static str],
+    pub tools: &'static [&'static str],
     /// True if metrics of accounts or posts can be read.
     pub analytics: bool,
     /// The version of its API that is used, if versions expire.
-    pub api: Option<Api>,
+    pub api: Option<SupportedApi>,
     /// Further notes for the documentation.
-    pub about: About,
+    pub doc_notes: DocNotes,
     /// The sources of these facts.
-    pub sources: &'static [Source],
+    pub sources: &'static [SpecSource],
     /// Posts that it accepts as they are; together they cover every post type and every setting. The API shows them,
     /// and the demo and the conformance suite publish them.
     pub examples: &'static [Example],
@@ -66,13 +66,13 @@ pub struct Spec {
 impl Spec {
     /// Returns the defaults of most networks, which a descriptor overrides.
     #[must_use]
-    pub const fn usual(id: PlatformId, label: &'static str) -> Self {
+    pub const fn with_defaults(id: PlatformId, label: &'static str) -> Self {
         Self {
             id,
             label,
             base_url: "",
-            connect: Connect::Credentials(&[]),
-            caption: Caption::characters(0),
+            connect: ConnectSpec::Credentials(&[]),
+            caption: CaptionLimits::characters(0),
             caption_max_with_video: None,
             media: MediaRules::NONE,
             alt_text_max: 0,
@@ -81,15 +81,15 @@ impl Spec {
             ai_label: false,
             thread: None,
             documents: None,
-            class: Class::Search,
+            recovery_class: RecoveryClass::Search,
             commit_deadline: Duration::from_secs(30),
             rate_limits: &[],
-            untold_wait: None,
+            default_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),
-            helpers: &[],
+            tools: &[],
             analytics: false,
             api: None,
-            about: About { reconcile: "", tokens: "", tested: "" },
+            doc_notes: DocNotes { reconcile: "", tokens: "", tested: "" },
             sources: &[],
             examples: &[],
         }
@@ -112,14 +112,14 @@ impl Spec {
 /// How an account is connected.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
-pub enum Connect {
+pub enum ConnectSpec {
     /// The caller sends these fields.
     Credentials(&'static [CredentialField]),
     /// The user authorizes an app in a browser (OAuth).
     Oauth(Oauth),
 }
 
-impl Connect {
+impl ConnectSpec {
     /// Returns true if the operator must register an app with the network first. On networks of many servers, the app
     /// is registered with each server when a user connects.
     #[must_use]
@@ -155,7 +155,7 @@ impl CredentialField {
 
 /// Limits of the text.
 #[derive(Debug, Clone, Copy)]
-pub struct Caption {
+pub struct CaptionLimits {
     /// Longest text of a post without media, in `unit`.
     pub max: usize,
     /// Longest text beside media, if that is less.
@@ -168,7 +168,7 @@ pub struct Caption {
     pub unit: &'static str,
 }
 
-impl Caption {
+impl CaptionLimits {
     /// Returns a limit of at most `max` characters (Unicode scalar values).
     #[must_use]
     pub const fn characters(max: usize) -> Self {
@@ -195,7 +195,7 @@ pub struct MediaRules {
     /// Video types accepted unchanged.
     pub video_types: &'static [&'static str],
     /// The video formats accepted unchanged; empty accepts any.
-    pub video_forms: &'static [VideoForm],
+    pub video_forms: &'static [VideoFormat],
     /// Largest image in bytes.
     pub image_bytes_max: u64,
     /// Largest video in bytes.
@@ -203,12 +203,12 @@ pub struct MediaRules {
     /// Longest video in milliseconds.
     pub video_ms_max: Option<u64>,
     /// Further rules for dimensions and lengths.
-    pub frame: Frame,
+    pub frame: FrameRules,
 }
 
 /// The allowed dimensions and lengths of images and videos. Ratios are width divided by height.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frame {
+pub struct FrameRules {
     /// The smallest and largest ratio of an image.
     pub image_ratio: Option<(f64, f64)>,
     /// The largest width of an image in pixels; a wider one is shrunk.
@@ -223,7 +223,7 @@ pub struct Frame {
     pub video_ms_min: Option<u64>,
 }
 
-impl Frame {
+impl FrameRules {
     /// Accepts any dimensions.
     pub const ANY: Self = Self {
         image_ratio: None,
@@ -249,7 +249,7 @@ impl MediaRules {
         image_bytes_max: 0,
         video_bytes_max: 0,
         video_ms_max: None,
-        frame: Frame::ANY,
+        frame: FrameRules::ANY,
     };
 }
 

@@ -2,17 +2,17 @@
 
 mod address;
 mod emoji;
+mod invisible;
 mod language;
 mod link;
-mod pasted;
+mod mastodon;
 mod tld;
-mod toot;
 mod weighted;
 
 pub use address::{Addresses, bare_address, first_address};
+pub use invisible::{clean_identifier, is_blank};
 pub use language::{TAG_MAX, is_language_tag, language_violation};
-pub use pasted::{is_blank, pasted};
-pub use toot::mastodon_units;
+pub use mastodon::mastodon_units;
 use unicode_segmentation::UnicodeSegmentation;
 pub use weighted::{without_x_links, x_links, x_units};
 

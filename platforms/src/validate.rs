@@ -6,9 +6,9 @@ pub mod fix;
 mod frame;
 mod media;
 mod metadata;
-mod next;
+mod next_action;
+mod oversize;
 mod settings;
-mod size;
 pub(crate) mod value;
 mod violations;
 
@@ -21,7 +21,7 @@ use crate::{Account, Draft, MediaRules, Platform, Spec};
 pub use conversion::{Conversion, conversions, of as conversion};
 pub use fix::Fix;
 pub use media::too_many as too_many_media;
-pub use next::Next;
+pub use next_action::NextAction;
 pub use violations::{Violations, excerpt};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
@@ -49,7 +49,7 @@ pub struct Violation {
     pub fix: Vec<Fix>,
     /// Calls that help to resolve it, most useful first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub next: Vec<Next>,
+    pub next: Vec<NextAction>,
 }
 
 impl Violation {
@@ -123,7 +123,7 @@ impl Warning {
 
     /// Adds a code.
     #[must_use]
-    pub fn coded(mut self, code: &str) -> Self {
+    pub fn with_code(mut self, code: &str) -> Self {
         self.code = Some(code.to_owned());
         self
     }
@@ -134,7 +134,7 @@ impl Warning {
 #[must_use]
 pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Violations {
     let spec = &platform.spec_of(account);
-    let (kept, cut) = size::cut(spec, draft);
+    let (kept, cut) = oversize::truncate_draft(spec, draft);
     let mut rest: Violations = caption::violations(platform, spec, &kept).into();
     rest.append(media::violations(spec, &kept));
     rest.extend(post_type(spec, &kept));
@@ -146,7 +146,7 @@ pub fn validate(platform: &dyn Platform, account: &Account, draft: &Draft) -> Vi
     let mut found = Violations::from(cut);
     found.append(rest);
     if !account.remote_id.is_empty() {
-        found.extend(platform.lacks(account));
+        found.extend(platform.account_violation(account));
     }
     found.sort_by_key(|violation| rank(&violation.field));
     found
@@ -178,7 +178,7 @@ fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
     let known: Vec<&str> = spec.post_types.iter().map(|kind| kind.name).collect();
     let among = draft.settings.get(settings::POST_TYPE).is_some_and(|named| named == given);
     let field = if among { "settings.post_type" } else { "post_type" };
-    let meant = fix::meant(given, known.iter().copied());
+    let meant = fix::closest_name(given, known.iter().copied());
     Some(
         Violation::new(
             field,

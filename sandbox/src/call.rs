@@ -20,7 +20,7 @@ pub(crate) struct Call {
 
 /// Why a request could not be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unreadable {
+pub(crate) enum ReadError {
     /// Its body is larger than the network accepts.
     TooLarge,
     /// The client went away or broke the protocol.
@@ -29,8 +29,8 @@ pub(crate) enum Unreadable {
 
 impl Call {
     /// Reads a request with `path` below the network's root and a body of at most `most` bytes.
-    pub async fn read(req: &mut Request, path: String, most: usize) -> Result<Self, Unreadable> {
-        let body = whole(req.take_body(), most).await?;
+    pub async fn read(req: &mut Request, path: String, most: usize) -> Result<Self, ReadError> {
+        let body = read_body(req.take_body(), most).await?;
         Ok(Self {
             method: req.method().clone(),
             path,
@@ -96,12 +96,12 @@ impl Call {
 
 /// Reads the body. One that is too large is still read up to a point, because a client that cannot finish sending may
 /// never read the response.
-async fn whole(mut body: ReqBody, most: usize) -> Result<Bytes, Unreadable> {
+async fn read_body(mut body: ReqBody, most: usize) -> Result<Bytes, ReadError> {
     let mut first = Bytes::new();
     let mut more = BytesMut::new();
     let mut size = 0;
     while let Some(frame) = body.next().await {
-        let Ok(data) = frame.map_err(|_| Unreadable::Broken)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| ReadError::Broken)?.into_data() else { continue };
         size += data.len();
         if size > most {
             (first, more) = (Bytes::new(), BytesMut::new());
@@ -118,7 +118,7 @@ async fn whole(mut body: ReqBody, most: usize) -> Result<Bytes, Unreadable> {
         }
     }
     match size {
-        size if size > most => Err(Unreadable::TooLarge),
+        size if size > most => Err(ReadError::TooLarge),
         _ if more.is_empty() => Ok(first),
         _ => Ok(more.freeze()),
     }

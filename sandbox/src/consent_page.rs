@@ -12,7 +12,7 @@ use crate::network::{Cx, Network};
 use crate::page;
 use crate::params::Params;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,18 +23,18 @@ use url::form_urlencoded::Serializer;
 /// The user's decision, or the page that asks for it.
 pub(crate) enum Consent<N: Network> {
     /// No decision yet: show this page.
-    Asked(Reply),
+    Pending(Reply),
     /// The user declined, or the account does not exist: redirect here, with the network's own error.
-    Refused(Url),
+    Denied(Url),
     /// The user authorized the app.
-    Given(Given<N>),
+    Granted(Grant<N>),
 }
 
 /// An authorization that the user gave.
-pub(crate) struct Given<N: Network> {
+pub(crate) struct Grant<N: Network> {
     pub account: Arc<Account<N>>,
     /// The address to redirect to; it already contains the state, but not the code.
-    pub back: Url,
+    pub redirect_url: Url,
     pub redirect_uri: String,
     pub scope: String,
 }
@@ -49,7 +49,7 @@ pub(crate) fn read_request<N: Network>(
     let required = |name: &'static str| query(name).ok_or_else(|| name.to_owned());
     required(id_name)?;
     let redirect_uri = required("redirect_uri")?;
-    let mut back = redirect(cx, &redirect_uri).ok_or("redirect_uri")?;
+    let mut back = allowed_redirect(cx, &redirect_uri).ok_or("redirect_uri")?;
     if required("response_type")? != "code" {
         return Err("response_type".to_owned());
     }
@@ -57,15 +57,19 @@ pub(crate) fn read_request<N: Network>(
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }
-    let Some(chosen) = query("account") else { return Ok(Consent::Asked(choice(cx, &[]))) };
+    let Some(chosen) = query("account") else {
+        return Ok(Consent::Pending(account_chooser(cx, &[])));
+    };
     Ok(match cx.sim.account(&chosen) {
-        Some(account) => Consent::Given(Given { account, back, redirect_uri, scope }),
-        None => Consent::Refused(back),
+        Some(account) => {
+            Consent::Granted(Grant { account, redirect_url: back, redirect_uri, scope })
+        }
+        None => Consent::Denied(back),
     })
 }
 
 /// Returns the page with all accounts to choose from, the additional choices in `more`, and a way to decline.
-pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
+pub(crate) fn account_chooser<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
     let mut list = String::from("<ul>");
     let mut add = |id: &str, name: &str| {
         let pairs = cx.call.query_pairs().chain([("account".to_owned(), id.to_owned())]);
@@ -85,13 +89,13 @@ pub(crate) fn choice<N: Network>(cx: &Cx<N>, more: &[(&str, &str)]) -> Reply {
 }
 
 /// Returns the redirect address, if it is registered for an app.
-pub(crate) fn redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
+pub(crate) fn allowed_redirect<N: Network>(cx: &Cx<N>, redirect_uri: &str) -> Option<Url> {
     let known = cx.sim.env.may_redirect(redirect_uri);
     Url::parse(redirect_uri).ok().filter(|_| known)
 }
 
 /// Returns a redirect.
-pub(crate) fn go(to: &Url) -> Reply {
+pub(crate) fn redirect_to(to: &Url) -> Reply {
     Reply::empty(302).with("location", to)
 }
 
@@ -112,7 +116,7 @@ struct Code {
 
 /// `GET` of the authorization page: lets the user choose an account or decline, then redirects to the client. `refuse`
 /// creates the response to an invalid request.
-pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> Answer {
+pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let challenge = query("code_challenge");
     if challenge.is_some() && query("code_challenge_method").as_deref() != Some("S256") {
@@ -121,12 +125,12 @@ pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> An
     let asked = read_request(cx, "client_id")
         .map_err(|what| refuse(&format!("The parameter {what} is missing or not valid.")))?;
     let given = match asked {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(go(&back));
+            return Ok(redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
     let name = random::text(BASE62, 43);
     let code = Code {
@@ -137,9 +141,9 @@ pub(crate) fn authorize<N: Network>(cx: &Cx<N>, refuse: fn(&str) -> Reply) -> An
         expires_ms: cx.now_ms() + CODE_MS,
     };
     lock(&cx.sim.codes.0).insert(name.clone(), code);
-    let mut back = given.back;
+    let mut back = given.redirect_url;
     back.query_pairs_mut().append_pair("code", &name);
-    Ok(go(&back))
+    Ok(redirect_to(&back))
 }
 
 /// Exchanges a code and returns its account. A code can be used once, with the same client, redirect address and

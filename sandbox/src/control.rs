@@ -10,17 +10,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
+use crate::any_network::AnyNetwork;
 use crate::call::Call;
-use crate::door::Reach;
-use crate::elsewhere::Elsewhere;
 use crate::env::Settings;
 use crate::faults::Fault;
 use crate::mailbox::{ItemChanges, NewItem};
-use crate::numbers;
+use crate::metrics;
+use crate::native_post::NativePost;
 use crate::realms::{self, SHARED};
-use crate::reply::{Answer, Reply};
-use crate::sim::NotMade;
-use crate::simulated::Simulated;
+use crate::reply::{HandlerResult, Reply};
+use crate::root_handler::RequestAccess;
+use crate::sim::CreateError;
 use crate::{Sandbox, page};
 
 /// The first segment of its paths.
@@ -42,10 +42,10 @@ struct NewFaults {
 }
 
 #[derive(Deserialize)]
-struct NewNumbers {
+struct NewMetrics {
     remote_id: String,
     #[serde(flatten)]
-    change: numbers::Change,
+    change: metrics::Change,
 }
 
 #[derive(Deserialize)]
@@ -76,12 +76,17 @@ struct NewRedirect {
 }
 
 /// Answers `/_control/{path}`, if the caller has the secret.
-pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reach: Reach) -> Reply {
+pub(crate) async fn serve(
+    sandbox: &Sandbox,
+    req: &mut Request,
+    path: &str,
+    reach: RequestAccess,
+) -> Reply {
     if !reach.programs {
-        return page::nothing();
+        return page::no_such_page();
     }
     let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
-        Ok(call) if opens(sandbox, &call) => call,
+        Ok(call) if is_authorized(sandbox, &call) => call,
         Ok(_) => {
             return refused(
                 401,
@@ -92,18 +97,18 @@ pub(crate) async fn serve(sandbox: &Sandbox, req: &mut Request, path: &str, reac
         Err(_) => return refused(400, "unreadable", "the request cannot be read"),
     };
     let reply = answer(sandbox, &call).unwrap_or_else(|refusal| refusal);
-    match sandbox.env.journal.written().await {
+    match sandbox.env.journal.synced().await {
         Ok(()) => reply,
         Err(_) => refused(500, "not_written", "the change could not be written to the disk"),
     }
 }
 
-fn opens(sandbox: &Sandbox, call: &Call) -> bool {
+fn is_authorized(sandbox: &Sandbox, call: &Call) -> bool {
     let secret = sandbox.secret.expose_secret().as_bytes();
     call.bearer().is_some_and(|given| bool::from(given.as_bytes().ct_eq(secret)))
 }
 
-fn answer(sandbox: &Sandbox, call: &Call) -> Answer {
+fn answer(sandbox: &Sandbox, call: &Call) -> HandlerResult {
     let env = &sandbox.env;
     let segments = call.segments();
     match (call.method.clone(), segments.as_slice()) {
@@ -118,31 +123,31 @@ fn answer(sandbox: &Sandbox, call: &Call) -> Answer {
             Ok(Reply::ok(&json!({"redirect_uri": new.redirect_uri})))
         }
         (Method::GET, ["platforms"]) => Ok(Reply::ok(&json!({"platforms": realms::names()}))),
-        (method, [platform, rest @ ..]) => of_network(sandbox, platform, &method, rest, call),
-        _ => Err(nothing()),
+        (method, [platform, rest @ ..]) => network_route(sandbox, platform, &method, rest, call),
+        _ => Err(no_route()),
     }
 }
 
 /// Returns the networks of this name: of the realm that a call names, or of every realm.
-fn chosen(sandbox: &Sandbox, platform: &str, call: &Call) -> Vec<Arc<dyn Simulated>> {
+fn selected_networks(sandbox: &Sandbox, platform: &str, call: &Call) -> Vec<Arc<dyn AnyNetwork>> {
     match call.query_value("realm") {
         Some(realm) => sandbox.realms.find(&realm, platform).into_iter().collect(),
-        None => sandbox.realms.everywhere(platform),
+        None => sandbox.realms.in_all_realms(platform),
     }
 }
 
-fn of_network(
+fn network_route(
     sandbox: &Sandbox,
     platform: &str,
     method: &Method,
     rest: &[&str],
     call: &Call,
-) -> Answer {
+) -> HandlerResult {
     if !realms::names().contains(&platform) {
         let why = "there is no such simulated network";
         return Err(refused(404, "platform_not_found", why));
     }
-    let networks = chosen(sandbox, platform, call);
+    let networks = selected_networks(sandbox, platform, call);
     match (method.clone(), rest) {
         (Method::POST, ["accounts"]) => create(sandbox, platform, call),
         (Method::GET, ["accounts"]) => {
@@ -170,7 +175,7 @@ fn of_network(
             let new: NewItem = body(call)?;
             let made = networks.iter().find_map(|network| network.receive(new.clone()));
             let id = made.ok_or_else(no_account)?;
-            let id = id.map_err(|why| wrong("invalid_item", "inbound", &why))?;
+            let id = id.map_err(|why| invalid_field("invalid_item", "inbound", &why))?;
             Ok(Reply::json(201, &json!({ "id": id })))
         }
         (Method::GET, ["inbox"]) => {
@@ -184,14 +189,17 @@ fn of_network(
                 None => None,
                 Some("approve") => Some(false),
                 Some("reject") => Some(true),
-                Some(_) => return Err(wrong("invalid_body", "reply", "it is approve or reject")),
+                Some(_) => {
+                    return Err(invalid_field("invalid_body", "reply", "it is approve or reject"));
+                }
             };
             let video_ms = new.video_days.map(|days| days.saturating_mul(86_400_000));
-            let decide =
-                |network: &Arc<dyn Simulated>| network.decide(&new.remote_id, rejects, video_ms);
+            let decide = |network: &Arc<dyn AnyNetwork>| {
+                network.set_decisions(&new.remote_id, rejects, video_ms)
+            };
             let decides = networks.iter().find_map(decide).ok_or_else(no_account)?;
             if !decides {
-                return Err(wrong("invalid_body", "reply", "this network has no reviews"));
+                return Err(invalid_field("invalid_body", "reply", "this network has no reviews"));
             }
             Ok(Reply::ok(&json!({"remote_id": new.remote_id})))
         }
@@ -201,8 +209,8 @@ fn of_network(
             change_item(&networks, &remote_id, id, Some(changes))
         }
         (Method::DELETE, ["inbox", id]) => change_item(&networks, &remote_id(call)?, id, None),
-        (Method::PUT, ["metrics"]) => set_numbers(&networks, call),
-        (Method::POST, ["posts"]) => post_elsewhere(sandbox, &networks, call),
+        (Method::PUT, ["metrics"]) => set_metrics(&networks, call),
+        (Method::POST, ["posts"]) => create_native_post(sandbox, &networks, call),
         (Method::DELETE, ["posts"]) => {
             let (remote_id, id) = (remote_id(call)?, call.query_value("id").unwrap_or_default());
             if networks.iter().any(|network| network.delete_post(&remote_id, &id)) {
@@ -210,34 +218,35 @@ fn of_network(
             }
             Err(refused(404, "post_not_found", "the account has no such post"))
         }
-        _ => Err(nothing()),
+        _ => Err(no_route()),
     }
 }
 
 fn change_item(
-    networks: &[Arc<dyn Simulated>],
+    networks: &[Arc<dyn AnyNetwork>],
     remote_id: &str,
     id: &str,
     changes: Option<ItemChanges>,
-) -> Answer {
-    let change = |network: &Arc<dyn Simulated>| network.change_item(remote_id, id, changes.clone());
+) -> HandlerResult {
+    let change =
+        |network: &Arc<dyn AnyNetwork>| network.change_item(remote_id, id, changes.clone());
     let item = networks.iter().find_map(change).ok_or_else(no_account)?;
     let item = item.map_err(|why| refused(404, "item_not_found", &why))?;
     Ok(Reply::ok(&json!({ "item": item })))
 }
 
-fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> Answer {
+fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> HandlerResult {
     let new: NewAccount = if call.body.is_empty() { NewAccount::default() } else { body(call)? };
     let realm = call.query_value("realm").unwrap_or_else(|| SHARED.to_owned());
     if !realms::is_name(&realm) {
         let why = "a realm's name has 1 to 64 small letters, digits and hyphens";
-        return Err(wrong("invalid_realm", "realm", why));
+        return Err(invalid_field("invalid_realm", "realm", why));
     }
-    let network = sandbox.realms.open(&sandbox.env, &realm, platform).ok_or_else(nothing)?;
+    let network = sandbox.realms.open(&sandbox.env, &realm, platform).ok_or_else(no_route)?;
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let (listed, credentials) = network.create(username).map_err(|why| match why {
-        NotMade::Invalid(reason) => wrong("invalid_username", "username", &reason),
-        NotMade::Taken => refused(409, "username_taken", "another account has this username"),
+        CreateError::Invalid(reason) => invalid_field("invalid_username", "username", &reason),
+        CreateError::Taken => refused(409, "username_taken", "another account has this username"),
     })?;
     let reply = json!({
         "platform": listed.platform,
@@ -251,40 +260,44 @@ fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> Answer {
     Ok(Reply::json(201, &reply))
 }
 
-fn set_faults(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
+fn set_faults(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
     let new: NewFaults = body(call)?;
     let mut faults = new.faults.iter().enumerate();
-    let flaw = faults.find_map(|(place, fault)| Some((place, fault.flaw()?)));
+    let flaw = faults.find_map(|(place, fault)| Some((place, fault.invalid_field()?)));
     if let Some((place, (field, reason))) = flaw {
-        return Err(wrong("invalid_fault", &format!("faults[{place}].{field}"), &reason));
+        return Err(invalid_field("invalid_fault", &format!("faults[{place}].{field}"), &reason));
     }
     let shown = json!({"remote_id": new.remote_id, "faults": new.faults});
-    let has = |network: &&Arc<dyn Simulated>| network.calls(&new.remote_id).is_some();
+    let has = |network: &&Arc<dyn AnyNetwork>| network.calls(&new.remote_id).is_some();
     let network = networks.iter().find(has).ok_or_else(no_account)?;
     network.set_faults(&new.remote_id, new.faults);
     Ok(Reply::ok(&shown))
 }
 
-fn set_numbers(networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
-    let new: NewNumbers = body(call)?;
+fn set_metrics(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
+    let new: NewMetrics = body(call)?;
     let shown = json!({"remote_id": new.remote_id, "metrics": new.change.metrics});
-    if networks.iter().any(|network| network.count(&new.remote_id, new.change.clone())) {
+    if networks.iter().any(|network| network.set_metrics(&new.remote_id, new.change.clone())) {
         return Ok(Reply::ok(&shown));
     }
     Err(no_account())
 }
 
-fn post_elsewhere(sandbox: &Sandbox, networks: &[Arc<dyn Simulated>], call: &Call) -> Answer {
+fn create_native_post(
+    sandbox: &Sandbox,
+    networks: &[Arc<dyn AnyNetwork>],
+    call: &Call,
+) -> HandlerResult {
     let new: NewPost = body(call)?;
-    let post = Elsewhere {
+    let post = NativePost {
         remote_id: new.remote_id,
-        unique: sandbox.env.unique(),
+        unique: sandbox.env.unique_number(),
         at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms()),
         text: new.text,
         post_type: new.post_type.unwrap_or_default(),
         media_urls: new.media_urls,
     };
-    let id = networks.iter().find_map(|network| network.post_elsewhere(&post));
+    let id = networks.iter().find_map(|network| network.create_native_post(&post));
     Ok(Reply::json(201, &json!({ "id": id.ok_or_else(no_account)? })))
 }
 
@@ -295,7 +308,7 @@ fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
         let said = error.into_inner().to_string();
         // Line numbers mean nothing to the author of a request, so they are cut off.
         let reason = said.split(" at line ").next().unwrap_or(&said);
-        wrong("invalid_body", &field, reason)
+        invalid_field("invalid_body", &field, reason)
     })
 }
 
@@ -308,12 +321,12 @@ fn no_account() -> Reply {
     refused(404, "account_not_found", "there is no such account on this simulated network")
 }
 
-fn nothing() -> Reply {
+fn no_route() -> Reply {
     refused(404, "not_found", "there is no such control route")
 }
 
 /// Returns the response for a body with an invalid field.
-fn wrong(code: &str, field: &str, error: &str) -> Reply {
+fn invalid_field(code: &str, field: &str, error: &str) -> Reply {
     Reply::json(400, &json!({"error": error, "code": code, "field": field}))
 }
 

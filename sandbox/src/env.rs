@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::fetch::Crawler;
-use crate::hooks::Hooks;
-use crate::journal::{Journal, Line, PastLine};
+use crate::journal::{Journal, NewLine, StoredLine};
+use crate::meta_webhooks::MetaWebhooks;
 use crate::realms::Realms;
 
 /// The default address of the sandbox.
@@ -32,7 +32,7 @@ pub(crate) struct Env {
     last_unique: AtomicU64,
     pub journal: Journal,
     pub crawler: Crawler,
-    pub hooks: Hooks,
+    pub meta_webhooks: MetaWebhooks,
     /// Ends all delayed replies when the server stops.
     pub closing: CancellationToken,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 impl Env {
-    pub fn new(journal: Journal, crawler: Crawler, hooks: Hooks) -> Self {
+    pub fn new(journal: Journal, crawler: Crawler, hooks: MetaWebhooks) -> Self {
         Self {
             base: RwLock::new(Arc::from(DEFAULT_BASE)),
             pages: RwLock::default(),
@@ -61,7 +61,7 @@ impl Env {
             last_unique: AtomicU64::new(0),
             journal,
             crawler,
-            hooks,
+            meta_webhooks: hooks,
             closing: CancellationToken::new(),
         }
     }
@@ -88,7 +88,7 @@ impl Env {
     pub fn allow_redirect(&self, redirect_uri: &str) {
         if write(&self.redirects).insert(redirect_uri.to_owned()) {
             let entry = redirect_uri;
-            self.journal.push(&Line { realm: "", network: REDIRECTS, account: "", entry });
+            self.journal.push(&NewLine { realm: "", network: REDIRECTS, account: "", entry });
         }
     }
 
@@ -98,7 +98,7 @@ impl Env {
     }
 
     /// Replays a change from the journal.
-    pub fn replay(self: &Arc<Self>, realms: &Realms, line: PastLine) -> Result<(), String> {
+    pub fn replay(self: &Arc<Self>, realms: &Realms, line: StoredLine) -> Result<(), String> {
         if line.network == REDIRECTS {
             let redirect_uri = line.entry.as_str().ok_or("a redirect address is a text")?;
             write(&self.redirects).insert(redirect_uri.to_owned());
@@ -156,7 +156,7 @@ impl Env {
     }
 
     /// Returns a number that grows with time (microseconds) and is never returned twice, even after a restart.
-    pub fn unique(&self) -> u64 {
+    pub fn unique_number(&self) -> u64 {
         let now = u64::try_from(self.now_us()).unwrap_or(0);
         let grow = |last: u64| Some(now.max(last + 1));
         let before = self.last_unique.fetch_update(Ordering::AcqRel, Ordering::Acquire, grow);

@@ -22,7 +22,7 @@ pub(crate) enum Phase {
 /// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum FaultKind {
     /// The change is made; the connection closes after `at_byte` bytes of the body, at 0 before the head.
     DropAfterChange,
     /// No change; the connection closes after `at_byte` bytes of the body, at 0 before the head.
@@ -49,7 +49,7 @@ pub(crate) enum Kind {
 pub(crate) struct Fault {
     #[serde(default)]
     pub on: Phase,
-    pub kind: Kind,
+    pub kind: FaultKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// Milliseconds of `delay` and `hang`; of a 429, how long to wait.
@@ -70,13 +70,15 @@ fn once() -> u32 {
 
 impl Fault {
     /// Returns the first invalid field and the reason, if any.
-    pub fn flaw(&self) -> Option<(&'static str, String)> {
+    pub fn invalid_field(&self) -> Option<(&'static str, String)> {
         match (self.kind, self.status, self.ms) {
-            (Kind::Status | Kind::ErrorAfterChange, Some(s), _) if !(400..=599).contains(&s) => {
+            (FaultKind::Status | FaultKind::ErrorAfterChange, Some(s), _)
+                if !(400..=599).contains(&s) =>
+            {
                 Some(("status", format!("{s} is no error: 400 to 599 are")))
             }
-            (Kind::Status, None, _) => Some(("status", "it is missing".into())),
-            (Kind::Delay, _, None) => Some(("ms", "it is missing".into())),
+            (FaultKind::Status, None, _) => Some(("status", "it is missing".into())),
+            (FaultKind::Delay, _, None) => Some(("ms", "it is missing".into())),
             _ => None,
         }
     }
@@ -160,7 +162,7 @@ mod tests {
             (serde_json::json!({"kind": "delay"}), true),
         ] {
             let fault: Fault = serde_json::from_value(json).unwrap();
-            assert_eq!(fault.flaw().is_some(), flawed, "{fault:?}");
+            assert_eq!(fault.invalid_field().is_some(), flawed, "{fault:?}");
         }
     }
 }

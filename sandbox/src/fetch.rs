@@ -5,10 +5,10 @@ use std::time::Duration;
 use fanfare_outbound::{Client, ErrorKind};
 use url::Url;
 
-use crate::specimen::{Growing, Specimen};
+use crate::received_file::{FileReceiver, ReceivedFile};
 
 /// The timeout of fetching one file.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// The number of redirects it follows.
 const REDIRECTS: u8 = 3;
 
@@ -17,12 +17,12 @@ const REDIRECTS: u8 = 3;
 pub(crate) struct Fetched {
     /// The type that the server declared, in lower case, without parameters.
     pub mime: String,
-    pub file: Specimen,
+    pub file: ReceivedFile,
 }
 
 /// Why a file was not fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unfetched {
+pub(crate) enum FetchError {
     /// The text is not an http address.
     NoUrl,
     /// No complete 200 response arrived in time, or the address must not be fetched.
@@ -58,32 +58,32 @@ impl Crawler {
     }
 
     /// Fetches a file of at most `most` bytes.
-    pub async fn fetch(&self, url: &str, most: u64) -> Result<Fetched, Unfetched> {
-        let url = Url::parse(url).map_err(|_| Unfetched::NoUrl)?;
+    pub async fn fetch(&self, url: &str, most: u64) -> Result<Fetched, FetchError> {
+        let url = Url::parse(url).map_err(|_| FetchError::NoUrl)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Unfetched::NoUrl);
+            return Err(FetchError::NoUrl);
         }
         let request = self
             .client(&url)
             .get(url)
             .redirects(REDIRECTS)
-            .deadline(PATIENCE)
+            .deadline(TIMEOUT)
             .max_reply(usize::try_from(most).unwrap_or(usize::MAX));
-        let mut answer = request.open().await.map_err(|error| unfetched(&error))?;
+        let mut answer = request.open().await.map_err(|error| fetch_error(&error))?;
         if !(200..300).contains(&answer.status) {
-            return Err(Unfetched::Failed);
+            return Err(FetchError::Failed);
         }
         let mime = answer.headers.get("content-type").and_then(|value| value.to_str().ok());
         let mime = mime.unwrap_or_default().split(';').next().unwrap_or_default();
         let mime = mime.trim().to_ascii_lowercase();
-        let mut file = Growing::default();
-        while let Some(chunk) = answer.chunk().await.map_err(|error| unfetched(&error))? {
+        let mut file = FileReceiver::default();
+        while let Some(chunk) = answer.chunk().await.map_err(|error| fetch_error(&error))? {
             file.add(&chunk);
         }
-        Ok(Fetched { mime, file: file.done() })
+        Ok(Fetched { mime, file: file.finish() })
     }
 }
 
-fn unfetched(error: &fanfare_outbound::Error) -> Unfetched {
-    if error.kind == ErrorKind::TooLarge { Unfetched::TooLarge } else { Unfetched::Failed }
+fn fetch_error(error: &fanfare_outbound::Error) -> FetchError {
+    if error.kind == ErrorKind::TooLarge { FetchError::TooLarge } else { FetchError::Failed }
 }

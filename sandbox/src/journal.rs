@@ -49,11 +49,11 @@ struct Progress {
 
 /// A change could not be written to disk.
 #[derive(Debug)]
-pub(crate) struct Unwritten;
+pub(crate) struct WriteFailed;
 
 /// A line that is read back.
 #[derive(Deserialize)]
-pub(crate) struct PastLine {
+pub(crate) struct StoredLine {
     #[serde(rename = "r")]
     pub realm: String,
     #[serde(rename = "n")]
@@ -66,7 +66,7 @@ pub(crate) struct PastLine {
 
 /// A line that is written.
 #[derive(Serialize)]
-pub(crate) struct Line<'a, E> {
+pub(crate) struct NewLine<'a, E> {
     #[serde(rename = "r")]
     pub realm: &'a str,
     #[serde(rename = "n")]
@@ -79,12 +79,12 @@ pub(crate) struct Line<'a, E> {
 
 impl Journal {
     /// Creates a journal that stores nothing.
-    pub fn memory() -> Self {
+    pub fn in_memory() -> Self {
         Self { shared: None, writer: None }
     }
 
     /// Opens or creates the journal in `dir`, locks it, and returns its lines.
-    pub fn open(dir: &Path) -> Result<(Self, Past), Error> {
+    pub fn open(dir: &Path) -> Result<(Self, StoredLines), Error> {
         let path = dir.join(FILE);
         let failed = |source| Error::Io { path: path.clone(), source };
         std::fs::create_dir_all(dir).map_err(failed)?;
@@ -106,11 +106,11 @@ impl Journal {
             move || shared.write_until_closed(file)
         });
         let writer = Some(writer.map_err(failed)?);
-        Ok((Self { shared: Some(shared), writer }, Past { path, file: reader }))
+        Ok((Self { shared: Some(shared), writer }, StoredLines { path, file: reader }))
     }
 
     /// Adds one line.
-    pub fn push<E: Serialize>(&self, line: &Line<'_, E>) {
+    pub fn push<E: Serialize>(&self, line: &NewLine<'_, E>) {
         let Some(shared) = &self.shared else { return };
         let mut state = lock(&shared.state);
         let start = state.buffer.len();
@@ -126,14 +126,14 @@ impl Journal {
     }
 
     /// Waits until all lines that were pushed before are on disk.
-    pub async fn written(&self) -> Result<(), Unwritten> {
+    pub async fn synced(&self) -> Result<(), WriteFailed> {
         let Some(shared) = &self.shared else { return Ok(()) };
         let wanted = lock(&shared.state).pushed;
         let mut progress = shared.progress.subscribe();
         let is_tried = |progress: &Progress| progress.tried >= wanted;
         // The sender lives as long as `self` does.
-        let progress = progress.wait_for(is_tried).await.map_err(|_| Unwritten)?;
-        if progress.lost < wanted || wanted == 0 { Ok(()) } else { Err(Unwritten) }
+        let progress = progress.wait_for(is_tried).await.map_err(|_| WriteFailed)?;
+        if progress.lost < wanted || wanted == 0 { Ok(()) } else { Err(WriteFailed) }
     }
 }
 
@@ -189,16 +189,16 @@ fn append(file: &mut File, lines: &[u8]) -> std::io::Result<()> {
 }
 
 /// The lines that were in the journal when it was opened.
-pub(crate) struct Past {
+pub(crate) struct StoredLines {
     path: PathBuf,
     file: File,
 }
 
-impl Past {
+impl StoredLines {
     /// Calls `apply` with every line, oldest first. An incomplete last line, left by a killed process, is removed.
     pub fn replay(
         self,
-        mut apply: impl FnMut(PastLine) -> Result<(), String>,
+        mut apply: impl FnMut(StoredLine) -> Result<(), String>,
     ) -> Result<(), Error> {
         let failed = |source| Error::Io { path: self.path.clone(), source };
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);

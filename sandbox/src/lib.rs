@@ -9,6 +9,7 @@
 //! guarded client (`fetch`).
 
 mod ai;
+mod any_network;
 mod bluesky;
 mod broken_reply;
 mod call;
@@ -16,29 +17,27 @@ mod consent_page;
 mod control;
 mod devto;
 mod discord;
-mod door;
-mod elsewhere;
 mod env;
 mod facebook;
 mod fake_names;
 mod faults;
 mod fetch;
-mod film;
-mod gate;
 mod google;
 mod google_business;
 mod graph;
 mod hashnode;
-mod hooks;
 mod instagram;
 mod journal;
 mod lemmy;
 mod linkedin;
 mod mailbox;
 mod mastodon;
+mod meta_webhooks;
+mod metrics;
 mod multipart;
+mod native_post;
 mod network;
-mod numbers;
+mod network_handler;
 mod page;
 mod params;
 mod picture;
@@ -46,18 +45,19 @@ mod pinterest;
 mod random;
 mod rate_limit;
 mod realms;
+mod received_file;
 mod reply;
-mod serving;
+mod root_handler;
+mod server;
 mod sim;
-mod simulated;
 mod slack;
 pub mod smtp;
-mod specimen;
 pub mod stripe;
 mod style;
 mod telegram;
 mod threads;
 mod tiktok;
+mod video_index;
 mod wordpress;
 mod x;
 mod youtube;
@@ -72,10 +72,10 @@ use url::Url;
 
 use env::Env;
 use fetch::Crawler;
-use hooks::Hooks;
 use journal::Journal;
+use meta_webhooks::MetaWebhooks;
 use realms::Realms;
-pub use serving::Serving;
+pub use server::RunningServer;
 use stripe::Stripe;
 
 /// An error when opening or serving a sandbox.
@@ -129,7 +129,7 @@ pub struct Setup {
 pub struct Sandbox {
     env: Arc<Env>,
     stripe: Arc<Stripe>,
-    ai: Arc<ai::Ai>,
+    ai: Arc<ai::AiModels>,
     realms: Arc<Realms>,
     secret: Arc<SecretString>,
 }
@@ -156,13 +156,13 @@ impl Sandbox {
     fn open_blocking(setup: Setup) -> Result<Self, Error> {
         let (journal, past) = match &setup.dir {
             Some(dir) => Journal::open(dir).map(|(journal, past)| (journal, Some(past)))?,
-            None => (Journal::memory(), None),
+            None => (Journal::in_memory(), None),
         };
         let crawler = Crawler::new(setup.http.clone(), setup.media);
-        let hooks = Hooks::new(setup.http.clone(), setup.secret.clone());
+        let hooks = MetaWebhooks::new(setup.http.clone(), setup.secret.clone());
         let env = Arc::new(Env::new(journal, crawler, hooks));
         let stripe = Arc::new(Stripe::new(&env, &setup.secret, setup.http));
-        let ai = Arc::new(ai::Ai::new(&env));
+        let ai = Arc::new(ai::AiModels::new(&env));
         let realms = Arc::new(Realms::default());
         if let Some(past) = past {
             past.replay(|line| match line.network.as_str() {
@@ -193,7 +193,7 @@ impl Sandbox {
 
     /// Sets the address (with a trailing slash) below which the product receives webhooks of Meta's networks.
     pub fn set_meta_webhooks(&self, base: Url) {
-        self.env.hooks.set_base(base);
+        self.env.meta_webhooks.set_base(base);
     }
 
     /// Registers a redirect address, as the owner of an app does with a network.

@@ -10,7 +10,7 @@ use crate::env::rfc3339;
 /// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum ItemKind {
     Message,
     Comment,
     Review,
@@ -27,7 +27,7 @@ pub(crate) struct Author {
 /// A file of an item. Its bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub(crate) struct ItemFile {
     #[serde(rename = "type")]
     pub kind: String,
     pub url: String,
@@ -37,7 +37,7 @@ pub(crate) struct File {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Item {
     pub id: String,
-    pub kind: Kind,
+    pub kind: ItemKind,
     pub at_ms: i64,
     pub author: Author,
     /// True if the account wrote it.
@@ -54,7 +54,7 @@ pub(crate) struct Item {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub attachments: Vec<File>,
+    pub attachments: Vec<ItemFile>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<u8>,
     #[serde(default)]
@@ -133,7 +133,7 @@ impl Mailbox {
     }
 
     /// Returns the items of a kind that are not deleted, latest last.
-    pub fn seen(&self, kind: Kind) -> Vec<&Item> {
+    pub fn visible(&self, kind: ItemKind) -> Vec<&Item> {
         self.all().into_iter().filter(|item| item.kind == kind && !item.deleted).collect()
     }
 }
@@ -143,7 +143,7 @@ impl Mailbox {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewItem {
     pub remote_id: String,
-    pub kind: Kind,
+    pub kind: ItemKind,
     pub text: String,
     #[serde(default)]
     pub author: Option<Author>,
@@ -154,7 +154,7 @@ pub(crate) struct NewItem {
     #[serde(default)]
     pub rating: Option<u8>,
     #[serde(default)]
-    pub attachments: Vec<File>,
+    pub attachments: Vec<ItemFile>,
     #[serde(default)]
     pub created_at: Option<String>,
 }
@@ -188,7 +188,7 @@ pub(crate) struct ItemChanges {
 
 /// The change of an item that a webhook reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum ItemEvent {
     Add,
     Edit,
     Remove,

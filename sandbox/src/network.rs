@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 pub(crate) use crate::faults::{Phase, Refusal};
-use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::reply::{Answer, Reply};
+use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
+use crate::native_post::NativePost;
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 
 /// A simulated network. Each folder has one implementation.
@@ -24,14 +24,14 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// The largest request body it reads, in bytes.
     const BODY_MAX: usize;
     /// True if all accounts share one state, as the users of one site do.
-    const SHARED_HOME: bool = false;
+    const SHARES_STATE: bool = false;
     /// The state of an account (or of the whole site).
     type State: Default + Send;
     /// An accepted change of the state, as it is written to the journal.
     type Change: Serialize + DeserializeOwned;
 
     /// Creates a new account's identity; `Err` says why the requested name is invalid.
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String>;
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String>;
     /// Returns further unique strings, besides the remote id, by which a request may name the account.
     fn keys(identity: &Identity) -> Vec<String>;
     /// Returns the credentials that a client needs to connect the account.
@@ -50,17 +50,17 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn posts(state: &Self::State, identity: &Identity, base: &str) -> Vec<Post>;
     /// Returns true if a post belongs to `key`, the name by which the account was requested, on networks where one
     /// login posts under several names.
-    fn is_of(_post: &Post, _key: &str) -> bool {
+    fn belongs_to(_post: &Post, _key: &str) -> bool {
         true
     }
     /// Returns the changes that create a post as a user does on the network itself, and its id.
-    fn elsewhere(
+    fn native_post(
         state: &Self::State,
         identity: &Identity,
-        new: &Elsewhere,
+        new: &NativePost,
     ) -> (Vec<Self::Change>, String);
     /// Returns the changes that delete the post that [`Network::posts`] shows under this id, as a user does.
-    fn delete(state: &Self::State, id: &str) -> Vec<Self::Change>;
+    fn delete_post(state: &Self::State, id: &str) -> Vec<Self::Change>;
     /// Returns a refusal in the network's own format.
     fn refuse(refusal: Refusal) -> Reply;
     /// Returns the response to a request without a route.
@@ -78,12 +78,12 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
         None
     }
     /// Wraps a change of the mailbox.
-    fn mail(_change: mailbox::Change) -> Option<Self::Change> {
+    fn mailbox_change(_change: mailbox::Change) -> Option<Self::Change> {
         None
     }
     /// Returns the id of a new item of another user, made from a unique number, and the post that it is on; `Err` says
     /// why it cannot be created.
-    fn mail_id(
+    fn new_item_id(
         _unique: u64,
         _state: &Self::State,
         _identity: &Identity,
@@ -92,7 +92,7 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
         Err("this network has no inbox here".into())
     }
     /// Returns the account's own items that are stored outside [`Network::mailbox`].
-    fn own_mail(_state: &Self::State, _identity: &Identity) -> Vec<Item> {
+    fn own_items(_state: &Self::State, _identity: &Identity) -> Vec<Item> {
         Vec::new()
     }
     /// Sets the network's review decisions on replies and videos from now on; `None` if it has no reviews.
@@ -104,30 +104,35 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
         None
     }
     /// Returns the webhook that reports an event of an item, if there is one.
-    fn webhook(_identity: &Identity, _item: &Item, _verb: Verb, _now_ms: i64) -> Option<Value> {
+    fn webhook(
+        _identity: &Identity,
+        _item: &Item,
+        _verb: ItemEvent,
+        _now_ms: i64,
+    ) -> Option<Value> {
         None
     }
     /// Returns the remote id within a client's name of the account, if that contains more.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id
     }
 }
 
 /// The name of a new account.
-pub(crate) enum Name<'a> {
+pub(crate) enum NewName<'a> {
     /// A requested name.
-    Asked(&'a str),
+    Requested(&'a str),
     /// A generated name of two words, to be joined as the network's rules allow.
-    Made(&'a str, &'a str),
+    Generated(&'a str, &'a str),
 }
 
-impl Name<'_> {
+impl NewName<'_> {
     /// Returns the requested name, or the two words joined by `glue`; `glue` also replaces characters that the
     /// network's names cannot contain.
-    pub fn fitted(&self, glue: char, allowed: impl Fn(char) -> bool) -> String {
+    pub fn joined(&self, glue: char, allowed: impl Fn(char) -> bool) -> String {
         let whole = match self {
-            Self::Asked(name) => name.trim_start_matches('@').to_owned(),
-            Self::Made(first, second) => format!("{first}{glue}{second}"),
+            Self::Requested(name) => name.trim_start_matches('@').to_owned(),
+            Self::Generated(first, second) => format!("{first}{glue}{second}"),
         };
         let fitted: String = whole.chars().map(|c| if allowed(c) { c } else { glue }).collect();
         fitted.trim_matches(glue).to_owned()
@@ -197,30 +202,33 @@ impl Medium {
 /// The handler of a request, with its phase.
 pub(crate) struct Route<N: Network> {
     pub phase: Phase,
-    pub work: Work<N>,
+    pub handler: HandlerFn<N>,
     /// True for a page for people, which has other access rules than the API.
     pub is_page: bool,
 }
 
 /// The function that handles a route.
-pub(crate) enum Work<N: Network> {
+pub(crate) enum HandlerFn<N: Network> {
     /// Runs at once, in memory.
-    Now(fn(&Cx<N>) -> Answer),
+    Immediate(fn(&Cx<N>) -> HandlerResult),
     /// Fetches something first. Runs to its end even if the client disconnects, as a real server would.
-    Later(fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>),
+    Spawned(fn(Arc<Cx<N>>) -> BoxFuture<'static, HandlerResult>),
 }
 
 impl<N: Network> Route<N> {
-    pub fn now(phase: Phase, work: fn(&Cx<N>) -> Answer) -> Option<Self> {
-        Some(Self { phase, work: Work::Now(work), is_page: false })
+    pub fn immediate(phase: Phase, work: fn(&Cx<N>) -> HandlerResult) -> Option<Self> {
+        Some(Self { phase, handler: HandlerFn::Immediate(work), is_page: false })
     }
 
-    pub fn page(work: fn(&Cx<N>) -> Answer) -> Option<Self> {
-        Some(Self { phase: Phase::Read, work: Work::Now(work), is_page: true })
+    pub fn page(work: fn(&Cx<N>) -> HandlerResult) -> Option<Self> {
+        Some(Self { phase: Phase::Read, handler: HandlerFn::Immediate(work), is_page: true })
     }
 
-    pub fn later(phase: Phase, work: fn(Arc<Cx<N>>) -> BoxFuture<'static, Answer>) -> Option<Self> {
-        Some(Self { phase, work: Work::Later(work), is_page: false })
+    pub fn spawned(
+        phase: Phase,
+        work: fn(Arc<Cx<N>>) -> BoxFuture<'static, HandlerResult>,
+    ) -> Option<Self> {
+        Some(Self { phase, handler: HandlerFn::Spawned(work), is_page: false })
     }
 }
 

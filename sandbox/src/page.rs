@@ -3,15 +3,15 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::ai::pictures;
+use crate::ai::images;
+use crate::any_network::AnyNetwork;
 use crate::network::{Medium, Network, Post};
 use crate::reply::Reply;
-use crate::sim::{Listed, Sim};
-use crate::simulated::Simulated;
+use crate::sim::{ListedAccount, Sim};
 use crate::style::CSS;
 
 /// Shows the networks of one realm. `pages` is the address of the simulator's pages.
-pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn Simulated>]) -> Reply {
+pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn AnyNetwork>]) -> Reply {
     let root = escape(&format!("{pages}/{realm}"));
     let mut list = String::from("<ul>");
     for network in networks {
@@ -29,7 +29,7 @@ pub(crate) fn realm(pages: &str, realm: &str, networks: &[Arc<dyn Simulated>]) -
 pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
     let base = escape(&sim.pages());
     let mut list = String::from("<ul>");
-    for Listed { username, remote_id, .. } in sim.accounts() {
+    for ListedAccount { username, remote_id, .. } in sim.accounts() {
         let (username, remote_id) = (escape(&username), escape(&remote_id));
         let _ = write!(
             list,
@@ -60,7 +60,7 @@ pub(crate) fn picture<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
     if sim.account(remote_id).is_none() {
         return not_found("There is no such account.");
     }
-    Reply::png(pictures::png("1:1", pictures::shade(remote_id, 0)))
+    Reply::png(images::png("1:1", images::shade(remote_id, 0)))
 }
 
 /// Shows one post with all its fields.
@@ -130,7 +130,7 @@ fn not_found(why: &str) -> Reply {
 }
 
 /// Returns the response for an unknown address.
-pub(crate) fn nothing() -> Reply {
+pub(crate) fn no_such_page() -> Reply {
     not_found("There is nothing here.")
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Limit {
 
 /// The result of taking units from a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Paced {
+pub(crate) struct LimitDecision {
     pub allowed: bool,
     pub remaining: u32,
     /// The time at which the window ends, in milliseconds since 1970.
@@ -31,7 +31,7 @@ pub(crate) struct Paced {
 
 impl RateLimits {
     /// Takes `cost` units from the window of `limit`, if that many are left.
-    pub fn take(&mut self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+    pub fn take(&mut self, limit: Limit, cost: u32, now_ms: i64) -> LimitDecision {
         let window = self.0.entry(limit.name).or_default();
         if now_ms >= window.started_ms + limit.span_ms {
             *window = Window { started_ms: now_ms, used: 0 };
@@ -40,7 +40,7 @@ impl RateLimits {
         if allowed {
             window.used += cost;
         }
-        Paced {
+        LimitDecision {
             allowed,
             remaining: limit.units - window.used,
             reset_ms: window.started_ms + limit.span_ms,

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, RwLock};
 
+use crate::any_network::AnyNetwork;
 use crate::env::{Env, read, write};
 use crate::network::Network;
 use crate::sim::Sim;
-use crate::simulated::Simulated;
 
 /// The realm of accounts that belong to no workspace.
 pub(crate) const SHARED: &str = "shared";
 /// The longest name of a realm.
 const NAME_MAX: usize = 64;
 
-type Start = fn(&Arc<Env>, &str) -> Arc<dyn Simulated>;
+type Start = fn(&Arc<Env>, &str) -> Arc<dyn AnyNetwork>;
 
 /// All networks, one per line.
 const NETWORKS: &[(&str, Start)] = &[
@@ -41,7 +41,7 @@ const fn line<N: Network>() -> (&'static str, Start) {
     (N::NAME, start::<N>)
 }
 
-fn start<N: Network>(env: &Arc<Env>, realm: &str) -> Arc<dyn Simulated> {
+fn start<N: Network>(env: &Arc<Env>, realm: &str) -> Arc<dyn AnyNetwork> {
     Arc::new(Sim::<N>::start(env, realm))
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     (1..=NAME_MAX).contains(&text.len()) && text.chars().all(allowed)
 }
 
-type Realm = BTreeMap<&'static str, Arc<dyn Simulated>>;
+type Realm = BTreeMap<&'static str, Arc<dyn AnyNetwork>>;
 
 /// All realms, with the networks that have had an account in them.
 #[derive(Default)]
@@ -64,12 +64,12 @@ pub(crate) struct Realms(RwLock<HashMap<String, Realm>>);
 
 impl Realms {
     /// Returns a network of a realm, if an account was ever created there.
-    pub fn find(&self, realm: &str, network: &str) -> Option<Arc<dyn Simulated>> {
+    pub fn find(&self, realm: &str, network: &str) -> Option<Arc<dyn AnyNetwork>> {
         read(&self.0).get(realm)?.get(network).cloned()
     }
 
     /// Returns a network of a realm, which is started if necessary; `None` if there is no network of that name.
-    pub fn open(&self, env: &Arc<Env>, realm: &str, network: &str) -> Option<Arc<dyn Simulated>> {
+    pub fn open(&self, env: &Arc<Env>, realm: &str, network: &str) -> Option<Arc<dyn AnyNetwork>> {
         if let Some(found) = self.find(realm, network) {
             return Some(found);
         }
@@ -80,12 +80,12 @@ impl Realms {
     }
 
     /// Returns the networks of a realm; empty if there is no such realm.
-    pub fn networks(&self, realm: &str) -> Vec<Arc<dyn Simulated>> {
+    pub fn networks(&self, realm: &str) -> Vec<Arc<dyn AnyNetwork>> {
         read(&self.0).get(realm).into_iter().flat_map(BTreeMap::values).cloned().collect()
     }
 
     /// Returns the networks of this name in all realms.
-    pub fn everywhere(&self, network: &str) -> Vec<Arc<dyn Simulated>> {
+    pub fn in_all_realms(&self, network: &str) -> Vec<Arc<dyn AnyNetwork>> {
         read(&self.0).values().filter_map(|networks| networks.get(network)).cloned().collect()
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 const JSON: &str = "application/json; charset=utf-8";
 
 /// Headers of every response: a browser must not run anything in it, and must not pass on its address.
-const HARMLESS: [(&str, &str); 3] = [
+const SECURITY_HEADERS: [(&str, &str); 3] = [
     (
         "content-security-policy",
         "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,7 +26,7 @@ pub(crate) struct Reply {
 }
 
 /// The result of a handler: a refusal is a response too.
-pub(crate) type Answer = Result<Reply, Reply>;
+pub(crate) type HandlerResult = Result<Reply, Reply>;
 
 impl Reply {
     /// Creates a JSON response. `status` must be a valid status.
@@ -98,7 +98,7 @@ impl Reply {
         for (name, value) in &self.headers {
             headers.append(name, value.clone());
         }
-        for (name, value) in HARMLESS {
+        for (name, value) in SECURITY_HEADERS {
             let name = HeaderName::from_static(name);
             headers.entry(name).or_insert(HeaderValue::from_static(value));
         }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::consent_page::Codes;
 use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
-use crate::journal::Line;
+use crate::journal::NewLine;
+use crate::metrics::{self, MetricSubject, MetricValue, Metrics};
 use crate::network::{Identity, Network};
-use crate::numbers::{self, Numbers, Of, Told};
-use crate::rate_limit::{Limit, Paced, RateLimits};
+use crate::rate_limit::{Limit, LimitDecision, RateLimits};
 use crate::reply::Reply;
 
 /// How many calls of an account the log keeps.
@@ -24,7 +24,7 @@ pub(crate) struct Sim<N: Network> {
     realm: String,
     pub(crate) accounts: RwLock<Accounts<N>>,
     shared_state: Arc<Mutex<N::State>>,
-    pub(crate) born: AtomicUsize,
+    pub(crate) created_count: AtomicUsize,
     /// Authorization codes that its consent page issued.
     pub codes: Codes,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Account<N: Network> {
     pub identity: Identity,
     pub state: Arc<Mutex<N::State>>,
     /// Metrics of the account and its posts.
-    pub numbers: Mutex<Numbers>,
+    pub metrics: Mutex<Metrics>,
     pub faults: Mutex<Faults>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     rate_limits: Mutex<RateLimits>,
@@ -68,13 +68,13 @@ fn as_time<S: serde::Serializer>(ms: &i64, to: S) -> Result<S::Ok, S::Error> {
 pub(crate) enum Entry<C> {
     Born(Identity),
     Changed(C),
-    Counted(numbers::Change),
+    Counted(metrics::Change),
     Gone,
 }
 
 /// An account as the control API lists it.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Listed {
+pub(crate) struct ListedAccount {
     pub platform: &'static str,
     pub realm: String,
     pub username: String,
@@ -84,7 +84,7 @@ pub(crate) struct Listed {
 
 /// Why an account was not created.
 #[derive(Debug)]
-pub(crate) enum NotMade {
+pub(crate) enum CreateError {
     /// The name breaks the network's rules.
     Invalid(String),
     /// The name is taken.
@@ -93,18 +93,18 @@ pub(crate) enum NotMade {
 
 impl<N: Network> Account<N> {
     /// Reads the state.
-    pub fn look<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
+    pub fn read<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
         look(&lock(&self.state))
     }
 
     /// Returns the value of a metric.
-    pub fn counted(&self, of: Of<'_>, name: &str) -> Option<Told> {
-        lock(&self.numbers).get(of, name)
+    pub fn metric(&self, of: MetricSubject<'_>, name: &str) -> Option<MetricValue> {
+        lock(&self.metrics).get(of, name)
     }
 
     /// Returns the value of a metric, if it is a number.
-    pub fn number(&self, of: Of<'_>, name: &str) -> Option<i64> {
-        lock(&self.numbers).number(of, name)
+    pub fn metric_number(&self, of: MetricSubject<'_>, name: &str) -> Option<i64> {
+        lock(&self.metrics).number(of, name)
     }
 
     /// Removes and returns the next fault for a call of this phase.
@@ -113,7 +113,7 @@ impl<N: Network> Account<N> {
     }
 
     /// Takes `cost` units of a limit.
-    pub fn count(&self, limit: Limit, cost: u32, now_ms: i64) -> Paced {
+    pub fn take_units(&self, limit: Limit, cost: u32, now_ms: i64) -> LimitDecision {
         lock(&self.rate_limits).take(limit, cost, now_ms)
     }
 
@@ -126,8 +126,8 @@ impl<N: Network> Account<N> {
     }
 
     /// Returns it as the control API lists it.
-    pub fn listed(&self, realm: &str) -> Listed {
-        Listed {
+    pub fn listed(&self, realm: &str) -> ListedAccount {
+        ListedAccount {
             platform: N::NAME,
             realm: realm.to_owned(),
             username: self.identity.username.clone(),
@@ -145,7 +145,7 @@ impl<N: Network> Sim<N> {
             realm: realm.to_owned(),
             accounts: RwLock::new(accounts),
             shared_state: Arc::default(),
-            born: AtomicUsize::new(0),
+            created_count: AtomicUsize::new(0),
             codes: Codes::default(),
         })
     }
@@ -178,11 +178,11 @@ impl<N: Network> Sim<N> {
     /// Returns the account with this remote id or one of [`Network::keys`].
     pub fn find(&self, key: &str) -> Option<Arc<Account<N>>> {
         let accounts = read(&self.accounts);
-        accounts.by_key.get(key).or_else(|| accounts.by_id.get(N::bare_id(key))).cloned()
+        accounts.by_key.get(key).or_else(|| accounts.by_id.get(N::plain_remote_id(key))).cloned()
     }
 
     /// Reads the state that all accounts share.
-    pub fn shared<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
+    pub fn read_shared<R>(&self, look: impl FnOnce(&N::State) -> R) -> R {
         look(&lock(&self.shared_state))
     }
 
@@ -202,7 +202,7 @@ impl<N: Network> Sim<N> {
     ) -> Result<R, Reply> {
         let mut state = lock(&account.state);
         let (change, result) = decide(&state)?;
-        self.note(&account.identity.remote_id, &Entry::Changed(&change));
+        self.record(&account.identity.remote_id, &Entry::Changed(&change));
         N::apply(&mut state, &account.identity, change);
         Ok(result)
     }
@@ -216,34 +216,34 @@ impl<N: Network> Sim<N> {
         let mut state = lock(&account.state);
         let (changes, result) = decide(&state);
         for change in changes {
-            self.note(&account.identity.remote_id, &Entry::Changed(&change));
+            self.record(&account.identity.remote_id, &Entry::Changed(&change));
             N::apply(&mut state, &account.identity, change);
         }
         result
     }
 
     /// Applies a change without a decision.
-    pub fn make(&self, account: &Account<N>, change: N::Change) {
+    pub fn apply(&self, account: &Account<N>, change: N::Change) {
         // The closure never refuses.
         let _never_refused = self.change(account, |_| Ok((change, ())));
     }
 
     /// Writes an entry to the journal.
-    pub fn note(&self, account: &str, entry: &Entry<&N::Change>) {
-        self.env.journal.push(&Line { realm: &self.realm, network: N::NAME, account, entry });
+    pub fn record(&self, account: &str, entry: &Entry<&N::Change>) {
+        self.env.journal.push(&NewLine { realm: &self.realm, network: N::NAME, account, entry });
     }
 
     /// Adds a new account.
-    pub fn admit(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
-        let state = if N::SHARED_HOME { Arc::clone(&self.shared_state) } else { Arc::default() };
+    pub fn add_account(&self, accounts: &mut Accounts<N>, identity: Identity) -> Arc<Account<N>> {
+        let state = if N::SHARES_STATE { Arc::clone(&self.shared_state) } else { Arc::default() };
         let keys = keys::<N>(&identity);
         let account = Arc::new(Account {
             state,
-            numbers: Mutex::default(),
+            metrics: Mutex::default(),
             faults: Mutex::default(),
             calls: Mutex::default(),
             rate_limits: Mutex::default(),
-            order: self.born.fetch_add(1, Ordering::Relaxed),
+            order: self.created_count.fetch_add(1, Ordering::Relaxed),
             identity,
         });
         for key in keys {
@@ -254,7 +254,7 @@ impl<N: Network> Sim<N> {
     }
 
     /// Removes an account. Returns `false` if there is none.
-    pub fn forget(&self, remote_id: &str) -> bool {
+    pub fn remove_account(&self, remote_id: &str) -> bool {
         let mut accounts = write(&self.accounts);
         let Some(account) = accounts.by_id.remove(remote_id) else {
             return false;
@@ -266,7 +266,7 @@ impl<N: Network> Sim<N> {
     /// Expires the account's token, or makes it valid again.
     pub fn expire(&self, account: &Account<N>, expired: bool) {
         if let Some(change) = N::token_change(expired) {
-            self.make(account, change);
+            self.apply(account, change);
         }
     }
 }

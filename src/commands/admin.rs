@@ -19,10 +19,10 @@ use fanfare_entities::{BrandId, WorkspaceId};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use super::{from_shell, say};
+use super::{say, shell_actor};
 use crate::{
     config::Config,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// The administration commands. All except `create` and `password` print only the id on standard output.
@@ -201,7 +201,8 @@ pub enum TierName {
 /// A user, workspace or brand does not exist.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
+    let way =
+        StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, generate } => create(&cx, &email, generate).await?,
@@ -232,7 +233,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
         Command::Unlock { address_or_workspace, email: Some(email), brand: Some(brand) } => {
             let workspace = address_or_workspace.parse().context("the workspace")?;
             let person = users::by_email(&cx, &email).await?;
-            users::unlock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            users::unlock_from_brand(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
         Command::Unlock { address_or_workspace, .. } => {
@@ -248,13 +249,13 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
         }
         Command::Lock { workspace, email, brand } => {
             let person = users::by_email(&cx, &email).await?;
-            users::lock(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            users::lock_to_brand(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
         Command::Hold { until, all } => super::restore::hold(&cx, until, all).await?,
         Command::Rewrap => super::restore::rewrap(&cx).await?,
         Command::Subscription { email, tier, addon } => {
-            say(signup::as_if_paid(&cx, &email, tier.into(), addon).await?);
+            say(signup::create_paid(&cx, &email, tier.into(), addon).await?);
         }
         Command::Plan { workspace, tier, addon } => {
             users::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
@@ -276,7 +277,7 @@ fn read_voice(file: &Path) -> Result<Voice> {
 async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Result<()> {
     let password = passwords::generate();
     if operator {
-        operators::reset(cx, &from_shell(), email, password.clone()).await?;
+        operators::reset(cx, &shell_actor(), email, password.clone()).await?;
     } else {
         sign_in::set_password(cx, email, password.clone()).await?;
     }
@@ -288,7 +289,7 @@ async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Resu
 
 async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
     let password = choose(generate)?;
-    let made = operators::create(cx, &from_shell(), email, password.clone()).await?;
+    let made = operators::create(cx, &shell_actor(), email, password.clone()).await?;
     let what =
         if made { "is an operator" } else { "has a new password; earlier sessions have ended" };
     tracing::info!("{email} {what}");
@@ -338,7 +339,7 @@ impl From<RoleName> for Role {
     }
 }
 
-impl From<TierName> for signup::Tier {
+impl From<TierName> for signup::SignupTier {
     fn from(name: TierName) -> Self {
         match name {
             TierName::Starter => Self::Starter,

@@ -7,7 +7,7 @@ use super::{say, stop_on_signal};
 use crate::{
     config::Config,
     metrics,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// Serves until it is stopped.
@@ -27,7 +27,7 @@ pub async fn run(config: Config) -> Result<()> {
         .await
         .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
     let listen = listener.local_addr()?;
-    let way = Way { listen, migrate: config.is_embedded(), simulator: None };
+    let way = StartOptions { listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "api", &cx, stop.clone()).await?;
     // A post for "now" is due by the clock of the fleet, which is the database's.

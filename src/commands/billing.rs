@@ -6,7 +6,7 @@ use fanfare_domain::billing;
 use super::say;
 use crate::{
     config::Config,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// The command to run.
@@ -23,7 +23,8 @@ pub enum Command {
 /// No Stripe account is configured, or Stripe does not answer.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
+    let way =
+        StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Setup => {

@@ -24,7 +24,7 @@ fish:  fanfare completions fish > ~/.config/fish/completions/fanfare.fish";
 /// Standard output is closed.
 pub fn run(args: &Args) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::every_command(), "fanfare", &mut script);
+    clap_complete::generate(args.shell, &mut super::all_commands(), "fanfare", &mut script);
     std::io::stdout().write_all(&script)?;
     Ok(())
 }

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::worker_name;
 use crate::{
     config::Config,
-    simulator::{Own, Place},
-    start::{self, Way},
+    simulator::{OwnSimulator, SimulatorOptions},
+    start::{self, StartOptions},
 };
 
 /// Starts a service in a temporary directory, runs the demo against it over HTTP, and removes it.
@@ -37,9 +37,12 @@ async fn show(config: &Config) -> Result<()> {
     let listener = tokio::net::TcpListener::bind(config.listen).await?;
     let listen = listener.local_addr()?;
     let media = Some(config.media_origin(listen).parse()?);
-    let own =
-        Own::start(config, Place { is_kept: false, listen: None, media, webhook: None }).await?;
-    let way = Way { listen, migrate: true, simulator: Some(own.simulator.clone()) };
+    let own = OwnSimulator::start(
+        config,
+        SimulatorOptions { is_kept: false, listen: None, media, webhook: None },
+    )
+    .await?;
+    let way = StartOptions { listen, migrate: true, simulator: Some(own.simulator.clone()) };
     let cx = start::domain(config, way).await?;
     let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
     let service = fanfare_api::service(cx.clone());

@@ -58,7 +58,7 @@ pub async fn run(config: Config) -> Result<()> {
         say(format_args!("warning  limits: {warning}"));
     }
     let has_app = |id| config.apps.contains_key(&id);
-    for warning in networks::endings(has_app, date(machine_now()).date_naive()) {
+    for warning in networks::ending_api_versions(has_app, date(machine_now()).date_naive()) {
         say(format_args!("warning  API: {warning}"));
     }
     if let Some(note) = networks::without_app(has_app) {
@@ -71,9 +71,9 @@ pub async fn run(config: Config) -> Result<()> {
 }
 
 /// The database, or why it cannot be reached.
-type Opened = std::result::Result<Db, String>;
+type DatabaseResult = std::result::Result<Db, String>;
 
-async fn open(config: &Config) -> Opened {
+async fn open(config: &Config) -> DatabaseResult {
     if config.is_embedded() {
         config.make_data_dir().map_err(|error| {
             format!("{error:#}; set FANFARE_DATA_DIR to a directory you may write")
@@ -84,7 +84,7 @@ async fn open(config: &Config) -> Opened {
         .map_err(|error| format!("{error}; check FANFARE_DATABASE_URL and that the server runs"))
 }
 
-async fn schema(config: &Config, db: &Opened) -> Finding {
+async fn schema(config: &Config, db: &DatabaseResult) -> Finding {
     let db = db.as_ref().map_err(Clone::clone)?;
     let kind = if db.is_postgres() { "PostgreSQL" } else { "SQLite" };
     match fanfare_migration::check(&db.write).await {
@@ -96,7 +96,7 @@ async fn schema(config: &Config, db: &Opened) -> Finding {
     }
 }
 
-async fn connections(config: &Config, db: &Opened) -> Finding {
+async fn connections(config: &Config, db: &DatabaseResult) -> Finding {
     let Ok(db) = db else {
         return Err("cannot be counted without the database".into());
     };
@@ -115,11 +115,11 @@ async fn connections(config: &Config, db: &Opened) -> Finding {
 }
 
 /// Checks that commits survive a power cut; otherwise posts could be sent twice.
-async fn commits(db: &Opened) -> Finding {
+async fn commits(db: &DatabaseResult) -> Finding {
     let Ok(db) = db else {
         return Err("cannot be looked at without the database".into());
     };
-    let forgetful = db.forgetful().await.map_err(|error| error.to_string())?;
+    let forgetful = db.durability_problems().await.map_err(|error| error.to_string())?;
     if forgetful.is_empty() {
         return Ok("on the disk before they count".into());
     }
@@ -129,7 +129,7 @@ async fn commits(db: &Opened) -> Finding {
     ))
 }
 
-async fn clock(db: &Opened) -> Finding {
+async fn clock(db: &DatabaseResult) -> Finding {
     let Ok(db) = db else {
         return Err("cannot be compared without the database".into());
     };

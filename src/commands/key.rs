@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::say;
 use crate::{
     config::Config,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// The commands for keys.
@@ -43,7 +43,8 @@ pub enum Command {
 /// An unknown scope, or a workspace that the user is not a member of.
 pub async fn run(config: Config, command: Command) -> Result<()> {
     crate::init_log(&config)?;
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
+    let way =
+        StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     match command {
         Command::Create { email, workspace, scopes, name } => {

@@ -18,5 +18,5 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<()> {
     let place = || args.dir.display().to_string();
     std::fs::create_dir_all(&args.dir).with_context(place)?;
-    clap_mangen::generate_to(super::every_command(), &args.dir).with_context(place)
+    clap_mangen::generate_to(super::all_commands(), &args.dir).with_context(place)
 }

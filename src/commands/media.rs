@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
-use fanfare_cli::{Given, Upload};
+use fanfare_cli::{ProfileOptions, Upload};
 use secrecy::{ExposeSecret, SecretString};
 
 /// The commands for files.
@@ -42,7 +42,7 @@ pub async fn run(command: Command) -> Result<()> {
     let Command::Upload { files, workspace, json, url, api_key, profile } = command;
     let upload = Upload { files, workspace, json };
     let key = api_key.map(|key| key.expose_secret().to_owned());
-    let target = Given { profile, url, key }.target().await?;
+    let target = ProfileOptions { profile, url, key }.target().await?;
     if target.key.is_empty() {
         bail!("nobody is logged in; run fanfare login, or set FANFARE_API_KEY");
     }

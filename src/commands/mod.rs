@@ -113,7 +113,7 @@ impl Cli {
 }
 
 /// Returns the command tree: the commands of this binary and those of the API.
-fn every_command() -> clap::Command {
+fn all_commands() -> clap::Command {
     fanfare_cli::with_commands(Cli::command())
 }
 
@@ -178,7 +178,7 @@ fn say(line: impl std::fmt::Display) {
 
 /// Returns the shell's user, for the audit log.
 #[expect(clippy::disallowed_methods, reason = "the shell's user, which is no configuration")]
-fn from_shell() -> fanfare_domain::ops::Actor {
+fn shell_actor() -> fanfare_domain::ops::Actor {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
     let user = user.unwrap_or_else(|_| "unknown".to_owned());
     let request_id = format!("shell_{}", uuid::Uuid::now_v7().simple());
@@ -187,7 +187,7 @@ fn from_shell() -> fanfare_domain::ops::Actor {
 
 /// Returns a unique name for this worker.
 fn worker_name() -> String {
-    let host = fanfare_workers::host();
+    let host = fanfare_workers::hostname();
     let unique = uuid::Uuid::now_v7().simple().to_string();
     format!("{host}-{}-{}", std::process::id(), &unique[unique.len() - 6..])
 }
@@ -208,7 +208,7 @@ fn keep_memory_private() {
 mod every {
     #[test]
     fn all_commands_stand_in_one_tree() {
-        let all = super::every_command();
+        let all = super::all_commands();
         all.clone().debug_assert();
         for path in [
             &["posts", "create"][..],

@@ -18,7 +18,7 @@ pub async fn hold(cx: &Domain, until: Option<SystemTime>, all: bool) -> Result<(
         // Posts become due by the database's clock.
         None => cx.db.now().await?,
     };
-    let held = posts::hold(cx, (!all).then_some(until)).await?;
+    let held = posts::hold_after_restore(cx, (!all).then_some(until)).await?;
     say(format_args!("held back: {held}"));
     Ok(())
 }

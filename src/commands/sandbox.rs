@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use super::{say, stop_on_signal};
 use crate::{
     config::Config,
-    simulator::{Note, Own, Place},
+    simulator::{OwnSimulator, SimulatorFile, SimulatorOptions},
 };
 
 /// The action.
@@ -31,8 +31,8 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     let media = is_named.then(|| config.media_origin(config.listen).parse()).transpose()?;
     let base = config.base_url.as_ref();
     let webhook = base.map(|base| format!("{base}/api/stripe/webhook").parse()).transpose()?;
-    let place = Place { is_kept: true, listen: Some(config.listen), media, webhook };
-    let own = Own::start(&config, place).await?;
+    let place = SimulatorOptions { is_kept: true, listen: Some(config.listen), media, webhook };
+    let own = OwnSimulator::start(&config, place).await?;
     say(format_args!(
         "The simulated networks are at {url}; set FANFARE_SANDBOX_URL={url} and the secret that \
          `fanfare sandbox --show` prints",
@@ -44,7 +44,7 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
 }
 
 fn show(config: &Config) -> Result<()> {
-    let note = Note::read(&config.data_dir)?.with_context(|| {
+    let note = SimulatorFile::read(&config.data_dir)?.with_context(|| {
         format!(
             "no simulator was started on FANFARE_DATA_DIR {}; start `fanfare up` or `fanfare sandbox`",
             config.data_dir.display()

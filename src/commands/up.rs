@@ -8,8 +8,8 @@ use super::{say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
     metrics,
-    simulator::{Own, Place},
-    start::{self, Way},
+    simulator::{OwnSimulator, SimulatorOptions},
+    start::{self, StartOptions},
 };
 
 /// Runs until it is stopped.
@@ -26,13 +26,13 @@ pub async fn run(config: Config) -> Result<()> {
     let own = if config.simulator && config.sandbox_url.is_none() {
         let media = Some(config.media_origin(listen).parse()?);
         let webhook = Some(format!("http://{listen}/api/stripe/webhook").parse()?);
-        let place = Place { is_kept: true, listen: None, media, webhook };
-        Some(Own::start(&config, place).await?)
+        let place = SimulatorOptions { is_kept: true, listen: None, media, webhook };
+        Some(OwnSimulator::start(&config, place).await?)
     } else {
         None
     };
     let simulator = own.as_ref().map(|own| own.simulator.clone());
-    let cx = start::domain(&config, Way { listen, migrate: true, simulator }).await?;
+    let cx = start::domain(&config, StartOptions { listen, migrate: true, simulator }).await?;
     if config.is_embedded() {
         // Idempotency keys that a dead process reserved can be released, since this is the only process.
         fanfare_domain::idempotency::free_all(&cx).await?;

@@ -8,7 +8,7 @@ use super::{say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
     metrics,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// The options of a worker.
@@ -31,7 +31,8 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
     let queues =
         args.queues.iter().map(|name| name.parse()).collect::<Result<Vec<QueueName>, _>>()?;
     let stop = stop_on_signal();
-    let way = Way { listen: config.listen, migrate: config.is_embedded(), simulator: None };
+    let way =
+        StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
     metrics::start(&config, "worker", &cx, stop.clone()).await?;
     let name = worker_name();

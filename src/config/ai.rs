@@ -5,11 +5,11 @@ use fanfare_ai::{Catalogue, VideoProvider};
 use secrecy::SecretString;
 use url::Url;
 
-use super::Given;
+use super::VariableReader;
 
 /// Where models come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum AiMode {
     /// Providers that the operator configured.
     Live,
     /// Simulated models.
@@ -20,7 +20,7 @@ pub enum Mode {
 
 /// A provider's address and key.
 #[derive(Clone)]
-pub struct Provider {
+pub struct ProviderConfig {
     /// Its address.
     pub url: Url,
     /// Its key.
@@ -44,13 +44,13 @@ pub struct VertexConfig {
 #[derive(Clone)]
 pub struct AiConfig {
     /// Where models come from, if it is set.
-    pub mode: Option<Mode>,
+    pub mode: Option<AiMode>,
     /// The provider and id of the text model.
-    pub text: Option<(Provider, String)>,
+    pub text: Option<(ProviderConfig, String)>,
     /// xAI.
-    pub xai: Option<Provider>,
+    pub xai: Option<ProviderConfig>,
     /// Google.
-    pub google: Option<Provider>,
+    pub google: Option<ProviderConfig>,
     /// Google's Vertex AI.
     pub vertex: Option<VertexConfig>,
     /// Multiplies all costs.
@@ -64,12 +64,12 @@ impl AiConfig {
     ///
     /// # Errors
     /// The first one that is wrong, by name.
-    pub(super) fn take(given: &mut Given) -> Result<Self> {
+    pub(super) fn take(given: &mut VariableReader) -> Result<Self> {
         let mode = match given.take("FANFARE_AI").as_deref() {
             None => None,
-            Some("live") => Some(Mode::Live),
-            Some("sandbox") => Some(Mode::Sandbox),
-            Some("off") => Some(Mode::Off),
+            Some("live") => Some(AiMode::Live),
+            Some("sandbox") => Some(AiMode::Sandbox),
+            Some("off") => Some(AiMode::Off),
             Some(other) => bail!("FANFARE_AI must be live, sandbox or off, not {other:?}"),
         };
         let text_url: Option<Url> =
@@ -81,8 +81,8 @@ impl AiConfig {
             provider(given, "FANFARE_GOOGLE_AI", "https://generativelanguage.googleapis.com")?;
         let vertex = vertex(given)?;
         let text = match (text_url, text_model) {
-            (Some(url), Some(model)) => Some((Provider { url, key: text_key }, model)),
-            (None, Some(model)) => written_by(model, &xai, &google)?,
+            (Some(url), Some(model)) => Some((ProviderConfig { url, key: text_key }, model)),
+            (None, Some(model)) => text_provider(model, &xai, &google)?,
             (None, None) if text_key.is_none() => None,
             _ => bail!("FANFARE_AI_TEXT_URL needs FANFARE_AI_TEXT_MODEL beside it"),
         };
@@ -91,7 +91,7 @@ impl AiConfig {
             bail!("FANFARE_CREDIT_FACTOR must be a number from 0 to 1000");
         }
         let mut catalogue = match given.take("FANFARE_AI_MODELS") {
-            None => Catalogue::ours()?,
+            None => Catalogue::built_in()?,
             Some(path) => {
                 let text = std::fs::read_to_string(&path)
                     .with_context(|| format!("FANFARE_AI_MODELS {path}"))?;
@@ -100,11 +100,11 @@ impl AiConfig {
         };
         prefer(given, &mut catalogue)?;
         let films = vertex.as_ref().is_some_and(|vertex| vertex.account.is_some());
-        if mode == Some(Mode::Live) && vertex.is_some() && !films {
+        if mode == Some(AiMode::Live) && vertex.is_some() && !films {
             bail!("FANFARE_VERTEX_PROJECT needs FANFARE_VERTEX_CREDENTIALS with FANFARE_AI=live");
         }
         let has_key = text.is_some() || xai.is_some() || google.is_some() || films;
-        if mode == Some(Mode::Live) && !has_key {
+        if mode == Some(AiMode::Live) && !has_key {
             bail!(
                 "FANFARE_AI=live needs a provider: FANFARE_AI_TEXT_URL, FANFARE_XAI_KEY, FANFARE_GOOGLE_AI_KEY or FANFARE_VERTEX_PROJECT"
             );
@@ -115,18 +115,18 @@ impl AiConfig {
     /// Returns where models come from: as configured, else from the operator's providers if there are any, else from
     /// the simulator if everything is embedded.
     #[must_use]
-    pub fn mode(&self, is_embedded: bool) -> Mode {
+    pub fn mode(&self, is_embedded: bool) -> AiMode {
         let films = self.vertex.as_ref().is_some_and(|vertex| vertex.account.is_some());
         let has_key = self.text.is_some() || self.xai.is_some() || self.google.is_some() || films;
         self.mode.unwrap_or(match (has_key, is_embedded) {
-            (true, _) => Mode::Live,
-            (false, true) => Mode::Sandbox,
-            (false, false) => Mode::Off,
+            (true, _) => AiMode::Live,
+            (false, true) => AiMode::Sandbox,
+            (false, false) => AiMode::Off,
         })
     }
 }
 
-fn vertex(given: &mut Given) -> Result<Option<VertexConfig>> {
+fn vertex(given: &mut VariableReader) -> Result<Option<VertexConfig>> {
     let project = given.take("FANFARE_VERTEX_PROJECT");
     let location = given.take("FANFARE_VERTEX_LOCATION");
     let file = given.take("FANFARE_VERTEX_CREDENTIALS");
@@ -166,21 +166,21 @@ fn vertex_address(location: &str) -> String {
 }
 
 /// Makes the models that the operator named the defaults of their providers.
-fn prefer(given: &mut Given, catalogue: &mut Catalogue) -> Result<()> {
+fn prefer(given: &mut VariableReader, catalogue: &mut Catalogue) -> Result<()> {
     for (name, provider, vertex) in [
         ("FANFARE_XAI_VIDEO_MODEL", VideoProvider::XaiGrok, false),
         ("FANFARE_GOOGLE_AI_VIDEO_MODEL", VideoProvider::GoogleVeo, false),
         ("FANFARE_VERTEX_VIDEO_MODEL", VideoProvider::GoogleVeo, true),
     ] {
         let Some(model) = given.take(name) else { continue };
-        if let Err(known) = catalogue.prefer(&model, provider, vertex) {
+        if let Err(known) = catalogue.set_default(&model, provider, vertex) {
             bail!("{name} must be one of {}, not {model:?}", known.join(", "));
         }
     }
     Ok(())
 }
 
-fn provider(given: &mut Given, name: &str, usual: &str) -> Result<Option<Provider>> {
+fn provider(given: &mut VariableReader, name: &str, usual: &str) -> Result<Option<ProviderConfig>> {
     let url: Option<Url> =
         given.parse(&format!("{name}_URL"), &format!("an address like {usual}"))?;
     let key = given.take(&format!("{name}_KEY")).map(SecretString::from);
@@ -188,15 +188,15 @@ fn provider(given: &mut Given, name: &str, usual: &str) -> Result<Option<Provide
         return Ok(None);
     }
     let url = url.map_or_else(|| Url::parse(usual), Ok)?;
-    Ok(Some(Provider { url, key }))
+    Ok(Some(ProviderConfig { url, key }))
 }
 
 /// Returns the provider of a text model of xAI or Google, if its key is set.
-fn written_by(
+fn text_provider(
     model: String,
-    xai: &Option<Provider>,
-    google: &Option<Provider>,
-) -> Result<Option<(Provider, String)>> {
+    xai: &Option<ProviderConfig>,
+    google: &Option<ProviderConfig>,
+) -> Result<Option<(ProviderConfig, String)>> {
     if let Some(xai) = xai {
         return Ok(Some((xai.clone(), model)));
     }
@@ -207,5 +207,5 @@ fn written_by(
     };
     let base = google.url.as_str().trim_end_matches('/');
     let url = Url::parse(&format!("{base}/v1beta/openai"))?;
-    Ok(Some((Provider { url, key: google.key.clone() }, model)))
+    Ok(Some((ProviderConfig { url, key: google.key.clone() }, model)))
 }

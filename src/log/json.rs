@@ -20,13 +20,13 @@ use tracing_subscriber::{
 };
 
 /// Writes lines to standard error.
-pub struct Lines;
+pub struct JsonLayer;
 
 /// The fields of a span, or of an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLayer {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let mut fields = Fields::default();
         attributes.record(&mut fields);

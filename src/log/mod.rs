@@ -17,7 +17,7 @@ pub fn init(config: &Config) -> Result<()> {
     let filter = EnvFilter::try_new(&config.log)
         .with_context(|| format!("FANFARE_LOG {:?} is no log level and no filter", config.log))?;
     let layer = if config.log_json {
-        json::Lines.boxed()
+        json::JsonLayer.boxed()
     } else {
         tracing_subscriber::fmt::layer()
             .with_writer(std::io::stderr)

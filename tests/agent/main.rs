@@ -12,7 +12,7 @@ use std::{collections::HashMap, time::Duration};
 use fanfare_tests::TestApp;
 use planner::Tool;
 use serde_json::{Map, Value};
-use surface::{Surface, Way};
+use surface::{Interface, Surface};
 use tasks::Task;
 
 /// The most attempts of a task.
@@ -63,7 +63,7 @@ impl Agent {
         if is_done {
             return Ok(reply);
         }
-        let mended = planner::mended(&arguments, &reply).ok_or_else(|| reply.to_string())?;
+        let mended = planner::with_fixes(&arguments, &reply).ok_or_else(|| reply.to_string())?;
         match self.surface.call(tool, &mended).await {
             (true, reply) => Ok(reply),
             (false, reply) => Err(format!("still, with its fixes: {reply}")),
@@ -72,7 +72,7 @@ impl Agent {
 }
 
 /// Does all tasks on a new service; returns a line of the table, and the failed tasks.
-async fn all(way: Way) -> (String, Vec<String>) {
+async fn all(way: Interface) -> (String, Vec<String>) {
     let app = TestApp::start().await;
     let user = app.user().await;
     let mut surface = Surface::new(way, user);
@@ -88,7 +88,7 @@ async fn all(way: Way) -> (String, Vec<String>) {
             if outcome.is_ok() || !task.until {
                 break;
             }
-            app.pass(Duration::from_secs(1)).await;
+            app.pass_time(Duration::from_secs(1)).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
             outcome = agent.attempt(task).await;
         }
@@ -110,22 +110,22 @@ async fn all(way: Way) -> (String, Vec<String>) {
     (line, missed)
 }
 
-async fn twenty(way: Way) {
+async fn twenty(way: Interface) {
     let (line, missed) = all(way).await;
     assert!(missed.is_empty(), "{line}\n{}", missed.join("\n"));
 }
 
 #[tokio::test]
 async fn an_agent_does_twenty_tasks_by_the_openapi_document() {
-    twenty(Way::OpenApi).await;
+    twenty(Interface::OpenApi).await;
 }
 
 #[tokio::test]
 async fn an_agent_does_twenty_tasks_by_its_mcp_tools() {
-    twenty(Way::Mcp).await;
+    twenty(Interface::Mcp).await;
 }
 
 #[tokio::test]
 async fn an_agent_does_twenty_tasks_by_the_help_of_the_command_line() {
-    twenty(Way::Shell).await;
+    twenty(Interface::Shell).await;
 }

@@ -82,7 +82,7 @@ pub fn arguments(tool: &Tool, facts: &[(&str, Value)]) -> Map<String, Value> {
 }
 
 /// Applies the fixes of an error to the arguments: the part of JSON Patch that fixes use.
-pub fn mended(arguments: &Map<String, Value>, refusal: &Value) -> Option<Map<String, Value>> {
+pub fn with_fixes(arguments: &Map<String, Value>, refusal: &Value) -> Option<Map<String, Value>> {
     let mut next = Value::Object(arguments.clone());
     let broken = refusal["validation_errors"].as_array().into_iter().flatten();
     let mut fixes = broken.flat_map(|one| one["fix"].as_array().into_iter().flatten()).peekable();

@@ -10,7 +10,7 @@ use crate::planner::{Input, Tool};
 
 /// An interface of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Interface {
     /// `/openapi.json` and HTTP.
     OpenApi,
     /// `tools/list` and `tools/call`.
@@ -21,7 +21,7 @@ pub enum Way {
 
 /// An agent's client of an interface, which counts the cost.
 pub struct Surface {
-    way: Way,
+    way: Interface,
     user: User,
     /// The calls that were made.
     pub calls: usize,
@@ -31,22 +31,22 @@ pub struct Surface {
 
 impl Surface {
     /// Returns a client that knows only an address and a key.
-    pub const fn new(way: Way, user: User) -> Self {
+    pub const fn new(way: Interface, user: User) -> Self {
         Self { way, user, calls: 0, bytes: 0 }
     }
 
     /// Reads the available tools.
     pub async fn tools(&mut self) -> Vec<Tool> {
         match self.way {
-            Way::OpenApi => self.openapi().await,
-            Way::Mcp => self.mcp().await,
-            Way::Shell => self.shell().await,
+            Interface::OpenApi => self.openapi().await,
+            Interface::Mcp => self.mcp().await,
+            Interface::Shell => self.shell().await,
         }
     }
 
     /// Reads the inputs of a tool, where the list did not name them.
     pub async fn inputs(&mut self, tool: &mut Tool) {
-        if self.way == Way::Shell && tool.inputs.is_empty() {
+        if self.way == Interface::Shell && tool.inputs.is_empty() {
             let mut line: Vec<_> = tool.name.split(' ').map(str::to_owned).collect();
             line.push("--help".to_owned());
             let (_, text) = self.run(line).await;
@@ -58,9 +58,9 @@ impl Surface {
     pub async fn call(&mut self, tool: &Tool, arguments: &Map<String, Value>) -> (bool, Value) {
         self.calls += 1;
         match self.way {
-            Way::OpenApi => self.request(tool, arguments).await,
-            Way::Mcp => self.tool_call(tool, arguments).await,
-            Way::Shell => self.command(tool, arguments).await,
+            Interface::OpenApi => self.request(tool, arguments).await,
+            Interface::Mcp => self.tool_call(tool, arguments).await,
+            Interface::Shell => self.command(tool, arguments).await,
         }
     }
 

@@ -32,7 +32,7 @@ pub async fn run(files: usize) {
     for (what, mime, bytes) in [("films", "video/mp4", film), ("pictures", "image/jpeg", picture)] {
         let mut paths = Vec::new();
         for _ in 0..files {
-            paths.push(store.keep("bench", mime, &bytes).await.expect("a file"));
+            paths.push(store.put("bench", mime, &bytes).await.expect("a file"));
         }
         let bare = bare(&ffprobe, &dir, &paths).await;
         for (how, tools) in [("all of it", tools.clone()), ("without ffmpeg", Tools::none())] {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     cpu,
-    load::{Target, http},
+    load::{NetworkProcess, http},
     network::quantile,
     servers::Servers,
     service::{Due, Service},
@@ -33,7 +33,7 @@ struct Figures {
 pub async fn run(calls: usize) {
     let servers = Servers::find().await;
     for tenants in [1, CALLERS] {
-        let target = Target::start(0);
+        let target = NetworkProcess::start(0);
         // The first post of each account has the same number as the account.
         let service = Service::shared(&servers, &target, &vec![1; tenants]).await;
         for place in 0..tenants {

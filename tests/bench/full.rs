@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{
     bullmq::Program,
     cpu, groups,
-    load::Target,
+    load::NetworkProcess,
     network::now,
     servers::Servers,
     service::{Due, Service},
@@ -14,7 +14,7 @@ use crate::{
 
 /// The work of every party.
 #[derive(Debug, Clone, Copy)]
-struct Work {
+struct Workload {
     posts: usize,
     /// Posts, or jobs, under way at a time.
     slots: usize,
@@ -24,7 +24,7 @@ struct Work {
     tenants: usize,
 }
 
-impl Work {
+impl Workload {
     /// Returns the theoretical maximum of posts per second, given the delay of the network and the number of slots.
     fn bound(self) -> Option<f64> {
         (self.delay > 0).then(|| self.slots as f64 * 1_000.0 / self.delay as f64)
@@ -66,7 +66,7 @@ const TENANTS: [usize; 3] = [1, 50, 1_000];
 pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
     let servers = Servers::find().await;
     for delay in [0, 50] {
-        let work = Work { posts, slots, delay, tenants: 1 };
+        let work = Workload { posts, slots, delay, tenants: 1 };
         let mut all: Vec<Vec<Figures>> = Vec::new();
         for _ in 0..rounds {
             let mut round = Vec::new();
@@ -76,7 +76,8 @@ pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
             }
             for fleet in [true, false] {
                 for tenants in TENANTS {
-                    round.push(fanfare(&servers, Work { tenants, ..work }, fleet, !peers).await);
+                    round
+                        .push(fanfare(&servers, Workload { tenants, ..work }, fleet, !peers).await);
                 }
             }
             all.resize_with(round.len(), Vec::new);
@@ -93,7 +94,7 @@ pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
     }
 }
 
-fn report(title: &str, work: Work, all: &[Figures]) {
+fn report(title: &str, work: Workload, all: &[Figures]) {
     let rate = |name: &str| all.iter().find(|one| one.name == name).map_or(0.0, Figures::rate);
     let (plain, tuned) = (rate("BullMQ"), rate("BullMQ tuned"));
     let rows = all.iter().map(|one| {
@@ -136,9 +137,9 @@ fn report(title: &str, work: Work, all: &[Figures]) {
     print(title, &heads, &rows.chain(bound).collect::<Vec<_>>());
 }
 
-async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
-    let Work { posts, slots, delay, .. } = work;
-    let target = Target::start(delay);
+async fn peer(servers: &Servers, mode: &str, work: Workload) -> Figures {
+    let Workload { posts, slots, delay, .. } = work;
+    let target = NetworkProcess::start(delay);
     let variables = [
         ("REDIS_URL", servers.redis()),
         ("PG_URL", servers.database().await),
@@ -161,9 +162,9 @@ async fn peer(servers: &Servers, mode: &str, work: Work) -> Figures {
     }
 }
 
-async fn fanfare(servers: &Servers, work: Work, fleet: bool, profiled: bool) -> Figures {
-    let Work { posts, slots, delay, tenants } = work;
-    let target = Target::start(delay);
+async fn fanfare(servers: &Servers, work: Workload, fleet: bool, profiled: bool) -> Figures {
+    let Workload { posts, slots, delay, tenants } = work;
+    let target = NetworkProcess::start(delay);
     let mut service = if fleet {
         Service::fleet(servers, &target).await
     } else {

@@ -9,7 +9,7 @@ use serde_json::json;
 use sha2::Sha256;
 
 use crate::{
-    load::{Target, http},
+    load::{NetworkProcess, http},
     network::{now, quantile},
     servers::Servers,
     service::Service,
@@ -29,7 +29,7 @@ const SECRET: &str = "a secret of the app";
 /// Sends events at their times, without waiting for earlier replies.
 pub async fn run() {
     let servers = Servers::find().await;
-    let target = Target::start(0);
+    let target = NetworkProcess::start(0);
     let mut service = Service::shared(&servers, &target, &[ACCOUNTS]).await;
     for (name, value) in [
         ("FANFARE_FACEBOOK_CLIENT_ID", "app"),

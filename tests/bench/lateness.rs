@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::{
     bullmq::Program,
-    load::Target,
-    network::{Arrived, now},
+    load::NetworkProcess,
+    network::{Arrivals, now},
     servers::Servers,
     service::{Due, Service},
     table::{number, print, ratio},
@@ -51,7 +51,7 @@ async fn light(servers: &Servers, peers: bool) {
     report("20 posts a second, each at its own time: ms late", &all);
 }
 
-fn report(title: &str, all: &[(&str, Arrived)]) {
+fn report(title: &str, all: &[(&str, Arrivals)]) {
     let last = all[0].1.late(1_000) as f64;
     let rows = all.iter().map(|(name, arrived)| {
         let late = |part| number(arrived.late(part) as f64);
@@ -72,8 +72,8 @@ fn report(title: &str, all: &[(&str, Arrived)]) {
     );
 }
 
-async fn peer(servers: &Servers, mode: &str, posts: usize, due: Due) -> Arrived {
-    let target = Target::start(0);
+async fn peer(servers: &Servers, mode: &str, posts: usize, due: Due) -> Arrivals {
+    let target = NetworkProcess::start(0);
     let (from, to) = match due {
         Due::At(at) => (at, at),
         Due::Over(from, to) => (from, to),
@@ -96,8 +96,8 @@ async fn peer(servers: &Servers, mode: &str, posts: usize, due: Due) -> Arrived 
     arrived
 }
 
-async fn fanfare(servers: Option<&Servers>, posts: usize, due: Due) -> Arrived {
-    let target = Target::start(0);
+async fn fanfare(servers: Option<&Servers>, posts: usize, due: Due) -> Arrivals {
+    let target = NetworkProcess::start(0);
     let service = match servers {
         Some(servers) => Service::fleet(servers, &target).await,
         None => Service::embedded(&target).await,

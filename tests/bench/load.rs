@@ -5,16 +5,16 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::{cpu, network::Arrived};
+use crate::{cpu, network::Arrivals};
 
 /// The network of `network.rs` in a process of its own, which ends on drop.
-pub struct Target {
+pub struct NetworkProcess {
     child: Child,
     /// Its origin.
     pub url: String,
 }
 
-impl Target {
+impl NetworkProcess {
     /// Starts a network that answers after `delay_ms`.
     pub fn start(delay_ms: u64) -> Self {
         let me = std::env::current_exe().expect("our own path");
@@ -31,16 +31,16 @@ impl Target {
     }
 
     /// Returns the arrivals.
-    pub async fn arrived(&self) -> Arrived {
+    pub async fn arrived(&self) -> Arrivals {
         self.ask("arrived").await
     }
 
     /// Returns the arrivals of a tenant, by its number, or of another kind of call, by its name.
-    pub async fn arrived_of(&self, tenant: impl std::fmt::Display) -> Arrived {
+    pub async fn arrived_of(&self, tenant: impl std::fmt::Display) -> Arrivals {
         self.ask(&format!("arrived/{tenant}")).await
     }
 
-    async fn ask(&self, path: &str) -> Arrived {
+    async fn ask(&self, path: &str) -> Arrivals {
         let answer = http().get(format!("{}/{path}", self.url)).send().await.expect("an answer");
         answer.json().await.expect("what has arrived")
     }
@@ -51,7 +51,7 @@ impl Target {
     }
 
     /// Waits until `posts` have arrived, or none has arrived for a minute.
-    pub async fn until(&self, posts: usize) -> Arrived {
+    pub async fn until(&self, posts: usize) -> Arrivals {
         let (mut before, mut idle) = (0, 0);
         loop {
             let arrived = self.ask("arrived/count").await.posts;
@@ -66,7 +66,7 @@ impl Target {
     }
 }
 
-impl Drop for Target {
+impl Drop for NetworkProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

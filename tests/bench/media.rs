@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
-    load::{Target, http},
+    load::{NetworkProcess, http},
     process::Process,
     service::Service,
     table::{number, print, ratio},
@@ -35,7 +35,7 @@ struct Line {
 
 /// Uploads and downloads `megabytes`, as one file and as four files at once.
 pub async fn run(megabytes: usize) {
-    let service = Service::embedded(&Target::start(0)).await;
+    let service = Service::embedded(&NetworkProcess::start(0)).await;
     let up = service.start(&["up"]);
     service.ready().await;
     let dir = service.variable("FANFARE_DATA_DIR");

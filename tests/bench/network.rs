@@ -21,7 +21,7 @@ pub const READS: &str = "reads";
 
 /// Arrivals of posts so far.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
-pub struct Arrived {
+pub struct Arrivals {
     /// Posts.
     pub posts: usize,
     /// Posts that had arrived before: duplicates.
@@ -32,7 +32,7 @@ pub struct Arrived {
     pub late: Vec<i64>,
 }
 
-impl Arrived {
+impl Arrivals {
     /// Returns the lateness of the `part`-th of 1,000 in order, in ms.
     pub fn late(&self, part: usize) -> i64 {
         quantile(&self.late, part)
@@ -49,19 +49,19 @@ pub fn quantile(values: &[i64], part: usize) -> i64 {
 
 /// The arrivals of each tenant.
 #[derive(Default)]
-struct Noted {
-    arrived: BTreeMap<String, Arrived>,
+struct ArrivalsByTenant {
+    arrived: BTreeMap<String, Arrivals>,
     seen: HashSet<String>,
 }
 
-impl Noted {
+impl ArrivalsByTenant {
     /// Returns the arrivals of all tenants, or of the one whose number follows `/arrived/`. `/arrived/count` omits
     /// lateness.
-    fn told(&self, path: &str) -> Arrived {
+    fn arrivals_of(&self, path: &str) -> Arrivals {
         if let Some(of) = path.strip_prefix("/arrived/").filter(|of| *of != "count") {
             return self.arrived.get(of).cloned().unwrap_or_default();
         }
-        let mut all = Arrived::default();
+        let mut all = Arrivals::default();
         for (_, one) in self.arrived.iter().filter(|(of, _)| *of != READS) {
             all.posts += one.posts;
             all.again += one.again;
@@ -76,7 +76,7 @@ impl Noted {
 
 struct Network {
     delay: Duration,
-    noted: Arc<Mutex<Noted>>,
+    noted: Arc<Mutex<ArrivalsByTenant>>,
 }
 
 /// Serves on a free port of loopback, prints the address, and ends with its standard input.
@@ -100,7 +100,7 @@ impl Handler for Network {
         let path = req.uri().path().to_owned();
         let answer = match path.as_str() {
             path if path.starts_with("/arrived") => {
-                serde_json::to_value(self.noted.lock().unwrap().told(path)).unwrap()
+                serde_json::to_value(self.noted.lock().unwrap().arrivals_of(path)).unwrap()
             }
             "/xrpc/com.atproto.server.createSession" => {
                 let body: Value = req.parse_json().await.expect("a log-in");

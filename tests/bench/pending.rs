@@ -5,9 +5,9 @@ use std::time::Instant;
 use serde_json::json;
 
 use crate::{
-    load::{Target, http},
+    load::{NetworkProcess, http},
     memory,
-    network::{Arrived, now, quantile},
+    network::{Arrivals, now, quantile},
     servers::Servers,
     service::{Due, Service},
     table::{number, print},
@@ -46,14 +46,14 @@ pub async fn run(pending: usize) {
 
 async fn one(servers: &Servers, waiting: usize) -> Vec<String> {
     servers.flush_redis().await;
-    let target = Target::start(0);
+    let target = NetworkProcess::start(0);
     let mut service = Service::fleet(servers, &target).await;
     service.fill(waiting, Due::At(FAR)).await;
     let metrics = service.with_metrics();
     let worker = service.start(&["worker", "--concurrency", "256"]);
     let from = now() + 5_000;
     service.fill(LIVE, Due::Over(from, from + 15_000)).await;
-    let arrived: Arrived = target.until(LIVE).await;
+    let arrived: Arrivals = target.until(LIVE).await;
     let claim = claim_p99(&metrics).await;
     let memory = memory::of(worker.id());
     drop(worker);

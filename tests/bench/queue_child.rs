@@ -53,7 +53,7 @@ async fn own(queue: &Queue, jobs: usize) -> (f64, f64) {
         queue.push(JobKind::PublishPost, ids).await.expect("pushed");
     }
     let pushed = start.elapsed().as_secs_f64();
-    let count = Count::new(jobs);
+    let count = Countdown::new(jobs);
     let handler = {
         let count = count.clone();
         move |_: PublishPost| {
@@ -82,7 +82,7 @@ async fn stock(redis_url: &str, jobs: usize, config: Config) -> (f64, f64) {
         storage.push_bulk(ids.to_vec()).await.expect("pushed");
     }
     let pushed = start.elapsed().as_secs_f64();
-    let count = Count::new(jobs);
+    let count = Countdown::new(jobs);
     let counted = count.clone();
     let monitor = Monitor::new().register(move |_| {
         let counted = counted.clone();
@@ -101,9 +101,9 @@ async fn stock(redis_url: &str, jobs: usize, config: Config) -> (f64, f64) {
 
 /// Counts remaining jobs.
 #[derive(Clone)]
-struct Count(Arc<(AtomicUsize, Notify)>);
+struct Countdown(Arc<(AtomicUsize, Notify)>);
 
-impl Count {
+impl Countdown {
     fn new(jobs: usize) -> Self {
         Self(Arc::new((AtomicUsize::new(jobs), Notify::new())))
     }

@@ -17,7 +17,7 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use crate::{
-    load::{Target, http},
+    load::{NetworkProcess, http},
     process::{Dir, Process, free_address},
     servers::Servers,
 };
@@ -65,18 +65,18 @@ pub enum Due {
 
 impl Service {
     /// Sets up an installation on PostgreSQL and Redis.
-    pub async fn fleet(servers: &Servers, target: &Target) -> Self {
+    pub async fn fleet(servers: &Servers, target: &NetworkProcess) -> Self {
         Self::shared(servers, target, &[ACCOUNTS]).await
     }
 
     /// Sets up a fleet with several tenants, with these numbers of accounts.
-    pub async fn shared(servers: &Servers, target: &Target, tenants: &[usize]) -> Self {
+    pub async fn shared(servers: &Servers, target: &NetworkProcess, tenants: &[usize]) -> Self {
         let (database, redis) = (servers.database().await, servers.redis());
         Self::set_up(Dir::new(), &database, Some(redis), target, tenants).await
     }
 
     /// Sets up an installation on SQLite and a queue in memory.
-    pub async fn embedded(target: &Target) -> Self {
+    pub async fn embedded(target: &NetworkProcess) -> Self {
         let dir = Dir::new();
         let database = format!("sqlite://{}/fanfare.db", dir.0.display());
         Self::set_up(dir, &database, None, target, &[ACCOUNTS]).await
@@ -86,7 +86,7 @@ impl Service {
         dir: Dir,
         database: &str,
         redis: Option<String>,
-        target: &Target,
+        target: &NetworkProcess,
         tenants: &[usize],
     ) -> Self {
         let mut variables = vec![

@@ -42,12 +42,12 @@ pub async fn run(days: u64) {
                 let _ = user.publish(post).await;
                 made += 1;
             }
-            app.pass(Duration::from_secs(STEP)).await;
+            app.pass_time(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;
         }
         // Posts that are due within the hour are published before the day is counted.
         for _ in 0..3_600 / STEP {
-            app.pass(Duration::from_secs(STEP)).await;
+            app.pass_time(Duration::from_secs(STEP)).await;
             everything_is_out(&app).await;
         }
         let failed = user.get("/api/v1/posts?status=failed&limit=5").await.expect(200);
@@ -78,7 +78,7 @@ async fn everything_is_out(app: &TestApp) {
     );
     app.eventually("everything is out", || async {
         // Polling of networks depends on the clock too.
-        app.pass(Duration::from_millis(250)).await;
+        app.pass_time(Duration::from_millis(250)).await;
         let left = statement(conn, sql, [app.clock.now().into()]);
         let left = conn.query_one_raw(left).await.expect("a count").expect("a row");
         (left.try_get::<i64>("", "n").expect("a count") == 0).then_some(())

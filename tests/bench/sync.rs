@@ -5,8 +5,8 @@ use std::time::Duration;
 use sea_orm::ConnectionTrait;
 
 use crate::{
-    load::Target,
-    network::{Arrived, READS, now},
+    load::NetworkProcess,
+    network::{Arrivals, READS, now},
     servers::Servers,
     service::{ACCOUNTS, Due, Service},
     table::{number, print, ratio},
@@ -30,7 +30,7 @@ const KINDS: [(&str, Option<usize>); 3] = [
 /// Measures without and with reading, in turn, on one installation.
 pub async fn run(rounds: usize) {
     let servers = Servers::find().await;
-    let target = Target::start(0);
+    let target = NetworkProcess::start(0);
     let service = Service::fleet(&servers, &target).await;
     let worker = service.start(&["worker"]);
     service.fill(ACCOUNTS, Due::At(now())).await;
@@ -63,8 +63,8 @@ pub async fn run(rounds: usize) {
     print(&title, &["", "calls to read", "p50", "p99", "last", "p99 ÷ without"], &rows);
 }
 
-fn told(late: Vec<i64>) -> Arrived {
-    Arrived { posts: late.len(), late, ..Arrived::default() }
+fn told(late: Vec<i64>) -> Arrivals {
+    Arrivals { posts: late.len(), late, ..Arrivals::default() }
 }
 
 /// Waits until the metrics of the published posts are scheduled to be read.
@@ -77,7 +77,7 @@ async fn found(service: &Service) {
 /// Measures the lateness of posts while the metrics of every nth account are read, or of none.
 async fn measure(
     service: &Service,
-    target: &Target,
+    target: &NetworkProcess,
     before: usize,
     every: Option<usize>,
 ) -> Vec<i64> {

@@ -1,8 +1,8 @@
 //! Fairness between tenants: a burst beside a quiet tenant, and bursts of several tenants at the same time.
 
 use crate::{
-    load::Target,
-    network::{Arrived, now},
+    load::NetworkProcess,
+    network::{Arrivals, now},
     process::Process,
     servers::Servers,
     service::{Due, Service},
@@ -45,9 +45,9 @@ fn worker(service: &Service) -> Process {
 /// Measures the quiet tenant alone, and beside a burst that is due when its own posts begin to be due.
 async fn beside(servers: &Servers, posts: usize, delay: u64) {
     let mut quiet = Vec::new();
-    let mut loud = Arrived::default();
+    let mut loud = Arrivals::default();
     for burst in [0, posts] {
-        let target = Target::start(delay);
+        let target = NetworkProcess::start(delay);
         let service = Service::shared(servers, &target, &[QUIET_ACCOUNTS, LOUD_ACCOUNTS]).await;
         let from = now() + AHEAD + i64::try_from(burst / 25).expect("a short time");
         if burst > 0 {
@@ -77,7 +77,7 @@ async fn beside(servers: &Servers, posts: usize, delay: u64) {
 
 /// Measures four tenants with equally many posts, all due at the same time.
 async fn together(servers: &Servers, posts: usize) {
-    let target = Target::start(0);
+    let target = NetworkProcess::start(0);
     let service = Service::shared(servers, &target, &TOGETHER).await;
     let from = now() + AHEAD + i64::try_from(posts / 25).expect("a short time");
     for tenant in 0..4 {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    load::{Target, http},
-    network::Arrived,
+    load::{NetworkProcess, http},
+    network::Arrivals,
     servers::Servers,
     service::Service,
     table::{number, print, ratio},
@@ -39,8 +39,8 @@ pub async fn run() {
     print(&title, &heads, &rows);
 }
 
-async fn measure(servers: &Servers, bad: bool) -> Arrived {
-    let target = Target::start(0);
+async fn measure(servers: &Servers, bad: bool) -> Arrivals {
+    let target = NetworkProcess::start(0);
     let service = Service::shared(servers, &target, &[1]).await;
     let _up = service.start(&["up"]);
     service.ready().await;

@@ -7,7 +7,7 @@ use fanfare_domain::clock::machine_now;
 use crate::{
     callers::Callers,
     fleet::Fleet,
-    judge::{all_over, connect, count, judge},
+    judge::{connect, count, judge, wait_until_ended},
     report::{Outcome, progress},
     settings::Settings,
 };
@@ -21,11 +21,18 @@ const AROUND: Duration = Duration::from_secs(5);
 /// Stops Redis.
 pub async fn run(settings: &Settings) -> Outcome {
     let thrown = format!("Redis stopped for {} s", settings.away.as_secs());
-    trouble(settings, "away", thrown, |fleet| fleet.redis.down(), |fleet| fleet.redis.up()).await
+    post_during_fault(
+        settings,
+        "away",
+        thrown,
+        |fleet| fleet.redis.stop(),
+        |fleet| fleet.redis.restart(),
+    )
+    .await
 }
 
 /// Callers post before, during and after a fault of Redis.
-pub async fn trouble(
+pub async fn post_during_fault(
     settings: &Settings,
     fault: &str,
     thrown: String,
@@ -53,7 +60,7 @@ pub async fn trouble(
     end(&mut fleet);
     tokio::time::sleep(AROUND).await;
     let told = callers.end().await;
-    all_over(&fleet.db, fault, machine_now()).await;
+    wait_until_ended(&fleet.db, fault, machine_now()).await;
     let verdict = judge(fleet.user(), &fleet.db, &told.expected).await;
     let mut outcome = Outcome { thrown, broken: verdict.faults(false), ..Outcome::default() };
     outcome.note(format!(
@@ -62,11 +69,11 @@ pub async fn trouble(
         told.slowest.as_millis()
     ));
     outcome.note(format!("{meanwhile} made and about {out} published meanwhile"));
-    outcome.must(
+    outcome.require(
         told.refused() == 0,
         format!("not every caller was answered with 201: {}", told.answers()),
     );
-    outcome.must(out > 0, "nothing went out meanwhile");
+    outcome.require(out > 0, "nothing went out meanwhile");
     outcome.broken.extend(fleet.ended());
     outcome.verdict = verdict;
     outcome

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The replies that callers got.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct CallerResults {
     /// Accepted posts.
     pub expected: Expected,
     /// The post ids in the replies, by the text of the post.
@@ -40,7 +40,7 @@ pub struct Told {
     pub broken: usize,
 }
 
-impl Told {
+impl CallerResults {
     /// Returns the number of accepted posts.
     pub fn taken(&self) -> usize {
         self.expected.values().map(Vec::len).sum()
@@ -63,7 +63,7 @@ impl Told {
 pub struct Callers {
     stop: CancellationToken,
     working: JoinHandle<()>,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<CallerResults>>,
 }
 
 impl Callers {
@@ -76,7 +76,7 @@ impl Callers {
         per_second: u32,
         persist: bool,
     ) -> Self {
-        let (stop, told) = (CancellationToken::new(), Arc::<Mutex<Told>>::default());
+        let (stop, told) = (CancellationToken::new(), Arc::<Mutex<CallerResults>>::default());
         let (users, accounts, name) = (users.to_vec(), accounts.to_vec(), name.to_owned());
         let (until, heard) = (stop.clone(), Arc::clone(&told));
         let working = tokio::spawn(async move {
@@ -117,7 +117,7 @@ impl Callers {
     ///
     /// # Panics
     /// A request got no reply.
-    pub async fn end(self) -> Told {
+    pub async fn end(self) -> CallerResults {
         self.stop.cancel();
         self.working.await.expect("the callers");
         std::mem::take(&mut *self.told.lock().expect("the lock"))
@@ -125,7 +125,13 @@ impl Callers {
 }
 
 /// Creates a post. A request without a reply is sent again with its key; with `persist` also one that was refused.
-async fn call(user: &User, account: Account, text: String, persist: bool, told: &Mutex<Told>) {
+async fn call(
+    user: &User,
+    account: Account,
+    text: String,
+    persist: bool,
+    told: &Mutex<CallerResults>,
+) {
     let body = json!({"account_id": account.id, "caption": text});
     let (key, begun) = (text.replace(' ', "-"), Instant::now());
     loop {
@@ -166,7 +172,7 @@ fn note(
     took: Duration,
     account: Account,
     text: &str,
-    told: &Mutex<Told>,
+    told: &Mutex<CallerResults>,
 ) -> bool {
     let mut told = told.lock().expect("the lock");
     let Some(answer) = answer else {

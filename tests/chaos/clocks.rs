@@ -9,7 +9,7 @@ use fanfare_tests::faketime;
 use crate::{
     callers::Callers,
     fleet::Fleet,
-    judge::{all_over, connect, judge, lateness},
+    judge::{connect, judge, lateness, wait_until_ended},
     report::{Outcome, number, progress},
     schedule::{ended, schedule},
     settings::Settings,
@@ -55,7 +55,7 @@ pub async fn run(settings: &Settings) -> Outcome {
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
     let told = callers.end().await;
-    all_over(&fleet.db, "clocks", end).await;
+    wait_until_ended(&fleet.db, "clocks", end).await;
     let broken = fleet.ended();
     for worker in fleet.workers.drain(..) {
         let _ = worker.stop(Duration::from_secs(50)).await;
@@ -75,8 +75,8 @@ pub async fn run(settings: &Settings) -> Outcome {
     outcome.broken.extend(verdict.faults(false));
     outcome.note(format!("{} early; late (p50 / p99 / most): {late}", late.early()));
     outcome.note(format!("{} more are scheduled", number(SCHEDULED.saturating_sub(late.count()))));
-    outcome.must(late.early() == 0, format!("{} posts went out early", late.early()));
-    outcome.must(told.refused() == 0, format!("callers were answered {}", told.answers()));
+    outcome.require(late.early() == 0, format!("{} posts went out early", late.early()));
+    outcome.require(told.refused() == 0, format!("callers were answered {}", told.answers()));
     outcome.verdict = verdict;
     outcome
 }

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_domain::clock::{machine_now, show};
+use fanfare_domain::clock::{machine_now, to_rfc3339};
 use fanfare_tests::User;
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::json;
 
 use crate::{
-    callers::{Callers, Told},
+    callers::{CallerResults, Callers},
     fleet::{Dir, networks, owned, secret_of_networks},
     judge::{Account, Expected, connect, count, judge},
     process::Process,
@@ -69,7 +69,7 @@ impl Embedded {
     }
 
     /// Opens a copy of the database, while the service does not run.
-    async fn look(&self, dir: &Dir) -> DatabaseConnection {
+    async fn open_copy(&self, dir: &Dir) -> DatabaseConnection {
         let copy = dir.path("copy");
         for end in ["", "-wal"] {
             let from = self.disk.file(&format!("fanfare.db{end}"));
@@ -110,7 +110,7 @@ pub async fn run(_: &Settings) -> Outcome {
     let mut expected = Expected::new();
     for kill in [false, true] {
         let told = round(&embedded, &user, &accounts, kill, &mut outcome).await;
-        outcome.must(kill || service.ended().is_none(), "the service ended by itself");
+        outcome.require(kill || service.ended().is_none(), "the service ended by itself");
         merge(&mut expected, told.expected);
         if kill {
             drop(service);
@@ -121,13 +121,14 @@ pub async fn run(_: &Settings) -> Outcome {
             Callers::start(&[user.clone()], &accounts, &format!("after {kill}"), RATE, false);
         tokio::time::sleep(AROUND).await;
         let after = after.end().await;
-        outcome.must(after.refused() == 0, format!("with room again: {}", after.answers()));
+        outcome.require(after.refused() == 0, format!("with room again: {}", after.answers()));
         merge(&mut expected, after.expected);
         until_over(&user).await;
     }
     let stopped = service.stop(Duration::from_secs(50)).await;
-    outcome.must(stopped.is_some_and(|status| status.success()), "the service did not stop well");
-    let db = embedded.look(&dir).await;
+    outcome
+        .require(stopped.is_some_and(|status| status.success()), "the service did not stop well");
+    let db = embedded.open_copy(&dir).await;
     let (_service, user) = embedded.start();
     compare(&db, &expected, &mut outcome).await;
     let verdict = judge(&user, &db, &expected).await;
@@ -136,7 +137,7 @@ pub async fn run(_: &Settings) -> Outcome {
         "the disk of an embedded installation ({SIZE} MiB) full for {} s, twice, once with a SIGKILL meanwhile",
         FULL.as_secs()
     );
-    outcome.note(verdict.flags());
+    outcome.note(verdict.describe_flagged());
     outcome.verdict = verdict;
     outcome
 }
@@ -148,12 +149,12 @@ async fn round(
     accounts: &[Account],
     kill: bool,
     outcome: &mut Outcome,
-) -> Told {
+) -> CallerResults {
     let before = Callers::start(&[user.clone()], accounts, &format!("before {kill}"), RATE, false);
     tokio::time::sleep(AROUND).await;
     let mut told = before.end().await;
-    outcome.must(told.refused() == 0, format!("before: {}", told.answers()));
-    let due = show(machine_now() + 5_000);
+    outcome.require(told.refused() == 0, format!("before: {}", told.answers()));
+    let due = to_rfc3339(machine_now() + 5_000);
     for n in 0..DUE {
         let account = accounts[n % accounts.len()];
         let text = format!("due {kill} {} {n}", account.id);
@@ -167,12 +168,13 @@ async fn round(
     tokio::time::sleep(FULL).await;
     let full = callers.end().await;
     let only = full.answers.keys().all(|status| [201, 503].contains(status));
-    outcome.must(only, format!("while there was no room callers were answered {}", full.answers()));
-    outcome.must(full.refused() > 0, "the disk was never full for callers");
+    outcome
+        .require(only, format!("while there was no room callers were answered {}", full.answers()));
+    outcome.require(full.refused() > 0, "the disk was never full for callers");
     let key = format!("told {kill}");
     let body = json!({"account_id": accounts[0].id, "caption": "told"});
     let answer = user.post_keyed("/api/v1/posts", &key.replace(' ', "-"), &body).await;
-    outcome.must(
+    outcome.require(
         answer.status == 503
             && answer.text.contains("disk is full")
             && answer.header("retry-after") == "30",
@@ -183,8 +185,10 @@ async fn round(
     if !kill {
         embedded.disk.free();
         let repeated = user.post_keyed("/api/v1/posts", &key.replace(' ', "-"), &body).await;
-        outcome
-            .must(repeated.status == 201, format!("the same request with room: {}", repeated.text));
+        outcome.require(
+            repeated.status == 201,
+            format!("the same request with room: {}", repeated.text),
+        );
         told.expected.entry(accounts[0]).or_default().push("told".to_owned());
     }
     told
@@ -201,15 +205,15 @@ fn merge(all: &mut Expected, more: Expected) {
 async fn compare(db: &DatabaseConnection, expected: &Expected, outcome: &mut Outcome) {
     let taken: usize = expected.values().map(Vec::len).sum();
     let rows = count(db, "SELECT count(*) AS n FROM posts").await;
-    outcome.must(
+    outcome.require(
         usize::try_from(rows).unwrap() == taken,
         format!("{taken} posts were taken, {rows} are stored"),
     );
     let alone = "SELECT count(*) AS n FROM posts WHERE NOT EXISTS \
         (SELECT 1 FROM events WHERE post_id = posts.id AND event_type = 'post.created')";
-    outcome.must(count(db, alone).await == 0, "a post has no event");
+    outcome.require(count(db, alone).await == 0, "a post has no event");
     let check = Statement::from_string(db.get_database_backend(), "PRAGMA integrity_check");
     let check = db.query_one_raw(check).await.unwrap().unwrap();
     let check: String = check.try_get("", "integrity_check").unwrap();
-    outcome.must(check == "ok", check);
+    outcome.require(check == "ok", check);
 }

@@ -7,7 +7,7 @@ use fanfare_entities::Millis;
 
 use crate::{
     fleet::Fleet,
-    judge::{all_over, connect, count, judge, lateness},
+    judge::{connect, count, judge, lateness, wait_until_ended},
     report::{Outcome, number, progress},
     schedule::{ended, schedule},
     settings::Settings,
@@ -51,7 +51,7 @@ pub async fn run(settings: &Settings) -> Outcome {
         );
         tokio::time::sleep(EVERY).await;
     }
-    all_over(&fleet.db, "flush", end).await;
+    wait_until_ended(&fleet.db, "flush", end).await;
     let waiting = format!(
         "SELECT count(*) AS n FROM posts WHERE status = 'scheduled' AND due_at = scheduled_at AND scheduled_at > {}",
         machine_now() + 5_000
@@ -79,8 +79,8 @@ pub async fn run(settings: &Settings) -> Outcome {
         .note(format!("late (p50 / p99 / most): {without} without, {with} with {flushes} flushes"));
     outcome
         .note(format!("{} still wait for their time", number(usize::try_from(waiting).unwrap())));
-    outcome.must(without.early() + with.early() == 0, "a post went out early");
-    outcome.must(flushes > 0, "Redis was never flushed");
+    outcome.require(without.early() + with.early() == 0, "a post went out early");
+    outcome.require(flushes > 0, "Redis was never flushed");
     outcome.broken.extend(verdict.faults(false));
     outcome.verdict = verdict;
     outcome

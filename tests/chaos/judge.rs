@@ -22,7 +22,7 @@ pub const NETWORKS: &[(&str, bool)] = &[
 ];
 
 /// If nothing changes for this time, posts will not end by themselves.
-const STUCK: Duration = Duration::from_secs(240);
+const STALL_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// An account on a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ pub struct Verdict {
     /// Posts that are recorded as published but are not on the network.
     pub missing: Vec<String>,
     /// Posts that are recorded as failed without a reason, or although they are public.
-    pub wronged: Vec<String>,
+    pub wrongly_failed: Vec<String>,
     /// The number of posts that are public more than once.
     pub twice: usize,
     /// The number of posts that ended as `outcome_unknown`, on networks that cannot be asked.
@@ -79,13 +79,13 @@ pub struct Verdict {
 impl Verdict {
     /// Returns the number of posts that are lost or wrongly recorded as failed.
     pub fn lost(&self) -> usize {
-        self.missing.len() + self.wronged.len()
+        self.missing.len() + self.wrongly_failed.len()
     }
 
     /// Returns the violations.
     pub fn faults(&self, doubles_allowed: bool) -> Vec<String> {
         let mut found: Vec<String> =
-            [&self.missing, &self.wronged].into_iter().flatten().cloned().collect();
+            [&self.missing, &self.wrongly_failed].into_iter().flatten().cloned().collect();
         if self.twice > 0 && !doubles_allowed {
             found.push(format!("{} posts are public twice", self.twice));
         }
@@ -93,11 +93,11 @@ impl Verdict {
     }
 
     /// Describes the flagged posts.
-    pub fn flags(&self) -> String {
+    pub fn describe_flagged(&self) -> String {
         format!("{} of the flagged are public", self.flagged_public)
     }
 
-    fn weigh(&mut self, text: &str, times: usize, asked: bool, failed: Option<&String>) {
+    fn add(&mut self, text: &str, times: usize, asked: bool, failed: Option<&String>) {
         self.posts += 1;
         self.public += times.min(1);
         self.twice += usize::from(times > 1);
@@ -110,9 +110,9 @@ impl Verdict {
                 self.flagged += 1;
                 self.flagged_public += times.min(1);
             }
-            Some(code) => {
-                self.wronged.push(format!("{text} failed with {code} and is public {times} times"))
-            }
+            Some(code) => self
+                .wrongly_failed
+                .push(format!("{text} failed with {code} and is public {times} times")),
         }
     }
 }
@@ -130,9 +130,9 @@ pub async fn judge(user: &User, db: &DatabaseConnection, expected: &Expected) ->
         }
         for text in texts {
             let times = held.remove(text).unwrap_or(0);
-            verdict.weigh(text, times, NETWORKS[account.network].1, failed.get(text));
+            verdict.add(text, times, NETWORKS[account.network].1, failed.get(text));
         }
-        verdict.wronged.extend(
+        verdict.wrongly_failed.extend(
             held.into_keys().map(|text| format!("{text} is public and was never asked for")),
         );
     }
@@ -167,7 +167,7 @@ fn time_of(entry: &Value) -> Millis {
 ///
 /// # Panics
 /// Nothing changes for minutes.
-pub async fn all_over(db: &DatabaseConnection, fault: &str, until: Millis) {
+pub async fn wait_until_ended(db: &DatabaseConnection, fault: &str, until: Millis) {
     let open = format!(
         "SELECT count(*) AS n FROM posts WHERE status NOT IN ('published', 'failed') AND scheduled_at < {until}"
     );
@@ -181,7 +181,7 @@ pub async fn all_over(db: &DatabaseConnection, fault: &str, until: Millis) {
             (before, since) = (now, Instant::now());
         }
         progress(fault, format_args!("{now} posts are still on their way"));
-        assert!(since.elapsed() < STUCK, "it never ends: {now} posts stay on their way");
+        assert!(since.elapsed() < STALL_TIMEOUT, "it never ends: {now} posts stay on their way");
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
@@ -202,20 +202,20 @@ pub async fn count(db: &DatabaseConnection, sql: &str) -> i64 {
 }
 
 /// Returns the lateness of posts that state in their text when they were due (`due=<ms>`), and of which `part` holds.
-pub fn lateness(times: &BTreeMap<String, Millis>, part: impl Fn(Millis) -> bool) -> Late {
+pub fn lateness(times: &BTreeMap<String, Millis>, part: impl Fn(Millis) -> bool) -> Lateness {
     let due = |text: &str| text.split_once("due=")?.1.parse::<Millis>().ok();
     let late = times.iter().filter_map(|(text, at)| Some((due(text)?, *at)));
     let mut late: Vec<Millis> =
         late.filter(|(due, _)| part(*due)).map(|(due, at)| at - due).collect();
     late.sort_unstable();
-    Late(late)
+    Lateness(late)
 }
 
 /// The lateness of posts, in ms, in order.
 #[derive(Debug)]
-pub struct Late(Vec<Millis>);
+pub struct Lateness(Vec<Millis>);
 
-impl Late {
+impl Lateness {
     /// Returns the number that were early.
     pub fn early(&self) -> usize {
         self.0.iter().filter(|late| **late < 0).count()
@@ -232,7 +232,7 @@ impl Late {
     }
 }
 
-impl std::fmt::Display for Late {
+impl std::fmt::Display for Lateness {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} / {} / {} ms", self.part(50), self.part(99), self.part(100))
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fleet::Fleet,
-    judge::{Account, Expected, all_over, connect, count, judge},
+    judge::{Account, Expected, connect, count, judge, wait_until_ended},
     report::{Outcome, number, progress},
     settings::Settings,
 };
@@ -50,7 +50,7 @@ pub async fn run(settings: &Settings) -> Outcome {
         killed += 1;
         progress("kills", format_args!("{killed} of {} kills", settings.kills));
     }
-    all_over(&fleet.db, "kills", machine_now()).await;
+    wait_until_ended(&fleet.db, "kills", machine_now()).await;
     let verdict = judge(fleet.user(), &fleet.db, &expected).await;
     let thrown = format!(
         "{} posts on {} accounts, {WORKERS} workers, {} SIGKILLs",
@@ -59,8 +59,8 @@ pub async fn run(settings: &Settings) -> Outcome {
         number(killed)
     );
     let mut outcome = Outcome { thrown, broken: verdict.faults(false), ..Outcome::default() };
-    outcome.note(verdict.flags());
-    outcome.must(killed > 0, "it was over before a worker was killed");
+    outcome.note(verdict.describe_flagged());
+    outcome.require(killed > 0, "it was over before a worker was killed");
     outcome.broken.extend(fleet.ended());
     outcome.verdict = verdict;
     outcome

@@ -68,7 +68,7 @@ async fn all(settings: &Settings) -> Vec<Row> {
                 _ => unreachable!("a fault without a file"),
             }
         });
-        let outcome = whole(thrown).await;
+        let outcome = row_of(thrown).await;
         let row = Row { name, outcome, took: begun.elapsed() };
         progress(name, format_args!("done after {} s\n", row.took.as_secs()));
         rows.push(row);
@@ -77,7 +77,7 @@ async fn all(settings: &Settings) -> Vec<Row> {
 }
 
 /// Returns the table row of a fault, also of one that panicked.
-async fn whole(
+async fn row_of(
     thrown: impl Future<Output = Result<Outcome, tokio::task::JoinError>>,
 ) -> Result<Outcome, String> {
     thrown.await.map_err(|error| match error.try_into_panic() {

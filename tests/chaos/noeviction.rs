@@ -1,6 +1,6 @@
 //! Redis is out of memory with `noeviction`: it answers, but accepts neither jobs nor counters.
 
-use crate::{away::trouble, report::Outcome, settings::Settings};
+use crate::{away::post_during_fault, report::Outcome, settings::Settings};
 
 /// Fills Redis.
 pub async fn run(settings: &Settings) -> Outcome {
@@ -16,5 +16,5 @@ pub async fn run(settings: &Settings) -> Outcome {
     let empty = |fleet: &mut crate::fleet::Fleet| {
         assert_eq!(fleet.redis.ask(&["CONFIG", "SET", "maxmemory", "0"]), "OK");
     };
-    trouble(settings, "noeviction", thrown, fill, empty).await
+    post_during_fault(settings, "noeviction", thrown, fill, empty).await
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fleet::Fleet,
-    judge::{Account, Expected, all_over, connect, count, judge},
+    judge::{Account, Expected, connect, count, judge, wait_until_ended},
     process::Process,
     report::{Outcome, number, progress},
     settings::Settings,
@@ -39,10 +39,10 @@ pub async fn run(settings: &Settings) -> Outcome {
         ..Outcome::default()
     };
     for party in [Party::BullMq, Party::Sidekiq] {
-        let note = theirs(party, settings).await;
+        let note = kill_peer(party, settings).await;
         outcome.note(note);
     }
-    ours(settings, &mut outcome).await;
+    kill_fanfare(settings, &mut outcome).await;
     outcome
 }
 
@@ -93,7 +93,7 @@ impl Party {
 }
 
 /// Kills workers of a peer; describes how many jobs it lost and repeated.
-async fn theirs(party: Party, settings: &Settings) -> String {
+async fn kill_peer(party: Party, settings: &Settings) -> String {
     let (redis, network) = (Redis::start(), Receiver::start().await);
     network.delay(CALL);
     let variables = |count: usize| {
@@ -113,7 +113,7 @@ async fn theirs(party: Party, settings: &Settings) -> String {
     let start = || Process::start(party.command("worker", &variables(1_000_000_000)));
     let mut workers: Vec<Process> = (0..WORKERS).map(|_| start()).collect();
     let mut killed = 0;
-    let heard = || std::future::ready(network.heard().len());
+    let heard = || std::future::ready(network.received().len());
     while killed < settings.peer_kills && is_time(settings, killed, &heard).await {
         workers[killed % WORKERS] = start();
         killed += 1;
@@ -123,7 +123,7 @@ async fn theirs(party: Party, settings: &Settings) -> String {
         );
     }
     until_quiet(&network).await;
-    let heard = network.heard();
+    let heard = network.received();
     let jobs: BTreeSet<&str> = heard.iter().map(|one| one.header("idempotency-key")).collect();
     let (lost, twice) = (settings.peer_jobs - jobs.len(), heard.len() - jobs.len());
     let per_kill = |jobs: usize| jobs as f64 / killed.max(1) as f64;
@@ -160,7 +160,7 @@ async fn is_time<F: Future<Output = usize>>(
 async fn until_quiet(network: &Receiver) {
     let (mut before, mut since) = (0, Instant::now());
     while since.elapsed() < QUIET {
-        let now = network.heard().len();
+        let now = network.received().len();
         if now != before {
             (before, since) = (now, Instant::now());
         }
@@ -170,7 +170,7 @@ async fn until_quiet(network: &Receiver) {
 }
 
 /// Kills workers of Fanfare, on networks of every class with the same delay.
-async fn ours(settings: &Settings, outcome: &mut Outcome) {
+async fn kill_fanfare(settings: &Settings, outcome: &mut Outcome) {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 100).await;
     let slow =
@@ -196,7 +196,7 @@ async fn ours(settings: &Settings, outcome: &mut Outcome) {
         killed += 1;
         progress("peers", format_args!("Fanfare: {killed} of {} kills", settings.peer_kills));
     }
-    all_over(&fleet.db, "peers", machine_now()).await;
+    wait_until_ended(&fleet.db, "peers", machine_now()).await;
     let verdict = judge(fleet.user(), &fleet.db, &expected).await;
     outcome.note(format!(
         "Fanfare: {} lost, {} repeated, {} flagged ({killed} kills)",

@@ -7,7 +7,7 @@ use fanfare_domain::clock::machine_now;
 use crate::{
     callers::Callers,
     fleet::Fleet,
-    judge::{all_over, connect, count, judge},
+    judge::{connect, count, judge, wait_until_ended},
     report::{Outcome, number, progress},
     settings::Settings,
 };
@@ -26,12 +26,12 @@ pub async fn run(settings: &Settings) -> Outcome {
         tokio::time::sleep(Duration::from_millis((restart as u64 * 613) % 1_500)).await;
         fleet.postgres.crash();
         tokio::time::sleep(Duration::from_millis((restart as u64 * 177) % 800)).await;
-        fleet.postgres.up();
+        fleet.postgres.restart();
         progress("postgres", format_args!("{} of {} restarts", restart + 1, settings.restarts));
     }
     until_some_are_taken(&callers).await;
     let told = callers.end().await;
-    all_over(&fleet.db, "postgres", machine_now()).await;
+    wait_until_ended(&fleet.db, "postgres", machine_now()).await;
     let rows = count(&fleet.db, "SELECT count(*) AS n FROM posts").await;
     let verdict = judge(fleet.user(), &fleet.db, &told.expected).await;
     let thrown = format!(
@@ -39,17 +39,18 @@ pub async fn run(settings: &Settings) -> Outcome {
         settings.restarts
     );
     let mut outcome = Outcome { thrown, broken: verdict.faults(false), ..Outcome::default() };
-    outcome.note(verdict.flags());
+    outcome.note(verdict.describe_flagged());
     outcome.note(format!(
         "{} keys, {} posts; answers {}",
         number(told.taken()),
         rows,
         told.answers()
     ));
-    outcome.must(told.given_up == 0, format!("{} callers gave up", told.given_up));
-    outcome.must(told.ids.values().all(|ids| ids.len() == 1), "a key was answered with two posts");
+    outcome.require(told.given_up == 0, format!("{} callers gave up", told.given_up));
+    outcome
+        .require(told.ids.values().all(|ids| ids.len() == 1), "a key was answered with two posts");
     let taken = i64::try_from(told.taken()).unwrap();
-    outcome.must(rows == taken, format!("{taken} requests made {rows} posts"));
+    outcome.require(rows == taken, format!("{taken} requests made {rows} posts"));
     outcome.broken.extend(fleet.ended());
     outcome.verdict = verdict;
     outcome

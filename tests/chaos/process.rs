@@ -63,7 +63,7 @@ impl Process {
     ///
     /// # Panics
     /// It does not reach it within a minute.
-    pub async fn arrived(&self) {
+    pub async fn wait_for_failpoint(&self) {
         let begun = Instant::now();
         while !self.logged().iter().any(|line| line.contains("stopped at a failpoint")) {
             assert!(begun.elapsed().as_secs() < 60, "never at its failpoint: {:?}", self.logged());

@@ -29,7 +29,7 @@ impl Outcome {
     }
 
     /// Adds a violation unless a condition holds.
-    pub fn must(&mut self, holds: bool, what: impl Into<String>) {
+    pub fn require(&mut self, holds: bool, what: impl Into<String>) {
         if !holds {
             self.broken.push(what.into());
         }

@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::{
     callers::Callers,
     fleet::Fleet,
-    judge::{Account, Expected, Verdict, all_over, connect, judge},
+    judge::{Account, Expected, Verdict, connect, judge, wait_until_ended},
     process::Process,
     report::{Outcome, number, progress},
     settings::Settings,
 };
 
 /// The failpoints at which a worker is frozen: before and after a publishing call is recorded.
-const PLACES: &[&str] = &["claimed", "commit_armed"];
+const FAILPOINTS: &[&str] = &["claimed", "commit_armed"];
 
 /// The length of a lease, and the time to notice its end.
 const PAST_A_LEASE: Duration = Duration::from_secs(64);
@@ -43,7 +43,7 @@ pub async fn run(settings: &Settings) -> Outcome {
         "posts sent by a worker frozen at a failpoint: {}",
         placed.twice + placed.flagged_public
     ));
-    outcome.note(by_chance.flags());
+    outcome.note(by_chance.describe_flagged());
     outcome.verdict = by_chance;
     outcome.verdict.posts += placed.posts;
     outcome.verdict.public += placed.public;
@@ -57,32 +57,33 @@ async fn at_places(outcome: &mut Outcome) -> Verdict {
     let mut fleet = Fleet::start(1).await;
     let accounts = connect(fleet.user(), 1).await;
     let (mut expected, mut frozen) = (Expected::new(), Vec::new());
-    for place in PLACES {
+    for place in FAILPOINTS {
         for account in &accounts {
             frozen.push((*place, freeze_at(&fleet, *account, place, &mut expected).await));
             progress("stops", format_args!("{} frozen at their places", frozen.len()));
         }
     }
     fleet.work(1);
-    all_over(&fleet.db, "stops", machine_now()).await;
+    wait_until_ended(&fleet.db, "stops", machine_now()).await;
     for (place, worker) in frozen {
         worker.signal("-CONT");
         tokio::time::sleep(Duration::from_secs(2)).await;
         let late = worker.logged().iter().any(|line| line.contains("came late to its start"));
-        outcome.must(
+        outcome.require(
             late == (place == "commit_armed"),
             format!("what a worker frozen at {place} noticed: {:?}", worker.logged()),
         );
         // A worker that is still at its failpoint would use its whole grace period, which is longer.
         let stopped = worker.stop(Duration::from_secs(25)).await;
-        outcome.must(
+        outcome.require(
             stopped.is_some_and(|status| status.success()),
             format!("a worker frozen at {place} did not go on"),
         );
     }
     let verdict = judge(fleet.user(), &fleet.db, &expected).await;
     outcome.broken.extend(verdict.faults(false));
-    outcome.must(verdict.flagged_public == 0, "a worker frozen at a failpoint has sent its post");
+    outcome
+        .require(verdict.flagged_public == 0, "a worker frozen at a failpoint has sent its post");
     outcome.broken.extend(fleet.ended());
     verdict
 }
@@ -96,7 +97,7 @@ async fn freeze_at(
     let worker = fleet.worker(&[("FANFARE_FAILPOINT", place.to_owned())]);
     let text = format!("{} at {place}", account.platform());
     let _ = fleet.user().publish(json!({"account_id": account.id, "caption": text})).await;
-    worker.arrived().await;
+    worker.wait_for_failpoint().await;
     worker.signal("-STOP");
     expected.entry(account).or_default().push(text);
     worker
@@ -131,10 +132,10 @@ async fn by_chance(settings: &Settings, outcome: &mut Outcome) -> Verdict {
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     let told = callers.end().await;
-    all_over(&fleet.db, "stops", machine_now()).await;
+    wait_until_ended(&fleet.db, "stops", machine_now()).await;
     let verdict = judge(fleet.user(), &fleet.db, &told.expected).await;
     outcome.broken.extend(verdict.faults(true));
-    outcome.must(told.given_up == 0, format!("{} callers gave up", told.given_up));
+    outcome.require(told.given_up == 0, format!("{} callers gave up", told.given_up));
     outcome.note(format!(
         "answers {}, the slowest after {} ms",
         told.answers(),

@@ -7,9 +7,9 @@ use fanfare_domain::{
     Act, Code, Domain, PostId,
     access::{self, Caller},
     failpoint::{Failpoint, Hook, Moment},
-    idempotency::{self, Owner, Reservation, Reserved},
+    idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::Meter,
-    posts::{NewRow, WorkspaceOfPost},
+    posts::{NewPostRow, WorkspaceOfPost},
 };
 use fanfare_entities::{UserId, WorkspaceId, idempotency_key, post, workspace};
 use fanfare_tests::{Options, TestApp, User};
@@ -68,21 +68,21 @@ async fn everyone_gets_the_answer_to_what_was_asked() {
 /// A key that is reserved in the database, for whoever is asked for it.
 async fn reserved(cx: &Domain, owner: Owner, key: &str) -> Reservation {
     match idempotency::reserve(cx, owner, key, "print").await.unwrap() {
-        Reserved::Mine(reservation) => reservation,
-        Reserved::Replay(_) => panic!("nobody has used it"),
+        ReserveOutcome::Acquired(reservation) => reservation,
+        ReserveOutcome::Replay(_) => panic!("nobody has used it"),
     }
 }
 
 /// A post, and copies of it with texts of their own that as many requests are about to write.
-async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewRow> {
+async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewPostRow> {
     let account = user.connect("bluesky").await;
     let first = json!({"account_id": account, "caption": "first", "scheduled_at": FAR});
     let first = user.post("/api/v1/posts", first).await.expect(201).body["post"].clone();
     let id = PostId(first["id"].as_i64().unwrap());
     let row = post::Entity::find_by_id(id).one(&cx.db.read).await.unwrap().unwrap();
-    let caller = Caller::at_a_page(row.created_by);
+    let caller = Caller::browser_session(row.created_by);
     let membership = access::membership_for_post(cx, &caller, id).await.unwrap();
-    let copy = |number: usize| NewRow {
+    let copy = |number: usize| NewPostRow {
         act: Act {
             cx: cx.clone(),
             caller: caller.clone(),
@@ -159,7 +159,7 @@ struct Lost {
 impl Hook for Lost {
     async fn reach(&self, _: &str) {}
 
-    fn cuts(&self, moment: Moment) -> bool {
+    fn loses_database(&self, moment: Moment) -> bool {
         let lost = moment == Moment::AfterCommit;
         assert!(!lost || !self.panics, "on purpose");
         lost
@@ -171,7 +171,7 @@ async fn what_may_have_been_written_is_not_written_again() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     for panics in [false, true] {
         let user = app.user().await;
-        let cx = app.beside_at(Failpoint::hooked(Arc::new(Lost { panics }))).await;
+        let cx = app.other_process_at(Failpoint::with_hook(Arc::new(Lost { panics }))).await;
         let news = copies(&cx, &user, 10).await;
         let answers = join_all(news.into_iter().map(|new| cx.new_posts.write(new))).await;
         assert!(answers.iter().all(Result::is_err), "{answers:?}");

@@ -161,7 +161,7 @@ async fn whatever_answers_get_answers_head() {
 async fn every_path_answers_in_the_same_shape() {
     let (app, user, _) = quiet().await;
     user.get("/api/v1/nowhere").await.refused(404, "not_found");
-    app.nobody().get("/api/v1/nowhere").await.refused(404, "not_found");
+    app.without_key().get("/api/v1/nowhere").await.refused(404, "not_found");
     let wrong = user.put("/api/v1/posts", json!({})).await;
     assert!(wrong.header("allow").contains("POST"), "{:?}", wrong.headers);
     wrong.refused(405, "method_not_allowed");
@@ -209,7 +209,7 @@ async fn a_request_id_of_the_callers_own_is_kept_if_it_is_well_formed() {
 #[tokio::test]
 async fn a_key_must_be_a_key() {
     let (app, user, _) = quiet().await;
-    app.nobody().get("/api/v1/whoami").await.refused(401, "missing_api_key");
+    app.without_key().get("/api/v1/whoami").await.refused(401, "missing_api_key");
     let mut typo = user.clone();
     let last = typo.key.pop().unwrap();
     typo.key.push(if last == 'x' { 'y' } else { 'x' });

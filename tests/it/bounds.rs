@@ -16,7 +16,7 @@ async fn quiet() -> (TestApp, User) {
     (app, user)
 }
 
-async fn raw(user: &User, body: String) -> fanfare_tests::Answer {
+async fn raw(user: &User, body: String) -> fanfare_tests::ApiReply {
     user.send_raw(Method::POST, "/api/v1/posts", "application/json", body.into_bytes()).await
 }
 

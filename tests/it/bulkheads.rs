@@ -86,7 +86,7 @@ async fn a_slow_network_full_of_posts_does_not_hold_up_another() {
     let other = quiet.connect("wordpress").await;
     let before = published(&busy).await;
     let post = quiet.publish(json!({"account_id": other, "caption": "A newcomer"})).await;
-    app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
     let passed = calls_before(&app, &busy, &quiet, "wordpress").await.saturating_sub(before);
     assert!(passed <= FLOOD / 2, "the newcomer waited for {passed} posts of its neighbour");
     for account in &slow {
@@ -107,8 +107,8 @@ async fn one_post_passes_a_burst_of_a_neighbour_that_came_before_it() {
     let _ = flood(&loud, BURST, 1_000).await;
     let one = quiet.connect("bluesky").await;
     let post = quiet.publish(json!({"account_id": one, "caption": "Just this"})).await;
-    app.work();
-    app.settled(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.start_workers();
+    app.wait_for_status(&quiet, post["id"].as_i64().unwrap(), &["published"]).await;
     let done = calls_before(&app, &loud, &quiet, "bluesky").await;
     assert!(done <= BURST / 2, "it waited for {done} posts of its neighbour");
 }
@@ -121,7 +121,7 @@ async fn a_few_posts_are_not_left_behind_a_burst_on_the_same_slow_network() {
     let (loud, quiet) = (app.user().await, app.user().await);
     let few = slow_accounts(&quiet, FEW, 3_000).await;
     let _ = flood(&loud, BURST, 3_000).await;
-    app.work();
+    app.start_workers();
     app.eventually("the burst is under way", || async {
         (published(&loud).await > 0).then_some(())
     })
@@ -155,14 +155,16 @@ async fn a_slow_receiver_does_not_hold_up_another() {
     }
     let _ = quiet.publish(draft(two)).await;
     app.eventually("the quick receiver hears of it", || async {
-        (quick.heard().len() == 1).then_some(())
+        (quick.received().len() == 1).then_some(())
     })
     .await;
-    let heard = slow.heard().len();
+    let heard = slow.received().len();
     assert!(heard < FLOOD, "the quick receiver waited for {heard} deliveries to the slow one");
     // Deliveries that found no slot are tried again after a while.
-    app.in_time("the slow receiver hears of everything", Duration::from_millis(500), || async {
-        (slow.heard().len() >= FLOOD).then_some(())
-    })
+    app.eventually_in_time(
+        "the slow receiver hears of everything",
+        Duration::from_millis(500),
+        || async { (slow.received().len() >= FLOOD).then_some(()) },
+    )
     .await;
 }

@@ -24,7 +24,7 @@ pub async fn read(app: &TestApp, user: &User) {
         page["summary"][0]["synced_at"].as_str().unwrap_or_default().to_owned()
     };
     let before = synced().await;
-    app.pass(Duration::from_secs(16 * 60)).await;
+    app.pass_time(Duration::from_secs(16 * 60)).await;
     app.eventually("the profile is read", || async { (synced().await > before).then_some(()) })
         .await;
 }
@@ -63,7 +63,7 @@ async fn a_review_is_told_answered_replaced_and_its_answer_deleted() {
     let named =
         json!({"review_id": found[0]["review_name"], "text": "Thanks a lot", "replace": true});
     let _ = user.post(&path, named).await.expect(200);
-    app.pass(Duration::from_secs(60)).await;
+    app.pass_time(Duration::from_secs(60)).await;
     read(&app, &user).await;
     let found = reviews(&user, "replied=true").await;
     assert_eq!(
@@ -155,7 +155,7 @@ async fn photos_are_added_once_and_a_single_place_holds_one() {
         .await;
     let added = user.post(&path, body).await.expect(202).body["media"].clone();
     let settled = async |id: &Value| {
-        app.in_time("the photo is there", Duration::from_secs(5), || async {
+        app.eventually_in_time("the photo is there", Duration::from_secs(5), || async {
             let page = user.get(&path).await.expect(200).body;
             let media = page["media"].as_array().unwrap();
             media.iter().find(|one| one["id"] == *id && one["status"] == "live").cloned()

@@ -8,8 +8,8 @@ use fanfare_domain::{
     posts::{
         PostStatus,
         publishing::{
-            Attempt, BeginStep, Claimant, Claimed, CompleteStep, begin_step, claim, complete_step,
-            look, take,
+            Attempt, BeginStep, Claimant, ClaimedPost, CompleteStep, begin_step, claim,
+            claim_unchanged, complete_step, find_claimable,
         },
     },
 };
@@ -53,7 +53,7 @@ async fn told(user: &User) -> Vec<(String, i64, Value)> {
     told.collect()
 }
 
-fn ids_of(taken: &[Claimed]) -> Vec<i64> {
+fn ids_of(taken: &[ClaimedPost]) -> Vec<i64> {
     let mut ids: Vec<_> = taken.iter().map(|one| one.post.id.0).collect();
     ids.sort_unstable();
     ids
@@ -76,7 +76,7 @@ async fn what_has_changed_since_it_was_read_is_not_taken() {
     let (app, user) = service().await;
     let ids = due_posts(&app, &user, 6).await;
     let path = |n: usize, rest: &str| format!("/api/v1/posts/{}{rest}", ids[n]);
-    let seen = look(&app.domain, WORKER, &ids).await.unwrap();
+    let seen = find_claimable(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(seen.len(), 6);
     user.patch(&path(0, ""), json!({"caption": "another text"})).await.expect(200);
     user.put(&path(1, "/status"), json!({"status": "paused"})).await.expect(200);
@@ -84,7 +84,7 @@ async fn what_has_changed_since_it_was_read_is_not_taken() {
     user.delete(&path(3, "")).await.expect(200);
     let elsewhere = claim(&app.domain, WORKER, &[ids[4]]).await.unwrap();
     assert_eq!(ids_of(&elsewhere), [ids[4]]);
-    let taken = take(&app.domain, WORKER, seen).await.unwrap();
+    let taken = claim_unchanged(&app.domain, WORKER, seen).await.unwrap();
     assert_eq!(ids_of(&taken), [ids[5]]);
     let publishing = |id| ("post.publishing".to_owned(), id, Value::Null);
     assert_eq!(told(&user).await, [publishing(ids[4]), publishing(ids[5])]);
@@ -101,7 +101,7 @@ async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
     let ids = due_posts(&app, &user, 1).await;
     let holder = claim(&app.domain, WORKER, &ids).await.unwrap().remove(0);
     app.advance(Duration::from_millis(LEASE.unsigned_abs() + 1));
-    let seen = look(&app.domain, WORKER, &ids).await.unwrap();
+    let seen = find_claimable(&app.domain, WORKER, &ids).await.unwrap();
     assert_eq!(seen.len(), 1, "its lease has lapsed");
     // Its holder is alive after all, and its clock is behind: the lease stays as it is.
     let step = BeginStep {
@@ -112,7 +112,7 @@ async fn a_call_that_was_written_down_since_it_was_read_is_not_overlooked() {
         lease_until: 0,
     };
     assert_eq!(begin_step(&app.domain, &[Arc::new(step)]).await.unwrap(), [true]);
-    assert!(take(&app.domain, WORKER, seen).await.unwrap().is_empty());
+    assert!(claim_unchanged(&app.domain, WORKER, seen).await.unwrap().is_empty());
     let next = claim(&app.domain, WORKER, &ids).await.unwrap().remove(0);
     assert_eq!((next.post.sending_at, next.post.sending_until), (Some(1), Some(2)));
 }
@@ -151,11 +151,11 @@ async fn an_event_tells_the_release_that_was_given_while_the_post_was_held() {
     assert_eq!(self::told(&user).await.len(), 4);
 }
 
-fn published(taken: Claimed) -> CompleteStep {
+fn published(taken: ClaimedPost) -> CompleteStep {
     let PostId(id) = taken.post.id;
     CompleteStep {
         lease: Lease { id, fencing_token: taken.post.fencing_token },
-        keep: false,
+        keep_lease: false,
         out_of_line: false,
         status: PostStatus::Published,
         due_at: None,

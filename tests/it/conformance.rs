@@ -77,7 +77,7 @@ async fn a_disconnected_account_keeps_its_posts_and_sends_no_more() {
         body["scheduled_at"] = json!(app.at(3_600));
         let post = user.publish(body).await;
         let _ = user.delete(&format!("/api/v1/accounts/{account}")).await.expect(200);
-        app.pass(Duration::from_secs(3_600)).await;
+        app.pass_time(Duration::from_secs(3_600)).await;
         let post = networks::ended(&app, &user, &post["id"]).await;
         assert_eq!(post["status"], "failed", "{name}: {post:#}");
         assert_eq!(post["error"]["code"], "account_disconnected", "{name}: {post:#}");

@@ -114,7 +114,7 @@ async fn the_whole_walk_to_an_account_that_posts() {
     );
     let post =
         user.publish(json!({"account_id": account, "caption": "Through the front door"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn connecting_again_keeps_the_account_with_its_posts() {
         let _ = ada.get(&back).await.expect(303);
         ids.push(poll(&app, &user, &made).await["accounts"][0]["id"].as_i64().unwrap());
         let post = user.publish(json!({"account_id": ids[0], "caption": "Hello"})).await;
-        app.public(&user, &post).await;
+        app.wait_until_published(&user, &post).await;
     }
     assert_eq!(ids[0], ids[1]);
     assert_eq!(user.on_network("threads", ids[0]).await.len(), 2);
@@ -193,11 +193,11 @@ async fn a_person_begins_without_a_link() {
 /// there are many, and a choice where it grants several accounts.
 #[tokio::test]
 async fn every_network_that_grants_access_in_a_browser_can_be_walked() {
-    use fanfare_platforms::Connect;
+    use fanfare_platforms::ConnectSpec;
     let app = start().await;
     let (mut ada, user) = person(&app).await;
     for spec in fanfare_platforms::all().iter().map(|platform| platform.spec()) {
-        let Connect::Oauth(oauth) = spec.connect else { continue };
+        let ConnectSpec::Oauth(oauth) = spec.connect else { continue };
         let name = spec.id.as_str();
         app.simulator.stand_in(name).await;
         // Twice: the second time an app is known on the account's server, and the account is the same.

@@ -35,7 +35,7 @@ async fn open_and_log_in(browser: &mut Browser, url: &str) {
 /// Looks at the page in four ways.
 async fn look(browser: &mut Browser, name: &str) {
     for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-        browser.look(width, dark).await;
+        browser.set_viewport(width, dark).await;
         let shade = if dark { "dark" } else { "light" };
         keep(browser, &format!("connect-{name}-{width}-{shade}")).await;
         let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();
@@ -56,7 +56,7 @@ async fn from_the_link_to_the_account() {
     app.simulator.stand_in("threads").await;
     let made = session(&user, "threads", json!({})).await;
     let mut browser = Browser::start().await;
-    browser.look(390, false).await;
+    browser.set_viewport(390, false).await;
     open_and_log_in(&mut browser, made["connect_url"].as_str().unwrap()).await;
     look(&mut browser, "login").await;
     log_in(&mut browser).await;
@@ -89,7 +89,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
     let user = person(&app).await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     open_and_log_in(&mut browser, &format!("{}/connect", app.origin)).await;
     log_in(&mut browser).await;
     browser.until("location.pathname === '/connect'").await;

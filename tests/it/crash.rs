@@ -295,7 +295,7 @@ async fn a_worker_killed_while_it_delivers_a_webhook() {
         })
         .await;
         // A receiver knows a second delivery by its id.
-        let heard = receiver.heard();
+        let heard = receiver.received();
         let ids: std::collections::BTreeSet<_> =
             heard.iter().map(|one| one.header("x-fanfare-delivery").to_owned()).collect();
         assert_eq!(ids.len(), round + 1, "killed at {place}: {heard:#?}");

@@ -5,9 +5,9 @@ use std::{path::PathBuf, time::Duration};
 
 use fanfare_domain::ops::{
     Action, Actor, Order,
-    fleet::{self, Beat, Running},
+    fleet::{self, Heartbeat, RunningJob},
     perform,
-    samples::{self, Counts, Key},
+    samples::{self, SampleCounts, SampleKey},
 };
 use fanfare_tests::{Browser, Operator, Receiver, TestApp, User, operator::PASSWORD};
 use serde_json::json;
@@ -34,7 +34,7 @@ const PAGES: &[(&str, &str)] = &[
 async fn logged_in(app: &TestApp) -> Browser {
     Operator::log_in(app, "ada@example.com").await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     browser.open(&format!("{}/admin/login", app.origin)).await;
     let fill = format!(
         "document.getElementById('email').value = 'ada@example.com'; \
@@ -52,12 +52,12 @@ async fn the_pages_keep_themselves_up_to_date() {
     let mut browser = logged_in(&app).await;
     browser.open(&format!("{}/admin/fleet", app.origin)).await;
     browser.until("document.querySelectorAll('#live .card').length === 1").await;
-    fleet::beat(&app.domain, &beat("second-7", &app)).await.unwrap();
+    fleet::write_heartbeat(&app.domain, &beat("second-7", &app)).await.unwrap();
     browser.until("document.querySelectorAll('#live .card').length === 2").await;
     // The page can be paused.
     browser.eval("document.querySelector('.livebar button').click()").await;
     browser.until("document.querySelector('.livebar').textContent.includes('Held still')").await;
-    fleet::beat(&app.domain, &beat("third-8", &app)).await.unwrap();
+    fleet::write_heartbeat(&app.domain, &beat("third-8", &app)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(browser.eval("document.querySelectorAll('#live .card').length").await, 2);
     assert_eq!(browser.complaints, Vec::<String>::new());
@@ -112,7 +112,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     for (name, path) in all.chain([("login", "/admin/login")]) {
         browser.open(&format!("{}{path}", app.origin)).await;
         for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-            browser.look(width, dark).await;
+            browser.set_viewport(width, dark).await;
             keep(&mut browser, &format!("{name}-{width}-{}", if dark { "dark" } else { "light" }))
                 .await;
             let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();
@@ -129,20 +129,20 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
 #[expect(clippy::disallowed_methods, reason = "where whoever looks wants the pictures")]
 pub async fn keep(browser: &mut Browser, name: &str) {
     let Ok(dir) = std::env::var("TEST_PICTURES") else { return };
-    let picture = browser.picture().await;
+    let picture = browser.screenshot().await;
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(PathBuf::from(dir).join(format!("{name}.png")), picture).unwrap();
 }
 
-fn beat(name: &str, app: &TestApp) -> Beat {
-    Beat {
+fn beat(name: &str, app: &TestApp) -> Heartbeat {
+    Heartbeat {
         name: name.to_owned(),
         host: name.rsplit_once('-').map_or(name, |(host, _)| host).to_owned(),
         pid: 4_711,
         version: "0.1.0",
         queues: "publish,webhook,media,upkeep".to_owned(),
         slots: 256,
-        running: vec![Running {
+        running: vec![RunningJob {
             kind: "publish_post".into(),
             id: 1,
             since: app.clock.now() - 12_000,
@@ -156,12 +156,16 @@ fn beat(name: &str, app: &TestApp) -> Beat {
 /// somebody. The post whose story is the longest.
 async fn busy_day(app: &TestApp) -> i64 {
     count_a_day(app).await;
-    fleet::beat(&app.domain, &beat("worker-eu-1.example.internal-812", app)).await.unwrap();
+    fleet::write_heartbeat(&app.domain, &beat("worker-eu-1.example.internal-812", app))
+        .await
+        .unwrap();
     app.advance(Duration::from_secs(60));
-    fleet::beat(&app.domain, &beat("worker-eu-2.example.internal-99431", app)).await.unwrap();
+    fleet::write_heartbeat(&app.domain, &beat("worker-eu-2.example.internal-99431", app))
+        .await
+        .unwrap();
     let user = app.user().await;
     let dead = Receiver::start().await;
-    dead.answer(500);
+    dead.respond_with(500);
     for (events, path) in [("*", "/services/T024BE7LD/B8R2K/abcdefgh"), ("post.failed", "")] {
         let hook = json!({"url": format!("{}{path}", dead.url), "events": [events]});
         let _ = user.post("/api/v1/webhooks", hook).await.expect(201);
@@ -195,14 +199,14 @@ async fn publish_some(app: &TestApp, user: &User) -> i64 {
         // The fault below is for the next post, so this one has to be through.
         // Threads is still at work on it: its next step waits for time to pass.
         let through = &["published", "processing"];
-        app.settled(user, sent.body["post"]["id"].as_i64().unwrap(), through).await;
+        app.wait_for_status(user, sent.body["post"]["id"].as_i64().unwrap(), through).await;
         let kind = if platform == "telegram" { "drop_after_change" } else { "status" };
         user.faults(platform, account, json!([{"on": "commit", "kind": kind, "status": 400}]))
             .await;
         let made = user.post("/api/v1/posts", post).await;
         last = made.body["post"]["id"].as_i64().unwrap_or(last);
     }
-    app.settled(user, last, &["failed"]).await;
+    app.wait_for_status(user, last, &["failed"]).await;
     last
 }
 
@@ -219,9 +223,10 @@ async fn count_a_day(app: &TestApp) {
         // Something like a day: slow waves, and fifteen times as much in a quarter as in a minute.
         let wave = (place % 23 - 11).abs() + place % 5;
         let long = if back >= 60 { 15 } else { 1 };
-        let mut counts = Counts::new();
+        let mut counts = SampleCounts::new();
         let mut add = |kind, platform: &str, measure: &str, n: i64| {
-            counts.insert(Key { kind, platform: platform.into(), measure: measure.into() }, n);
+            counts
+                .insert(SampleKey { kind, platform: platform.into(), measure: measure.into() }, n);
         };
         for (scale, platform) in [(9, "bluesky"), (4, "telegram"), (2, "wordpress"), (1, "threads")]
         {

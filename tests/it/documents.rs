@@ -8,7 +8,7 @@ use serde_json::json;
 #[tokio::test]
 async fn the_openapi_document() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let document = app.nobody().get("/openapi.json").await.expect(200).body;
+    let document = app.without_key().get("/openapi.json").await.expect(200).body;
     let text = serde_json::to_string_pretty(&document).unwrap();
     let text = text.replace(&app.origin, "http://127.0.0.1:8080") + "\n";
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi.json");
@@ -68,7 +68,7 @@ async fn who_am_i_and_what_is_there() {
     snapshot!(app, user.get("/api/v1/accounts").await.expect(200).body);
     snapshot!(app, user.get("/api/v1/connect/bluesky").await.expect(200).body);
     snapshot!(app, user.get(&format!("/api/v1/accounts/{account}/schema")).await.expect(200).body);
-    snapshot!(app, app.nobody().get("/api/v1/accounts").await.expect(401).body);
+    snapshot!(app, app.without_key().get("/api/v1/accounts").await.expect(401).body);
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_post_from_draft_to_ledger() {
     let batch = user.post("/api/v1/posts/batch", items).await.expect(200).body;
     let id = batch["posts"][0]["post"]["id"].as_i64().unwrap();
     snapshot!(app, batch);
-    app.settled(&user, id, &["published"]).await;
+    app.wait_for_status(&user, id, &["published"]).await;
     snapshot!(app, user.get(&format!("/api/v1/posts/{id}/attempts")).await.expect(200).body);
     snapshot!(app, user.get("/api/v1/events").await.expect(200).body);
     snapshot!(app, user.get("/api/v1/activity").await.expect(200).body);
@@ -144,7 +144,7 @@ fn every_example_of_a_command_is_a_command() {
 #[tokio::test]
 async fn the_reference_is_searched_and_read_an_operation_at_a_time() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let page = async |path: &str| app.nobody().get(path).await;
+    let page = async |path: &str| app.without_key().get(path).await;
     let found = page("/docs?q=dismiss+suggested").await.expect(200).text;
     assert!(found.contains("id=\"dismiss_suggestion\"") && !found.contains("id=\"create_post\""));
     let one = page("/docs/create_post").await.expect(200);

@@ -1,7 +1,7 @@
 //! Ways in: a path has one spelling, and a refusal never leaves a client with a connection that is closed without a word.
 
 use fanfare_domain::access::Scope;
-use fanfare_tests::{Options, Raw, TestApp, User};
+use fanfare_tests::{Options, RawConnection, TestApp, User};
 use serde_json::json;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn a_path_in_another_spelling_is_not_found_and_passes_no_limit() {
         "/api/v1/whoami%00",
         "/api/v1/whoami%",
     ];
-    let mut raw = Raw::connect(&app).await;
+    let mut raw = RawConnection::connect(&app).await;
     for path in strange.iter().cycle().take(100) {
         raw.request(&format!("GET {path}"), &[], b"").await;
         let answer = raw.answer().await.expect("an answer");
@@ -44,7 +44,7 @@ async fn a_path_in_another_spelling_is_not_found_and_passes_no_limit() {
 /// Sends a request with a body that its refusal leaves unread, twice on one connection; small, and large.
 async fn refused(app: &TestApp, line: &str, head: &[String], status: u16) {
     for size in [10, 64 << 10] {
-        let mut raw = Raw::connect(app).await;
+        let mut raw = RawConnection::connect(app).await;
         for _ in 0..3 {
             raw.request(line, head, &vec![b'x'; size]).await;
             let answer = raw.answer().await.unwrap_or_else(|| panic!("{line} {size}: closed"));
@@ -52,7 +52,7 @@ async fn refused(app: &TestApp, line: &str, head: &[String], status: u16) {
             assert!(!answer.closes(), "{line} {size}");
         }
     }
-    let mut raw = Raw::connect(app).await;
+    let mut raw = RawConnection::connect(app).await;
     // Announced and not sent in full: what is there is read, and the answer says that it is the last one.
     let large = format!("{line} HTTP/1.1\r\nHost: t\r\nContent-Length: 10000000\r\n");
     let lines: String = head.iter().map(|line| format!("{line}\r\n")).collect();
@@ -86,7 +86,7 @@ async fn a_refusal_reads_the_rest_of_a_small_body_and_says_so_of_a_large_one() {
 async fn a_refusal_for_too_many_requests_reads_the_body_too() {
     let app = TestApp::with(Options { workers: false, limits_factor: 0.001, ..Options::default() });
     let app = app.await;
-    let _ = app.nobody().get("/api/v1/whoami").await;
+    let _ = app.without_key().get("/api/v1/whoami").await;
     refused(&app, "POST /api/v1/posts", &[], 429).await;
 }
 
@@ -96,7 +96,7 @@ async fn a_body_of_another_type_or_size_leaves_the_connection_as_it_says() {
     let user = app.user().await;
     let plain =
         vec![format!("Authorization: Bearer {}", user.key), "Content-Type: text/plain".into()];
-    let mut raw = Raw::connect(&app).await;
+    let mut raw = RawConnection::connect(&app).await;
     for (size, status) in [(1_000, 415), (2 << 20, 413), (1_000, 415)] {
         raw.request("POST /api/v1/posts", &plain, &vec![b'x'; size]).await;
         let answer = raw.answer().await.expect("an answer");

@@ -92,7 +92,7 @@ async fn reload(browser: &mut Browser, then: &str) {
 /// Can the page be read at every width, in the light and in the dark?
 async fn look(browser: &mut Browser, name: &str) {
     for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-        browser.look(width, dark).await;
+        browser.set_viewport(width, dark).await;
         keep(browser, &format!("{name}-{width}-{}", if dark { "dark" } else { "light" })).await;
         let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();
         assert!(wide <= Some(u64::from(width)), "{name} is {wide:?} wide at {width}");
@@ -176,13 +176,13 @@ async fn the_page_needs_no_mouse_and_no_script() {
     let page = drop_page(&user, json!({})).await;
     let mut browser = Browser::start().await;
     browser.open(page["drop_url"].as_str().unwrap()).await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     browser.press("Tab", 9).await;
     assert_eq!(browser.eval("document.activeElement.id").await, "files");
     let ring = "getComputedStyle(document.querySelector('label[for=files]')).outlineStyle";
     assert_eq!(browser.eval(ring).await, "solid", "where the keyboard is can be seen");
     browser.call("Emulation.setTouchEmulationEnabled", json!({"enabled": true})).await;
-    browser.look(390, false).await;
+    browser.set_viewport(390, false).await;
     reload(&mut browser, "document.documentElement.className === 'scripted' && innerWidth === 390")
         .await;
     let small = "[...document.querySelectorAll('.button, button')].filter((b) => b.offsetHeight && b.offsetHeight < 40).length";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{Answer, Options, TestApp, User, files};
+use fanfare_tests::{ApiReply, Options, TestApp, User, files};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn drop_page(user: &User, body: Value) -> Value {
 }
 
 /// Sends one file as the page's script does.
-async fn send(user: &User, page: &Value, name: &str, bytes: Vec<u8>) -> Answer {
+async fn send(user: &User, page: &Value, name: &str, bytes: Vec<u8>) -> ApiReply {
     let url = json!(format!("{}/file?name={name}", page["drop_url"].as_str().unwrap()));
     user.put_bytes(&url, &[], bytes).await
 }
@@ -54,7 +54,7 @@ async fn a_page_takes_files_from_somebody_without_a_key() {
     assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
     assert_eq!(headers["referrer-policy"], "no-referrer");
     assert_eq!(headers["cache-control"], "no-store");
-    let sent = send(&app.nobody(), &page, "team.png", files::png()).await.expect(201).body;
+    let sent = send(&app.without_key(), &page, "team.png", files::png()).await.expect(201).body;
     assert_eq!(
         (&sent["filename"], sent["bytes"].as_u64()),
         (&json!("team.png"), Some(files::png().len() as u64))

@@ -39,8 +39,9 @@ async fn a_post_that_could_not_start_in_time_never_goes_out_late() {
     let account = user.connect("bluesky").await;
     let post = user.publish(json!({"account_id": account, "caption": "Too late"})).await;
     app.advance(Duration::from_secs(25 * 3_600));
-    app.work();
-    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    app.start_workers();
+    let post =
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
     assert_eq!((&post["status"], &post["error"]["code"]), (&json!("failed"), &json!("missed")));
     assert!(user.on_network("bluesky", account).await.is_empty());
 }

@@ -35,11 +35,11 @@ async fn a_message_stands_on_the_board_without_its_sender_and_its_secrets() {
     assert!(sent["request_id"].is_string());
     let url = sent["board_url"].as_str().unwrap();
     let path = url.find("/feedback/").map(|at| &url[at..]).unwrap();
-    let page = app.nobody().get(path).await.expect(200).text;
+    let page = app.without_key().get(path).await.expect(200).text;
     assert!(page.contains("Slots &lt;b&gt;skip&lt;/b&gt; Sunday"), "{page}");
     assert!(page.contains("My key [removed] of [removed] finds no slot."), "{page}");
     assert!(!page.contains("fan_") && !page.contains("@example.com"), "{page}");
-    let board = app.nobody().get("/feedback").await.expect(200).text;
+    let board = app.without_key().get("/feedback").await.expect(200).text;
     assert!(board.contains("Slots &lt;b&gt;"), "{board}");
     let stored = row::Entity::find().one(&app.domain.db.read).await.unwrap().unwrap();
     assert!(!stored.description.contains("fan_"), "the key was stored");
@@ -47,7 +47,7 @@ async fn a_message_stands_on_the_board_without_its_sender_and_its_secrets() {
     let action = Action::Moderate(Moderation::new(stored.id, "declined", true).unwrap());
     let order = Order { id: uuid::Uuid::now_v7(), action, reason: "a test".to_owned() };
     perform(&app.domain, &actor, order).await.unwrap();
-    let _ = app.nobody().get(path).await.expect(404);
+    let _ = app.without_key().get(path).await.expect(404);
 }
 
 #[tokio::test]
@@ -127,11 +127,11 @@ async fn updates_are_listed_for_programs_and_shown_to_people() {
     for update in &all {
         let url = update["url"].as_str().unwrap();
         let path = url.find("/updates/").map(|at| &url[at..]).unwrap();
-        let page = app.nobody().get(path).await.expect(200).text;
+        let page = app.without_key().get(path).await.expect(200).text;
         assert!(page.contains(update["title"].as_str().unwrap()), "{page}");
     }
-    let _ = app.nobody().get("/updates").await.expect(200);
-    let feed = app.nobody().get("/updates.xml").await.expect(200).text;
+    let _ = app.without_key().get("/updates").await.expect(200);
+    let feed = app.without_key().get("/updates.xml").await.expect(200).text;
     assert!(feed.starts_with("<?xml") && feed.matches("<entry>").count() == all.len(), "{feed}");
     let unpaid = subscription::Entity::update_many()
         .col_expr(subscription::Column::Active, Expr::value(false));
@@ -196,12 +196,12 @@ async fn a_model_words_answers_and_the_passages_stand_in_for_it() {
 #[tokio::test]
 async fn agents_find_every_operation_in_text() {
     let app = quiet().await;
-    let document = app.nobody().get("/openapi.json").await.expect(200).body;
+    let document = app.without_key().get("/openapi.json").await.expect(200).body;
     let (index, full) =
-        (app.nobody().get("/llms.txt").await, app.nobody().get("/llms-full.txt").await);
+        (app.without_key().get("/llms.txt").await, app.without_key().get("/llms-full.txt").await);
     let (index, full) = (index.expect(200).text, full.expect(200).text);
-    let errors = app.nobody().get("/docs/errors.md").await.expect(200).text;
-    let reference = app.nobody().get("/docs.md").await.expect(200).text;
+    let errors = app.without_key().get("/docs/errors.md").await.expect(200).text;
+    let reference = app.without_key().get("/docs.md").await.expect(200).text;
     assert!(full.contains(reference.trim()) && full.contains(errors.trim()));
     for (path, methods) in document["paths"].as_object().unwrap() {
         for operation in methods.as_object().unwrap().values() {

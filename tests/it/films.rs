@@ -36,7 +36,7 @@ async fn ask(user: &User, body: Value) -> Value {
 pub async fn ended(app: &TestApp, user: &User, job: &Value) -> Value {
     all_submitted(app).await;
     let path = format!("/api/v1/ai/video-jobs/{}", text(job, "id"));
-    app.in_time("a film ends", Duration::from_secs(15), || async {
+    app.eventually_in_time("a film ends", Duration::from_secs(15), || async {
         let job = user.get(&path).await.expect(200).body["job"].clone();
         (!matches!(text(&job, "status"), "queued" | "processing")).then_some(job)
     })
@@ -115,7 +115,7 @@ async fn a_film_that_there_is_not_costs_nothing_and_is_never_asked_for_twice() {
         let path = format!("/api/v1/ai/video-jobs/{}", text(&job, "id"));
         all_submitted(&app).await;
         let job = app
-            .in_time(code, Duration::from_secs(15), || async {
+            .eventually_in_time(code, Duration::from_secs(15), || async {
                 let job = user.get(&path).await.expect(200).body["job"].clone();
                 (text(&job, "status") == "failed").then_some(job)
             })
@@ -149,9 +149,9 @@ async fn five_films_at_most_are_under_way_and_a_queued_one_can_be_cancelled() {
     let _ = user.post("/api/v1/ai/generate-video", body.clone()).await.expect(202);
     let wrong = json!({"prompt": "A cat", "provider": "google", "duration_seconds": 5, "image_url": "https://example.com/a.png"});
     let _ = user.post("/api/v1/ai/generate-video", wrong).await.expect(400);
-    app.work();
+    app.start_workers();
     all_submitted(&app).await;
-    app.in_time("all end", Duration::from_secs(10), || async {
+    app.eventually_in_time("all end", Duration::from_secs(10), || async {
         let page = user.get("/api/v1/ai/video-jobs?status=completed").await.expect(200).body;
         (page["jobs"].as_array().unwrap().len() == 5).then_some(())
     })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_domain::failpoint;
 use fanfare_tests::{
     Options, TestApp, User,
-    served::{Place, Served, film, gated_tools},
+    served::{FileServer, TempDir, film, gated_tools},
 };
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ const MP4: &[&str] = &[
 ];
 
 /// A service whose tools wait for the gates of a place.
-async fn gated(place: &Place) -> TestApp {
+async fn gated(place: &TempDir) -> TestApp {
     let tools = fanfare_media::Tools::find(Some(&gated_tools(&place.0)), None);
     TestApp::with(Options { tools, ..Options::default() }).await
 }
@@ -65,19 +65,19 @@ fn id(post: &Value) -> i64 {
 
 #[tokio::test]
 async fn a_film_too_long_fails_hours_before_its_time_and_says_what_to_do() {
-    let place = Place::new();
+    let place = TempDir::new();
     let app = gated(&place).await;
     let user = app.user().await;
     let account = user.connect("threads").await;
     let long = film(&place.0, "size=64x48:rate=1:duration=301", MP4);
-    let file = Served::file("film.mp4", "video/mp4", long).await;
+    let file = FileServer::file("film.mp4", "video/mp4", long).await;
     let new = json!({"account_id": account, "caption": "Long", "media_url": file.url,
         "scheduled_at": app.at(6 * 3_600)});
     let post = user.publish(new).await;
     assert_eq!(post["media"][0]["analysis"], "pending", "what is not known yet is accepted");
     assert_eq!(missing(&user, id(&post)).await["ready"], true);
     place.open("probe");
-    let failed = app.settled(&user, id(&post), &["failed"]).await;
+    let failed = app.wait_for_status(&user, id(&post), &["failed"]).await;
     assert_eq!(failed["error"]["code"], "media_rejected");
     assert_eq!(failed["error"]["remedy"], "Shorten the video to 300 s.");
     assert_eq!(failed["error"]["retryable"], false);
@@ -98,20 +98,20 @@ async fn a_film_too_long_fails_hours_before_its_time_and_says_what_to_do() {
 
 #[tokio::test]
 async fn a_post_leaves_on_time_behind_a_two_minute_conversion() {
-    let place = Place::new();
+    let place = TempDir::new();
     place.open("probe");
     let app = gated(&place).await;
     let user = app.user().await;
     let account = user.connect("threads").await;
     let webm = film(&place.0, "size=64x48:rate=10:duration=1", WEBM);
-    let file = Served::file("film.webm", "video/webm", webm).await;
+    let file = FileServer::file("film.webm", "video/webm", webm).await;
     let body = |caption: &str, url: &str, at: String| json!({"account_id": account, "caption": caption, "media_url": url, "scheduled_at": at});
     let first = user.publish(body("Slow", &file.url, app.at(20 * 60))).await;
     app.eventually("the conversion has begun", || async {
         (variants(&app, "pending").await == 1).then_some(())
     })
     .await;
-    app.pass(Duration::from_secs(120)).await;
+    app.pass_time(Duration::from_secs(120)).await;
     assert_eq!(post_of(&user, id(&first)).await["status"], "scheduled");
     place.open("encode");
     app.eventually("the conversion is done", || async {
@@ -121,10 +121,10 @@ async fn a_post_leaves_on_time_behind_a_two_minute_conversion() {
     // The address at the third party would be fetched again, and what it holds then be another file.
     let stored = first["media"][0]["url"].as_str().unwrap();
     let second = user.publish(body("Again", stored, app.at(19 * 60))).await;
-    app.pass(Duration::from_secs(18 * 60)).await;
+    app.pass_time(Duration::from_secs(18 * 60)).await;
     for post in [&first, &second] {
         let published = app
-            .in_time("it is published", Duration::from_secs(1), || async {
+            .eventually_in_time("it is published", Duration::from_secs(1), || async {
                 let post = post_of(&user, id(post)).await;
                 assert_ne!(post["status"], "failed", "{post:#}");
                 (post["status"] == "published").then_some(post)
@@ -148,17 +148,17 @@ async fn a_post_leaves_on_time_behind_a_two_minute_conversion() {
 
 #[tokio::test]
 async fn a_picture_that_the_network_does_not_take_is_made_into_one_it_takes() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     let (threads, bluesky) = (user.connect("threads").await, user.connect("bluesky").await);
     let webp = film(&place.0, "size=400x300:rate=1:duration=1", &["-frames:v", "1", "a.webp"]);
-    let file = Served::file("a.webp", "image/webp", webp).await;
+    let file = FileServer::file("a.webp", "image/webp", webp).await;
     let new = json!({"account_id": threads, "caption": "WebP", "media_url": file.url});
     let post = user.publish(new).await;
     let shown = analysed(&app, &user, id(&post)).await;
     assert_eq!((&shown["mime"], &shown["width"]), (&json!("image/webp"), &json!(400)));
     assert_eq!(shown["placeholder"].as_str().map(str::len), Some(28));
-    app.in_time("the container is ready", Duration::from_secs(5), || async {
+    app.eventually_in_time("the container is ready", Duration::from_secs(5), || async {
         let post = post_of(&user, id(&post)).await;
         assert_ne!(post["status"], "failed", "{post:#}");
         (post["status"] == "published").then_some(())
@@ -169,10 +169,10 @@ async fn a_picture_that_the_network_does_not_take_is_made_into_one_it_takes() {
     let noise = ["-vf", "noise=alls=100:allf=t", "-frames:v", "1", "noise.png"];
     let large = film(&place.0, "size=1400x1000:rate=1:duration=1", &noise);
     assert!(large.len() > 2_000_000, "{}", large.len());
-    let file = Served::file("noise.png", "image/png", large).await;
+    let file = FileServer::file("noise.png", "image/png", large).await;
     let new = json!({"account_id": bluesky, "caption": "Large", "media_url": file.url});
     let post = user.publish(new).await;
-    let post = app.settled(&user, id(&post), &["published", "failed"]).await;
+    let post = app.wait_for_status(&user, id(&post), &["published", "failed"]).await;
     assert_eq!(post["status"], "published", "{post:#}");
     let held = user.on_network("bluesky", bluesky).await;
     assert!(held[0]["media"][0].to_string().contains("image/jpeg"), "{held:#?}");
@@ -180,7 +180,7 @@ async fn a_picture_that_the_network_does_not_take_is_made_into_one_it_takes() {
 
 #[tokio::test]
 async fn without_ffmpeg_films_are_told_and_what_needs_it_says_so() {
-    let place = Place::new();
+    let place = TempDir::new();
     let tools = fanfare_media::Tools::none();
     let app = TestApp::with(Options { tools, ..Options::default() }).await;
     let user = app.user().await;
@@ -188,7 +188,7 @@ async fn without_ffmpeg_films_are_told_and_what_needs_it_says_so() {
     let mut posts = Vec::new();
     for (name, mime, args) in [("film.mp4", "video/mp4", MP4), ("film.webm", "video/webm", WEBM)] {
         let bytes = film(&place.0, "size=64x48:rate=25:duration=2", args);
-        let file = Served::file(name, mime, bytes).await;
+        let file = FileServer::file(name, mime, bytes).await;
         let new = json!({"account_id": account, "caption": name, "media_url": file.url,
             "scheduled_at": app.at(3_600)});
         posts.push(user.publish(new).await);
@@ -198,7 +198,7 @@ async fn without_ffmpeg_films_are_told_and_what_needs_it_says_so() {
         assert_eq!((&shown["analysis"], &shown["width"]), (&json!("ready"), &json!(64)));
         assert_eq!((&shown["duration_ms"], &shown["placeholder"]), (&json!(2_000), &Value::Null));
     }
-    let failed = app.settled(&user, id(&posts[1]), &["failed"]).await;
+    let failed = app.wait_for_status(&user, id(&posts[1]), &["failed"]).await;
     assert_eq!(failed["error"]["code"], "media_rejected");
     assert!(failed["error"]["remedy"].as_str().unwrap().contains("ffmpeg"), "{failed:#}");
     let lacks = missing(&user, id(&posts[1])).await;
@@ -209,18 +209,18 @@ async fn without_ffmpeg_films_are_told_and_what_needs_it_says_so() {
 
 #[tokio::test]
 async fn a_damaged_file_fails_its_post_early_and_no_later_post_takes_it() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let mut png = film(&place.0, "size=400x300:rate=1:duration=1", &["-frames:v", "1", "a.png"]);
     png.truncate(png.len() / 2);
-    let file = Served::file("a.png", "image/png", png).await;
+    let file = FileServer::file("a.png", "image/png", png).await;
     let new = json!({"account_id": account, "caption": "Half", "media_url": file.url,
         "scheduled_at": app.at(6 * 3_600)});
     let made = user.post("/api/v1/posts", new).await;
     // A fast analysis is there before the post is written, which is then refused.
     let url = if made.status == 201 {
-        let failed = app.settled(&user, id(&made.body["post"]), &["failed"]).await;
+        let failed = app.wait_for_status(&user, id(&made.body["post"]), &["failed"]).await;
         assert_eq!(failed["error"]["code"], "media_rejected");
         let lacks = missing(&user, id(&failed)).await;
         assert_eq!(lacks["missing"][0]["code"], "media_unreadable", "{lacks:#}");
@@ -236,14 +236,14 @@ async fn a_damaged_file_fails_its_post_early_and_no_later_post_takes_it() {
 
 #[tokio::test]
 async fn a_worker_killed_while_it_analyses_or_converts() {
-    let place = Place::new();
+    let place = TempDir::new();
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let account = user.connect("threads").await;
     for (round, point) in failpoint::ANALYSING.iter().enumerate() {
         let picture = format!("size={}x300:rate=1:duration=1", 400 + round);
         let webp = film(&place.0, &picture, &["-frames:v", "1", "a.webp"]);
-        let file = Served::file("a.webp", "image/webp", webp).await;
+        let file = FileServer::file("a.webp", "image/webp", webp).await;
         let mut dying = Worker::start(&app, Some(point));
         let new = json!({"account_id": account, "caption": point, "media_url": file.url,
             "scheduled_at": app.at(24 * 3_600)});
@@ -274,7 +274,7 @@ async fn a_worker_killed_while_it_analyses_or_converts() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn nothing_of_a_worker_that_was_killed_goes_on() {
-    let place = Place::new();
+    let place = TempDir::new();
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let film = film(&place.0, "size=64x48:rate=10:duration=1", MP4);

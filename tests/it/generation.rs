@@ -159,7 +159,7 @@ async fn an_empty_wallet_is_told_so_before_anybody_is_asked() {
         workspace: fanfare_domain::WorkspaceId(id),
         operation: "test:all",
         credits: 4_998,
-        patience: credits::HOUR,
+        expires_after: credits::SHORT_EXPIRY,
     };
     credits::reserve(&app.domain, &tx, all).await.unwrap();
     tx.commit().await.unwrap();
@@ -204,7 +204,7 @@ async fn images_are_stored_as_media_and_can_be_posted() {
     let account = user.connect("bluesky").await;
     let post = json!({"account_id": account, "caption": "Look", "media_urls": made["media_urls"]});
     let post = user.post("/api/v1/posts", post).await.expect(201).body["post"].clone();
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     assert_eq!(credits::check(&app.domain).await.unwrap(), []);
 }
 

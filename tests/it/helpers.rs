@@ -70,7 +70,7 @@ async fn every_post_of_a_thread_counts_and_a_link_counts_thirteen_times() {
         json!({"account_id": id, "post_type": "x_thread", "metadata": thread}),
     ] {
         let post = user.publish(post).await;
-        app.public(&user, &post).await;
+        app.wait_until_published(&user, &post).await;
     }
     let quota = user.get("/api/v1/x-posting/quota").await.expect(200).body["quota"].clone();
     assert_eq!(quota["used"], 1 + 13 + 3, "{quota}");

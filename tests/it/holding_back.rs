@@ -30,7 +30,7 @@ async fn a_pause_holds_posts_back_and_loses_none() {
     let free = user.publish(json!({"account_id": telegram, "caption": "Free"})).await["id"]
         .as_i64()
         .unwrap();
-    app.settled(&user, free, &["published"]).await;
+    app.wait_for_status(&user, free, &["published"]).await;
     app.advance(Duration::from_secs(12));
     app.eventually("both are set aside", || async {
         (pauses::list(&app.domain).await.unwrap()[0].held == 2).then_some(())
@@ -45,7 +45,7 @@ async fn a_pause_holds_posts_back_and_loses_none() {
     assert!(user.on_network("bluesky", sky).await.is_empty());
     ada.act("resume", &[("target", "platform:bluesky")], "It is back").await;
     for id in [held, late["id"].as_i64().unwrap()] {
-        let post = app.settled(&user, id, &["published", "failed"]).await;
+        let post = app.wait_for_status(&user, id, &["published", "failed"]).await;
         assert_eq!(post["status"], "published", "{post}");
     }
     assert_eq!(user.on_network("bluesky", sky).await.len(), 2);
@@ -69,7 +69,7 @@ async fn a_post_whose_time_is_too_long_past_after_a_pause_is_missed() {
     .await;
     app.advance(Duration::from_secs(90));
     ada.act("resume", &[("account", &target)], "Done").await;
-    let post = app.settled(&user, id, &["published", "failed"]).await;
+    let post = app.wait_for_status(&user, id, &["published", "failed"]).await;
     assert_eq!(post["error"]["code"], "missed", "{post}");
     let page = ada.get("/admin/waiting").await.expect(200);
     assert!(page.html.contains(&format!("/admin/work/post/{id}")));
@@ -103,7 +103,7 @@ async fn what_its_owner_does_with_a_post_set_aside_counts() {
         .expect(200);
     ada.act("resume", &[("target", "all")], "Over").await;
     app.advance(Duration::from_secs(2));
-    app.settled(&user, ids[2], &["published"]).await;
+    app.wait_for_status(&user, ids[2], &["published"]).await;
     app.advance(Duration::from_secs(12));
     app.eventually("nothing is set aside", || async {
         let left = post_hold::Entity::find().count(&app.domain.db.read).await.unwrap();
@@ -123,12 +123,12 @@ async fn a_drained_worker_takes_nothing_until_it_is_woken() {
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let first = user.publish(json!({"account_id": account, "caption": "First"})).await;
-    app.settled(&user, first["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, first["id"].as_i64().unwrap(), &["published"]).await;
     let worker = fleet::list(&app.domain).await.unwrap().remove(0);
     ada.act("drain", &[("worker", &worker.name)], "A new machine").await;
     app.eventually("it has drained", || async {
         let state = fleet::list(&app.domain).await.unwrap()[0].state;
-        (state == fleet::State::Drained).then_some(())
+        (state == fleet::WorkerState::Drained).then_some(())
     })
     .await;
     // A heartbeat comes every two seconds; by then it has heard of it.
@@ -137,7 +137,7 @@ async fn a_drained_worker_takes_nothing_until_it_is_woken() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 1);
     ada.act("wake", &[("worker", &worker.name)], "It stays").await;
-    app.settled(&user, second["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, second["id"].as_i64().unwrap(), &["published"]).await;
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn what_was_done_is_counted_for_a_day() {
     let account = user.connect("bluesky").await;
     for caption in ["One", "Two", "Three"] {
         let post = user.publish(json!({"account_id": account, "caption": caption})).await;
-        app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     }
     let counted = || async {
         let all = queues::list(&app.domain).await.unwrap();
@@ -186,8 +186,8 @@ async fn a_post_set_aside_is_held_after_a_restore_too() {
         .as_i64()
         .unwrap();
     ada.act("pause", &[("target", "all")], "Before the backup").await;
-    assert!(holds::hold(&app.domain, vec![id]).await.unwrap().is_empty());
-    assert_eq!(posts::hold(&app.domain, Some(app.clock.now())).await.unwrap(), 1);
+    assert!(holds::set_aside(&app.domain, vec![id]).await.unwrap().is_empty());
+    assert_eq!(posts::hold_after_restore(&app.domain, Some(app.clock.now())).await.unwrap(), 1);
     let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
     assert_eq!(post["error"]["code"], "outcome_unknown", "{post}");
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use fanfare_domain::{
     access::{Role, Scope},
-    idempotency::{self, Owner, Reserved},
+    idempotency::{self, Owner, ReserveOutcome},
     users,
 };
 use fanfare_entities::{UserId, WorkspaceId};
@@ -140,7 +140,7 @@ async fn what_a_dead_process_held_is_free_after_a_quarter_of_a_minute() {
     let account = user.connect("bluesky").await;
     let body = json!({"account_id": account, "caption": "once", "status": "draft"});
     // A request that another process was answering when it was killed.
-    let other = app.beside().await;
+    let other = app.other_process().await;
     let sent = serde_json::to_vec(&body).unwrap();
     let print = idempotency::fingerprint("POST", "/api/v1/posts", &sent);
     let who = user.get("/api/v1/whoami").await.expect(200).body;
@@ -148,7 +148,7 @@ async fn what_a_dead_process_held_is_free_after_a_quarter_of_a_minute() {
     let owner =
         Owner::of(UserId(id(&who["user"]["id"])), WorkspaceId(id(&who["default_workspace"]["id"])));
     let held = idempotency::reserve(&other, owner, "k", &print).await.unwrap();
-    assert!(matches!(held, Reserved::Mine(_)));
+    assert!(matches!(held, ReserveOutcome::Acquired(_)));
     drop((held, other));
     let wait = async |status: u16| {
         let answer = user.post_keyed("/api/v1/posts", "k", &body).await.expect(status);

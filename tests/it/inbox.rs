@@ -222,7 +222,7 @@ async fn a_sync_asked_for_twice_is_made_once_and_other_networks_have_none() {
         asked["sync"][0]["last_synced_at"].is_string().then_some(())
     })
     .await;
-    app.pass(std::time::Duration::from_secs(61)).await;
+    app.pass_time(std::time::Duration::from_secs(61)).await;
     let asked = user.post("/api/v1/inbox/sync", json!({})).await.expect(202).body;
     assert_eq!(asked["sync"][0]["status"], "queued", "{asked:#}");
 }

@@ -84,7 +84,8 @@ async fn play(seed: u8) {
 async fn compare(app: &TestApp, user: &User, account: i64, posts: &[Told], seed: u8) {
     let mut expected: BTreeMap<usize, String> = BTreeMap::new();
     for (name, post) in posts.iter().enumerate().filter(|(_, post)| !post.deleted) {
-        let record = app.settled(user, post.id, &["published", "paused", "draft", "failed"]).await;
+        let record =
+            app.wait_for_status(user, post.id, &["published", "paused", "draft", "failed"]).await;
         assert_ne!(record["status"], "failed", "seed {seed}: {record:#}");
         if record["status"] == "published" {
             expected.insert(name, format!("post {name} version {}", post.version));

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{AccountId, PlatformId, accounts, accounts::Refreshed};
+use fanfare_domain::{AccountId, PlatformId, accounts, accounts::RefreshOutcome};
 use fanfare_tests::{Options, Receiver, TestApp, User};
 use serde_json::{Value, json};
 
@@ -36,10 +36,10 @@ async fn a_token_is_refreshed_before_it_ends() {
     let user = app.user().await;
     let id = user.connect("threads").await;
     let before = account(&user, id).await["token_expires_at"].as_str().unwrap().to_owned();
-    app.pass(Duration::from_secs(44 * DAY)).await;
-    app.at_rest().await;
+    app.pass_time(Duration::from_secs(44 * DAY)).await;
+    app.wait_until_idle().await;
     assert_eq!(calls(&app, "threads", id, "refresh_access_token").await.len(), 0, "not yet");
-    app.pass(Duration::from_secs(7 * DAY)).await;
+    app.pass_time(Duration::from_secs(7 * DAY)).await;
     app.eventually("a fresh token", || async {
         let now = account(&user, id).await["token_expires_at"].as_str().unwrap().to_owned();
         (now > before).then_some(())
@@ -47,7 +47,7 @@ async fn a_token_is_refreshed_before_it_ends() {
     .await;
     assert_eq!(calls(&app, "threads", id, "refresh_access_token").await.len(), 1);
     let post = user.publish(json!({"account_id": id, "caption": "Still here"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
 }
 
 #[tokio::test]
@@ -59,16 +59,18 @@ async fn a_hundred_at_one_token_make_one_call() {
         (PlatformId::Bluesky, "bluesky", "refreshSession"),
     ] {
         let id = user.connect(name).await;
-        app.pass(Duration::from_secs(2 * DAY)).await;
+        app.pass_time(Duration::from_secs(2 * DAY)).await;
         let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
-        let (used, other) = (row.secret_id, app.beside().await);
+        let (used, other) = (row.secret_id, app.other_process().await);
         let workers = (0..100).map(|n| {
             let cx = if n % 2 == 0 { app.domain.clone() } else { other.clone() };
             tokio::spawn(async move {
                 loop {
                     match accounts::refresh(&cx, platform, AccountId(id), used).await.unwrap() {
-                        Refreshed::Fresh => return,
-                        Refreshed::Elsewhere => tokio::time::sleep(Duration::from_millis(20)).await,
+                        RefreshOutcome::Fresh => return,
+                        RefreshOutcome::Elsewhere => {
+                            tokio::time::sleep(Duration::from_millis(20)).await
+                        }
                         other => panic!("{other:?}"),
                     }
                 }
@@ -86,10 +88,10 @@ async fn a_short_token_is_refreshed_just_before_it_is_needed() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let id = user.connect("bluesky").await;
-    app.pass(Duration::from_secs(5 * 3_600)).await;
+    app.pass_time(Duration::from_secs(5 * 3_600)).await;
     let post = user.publish(json!({"account_id": id, "caption": "After a long night"})).await;
     // It may wait for a reading that refreshes the token just now.
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     let refused = calls(&app, "bluesky", id, "").await;
     let refused = refused.iter().filter(|call| call["status"].as_u64() >= Some(400)).count();
     assert_eq!(refused, 0, "nothing was tried with a token that was known to be dead");
@@ -121,12 +123,14 @@ async fn an_end_that_posts_will_not_survive_is_told_of_three_times() {
         .await;
     }
     for (advance, count) in [(53 * DAY + 3_600, 1), (6 * DAY, 2), (DAY - 5_400, 3)] {
-        app.pass(Duration::from_secs(advance)).await;
-        app.eventually("a warning", || async { (receiver.heard().len() >= count).then_some(()) })
-            .await;
-        assert_eq!(receiver.heard().len(), count);
+        app.pass_time(Duration::from_secs(advance)).await;
+        app.eventually("a warning", || async {
+            (receiver.received().len() >= count).then_some(())
+        })
+        .await;
+        assert_eq!(receiver.received().len(), count);
     }
-    let told: Vec<_> = receiver.heard().iter().map(|heard| heard.body()).collect();
+    let told: Vec<_> = receiver.received().iter().map(|heard| heard.body()).collect();
     let before: Vec<_> =
         told.iter().map(|event| event["data"]["warning"].as_str().unwrap()).collect();
     assert_eq!(before, ["7 days", "24 hours", "1 hour"]);
@@ -148,15 +152,15 @@ async fn a_dead_token_asks_for_a_reconnect_and_says_so_once() {
     // The person removes the app at the network, which then knows the token no more.
     let gone = format!("threads/accounts/{}", row.remote_id);
     app.simulator.ask(reqwest::Method::DELETE, &gone, &Value::Null).await;
-    app.pass(Duration::from_secs(51 * DAY)).await;
+    app.pass_time(Duration::from_secs(51 * DAY)).await;
     app.eventually("it is told", || async {
         (account(&user, id).await["status"] == "reconnect_required").then_some(())
     })
     .await;
-    app.eventually("a webhook", || async { (receiver.heard().len() == 1).then_some(()) }).await;
-    app.pass(Duration::from_secs(5 * DAY)).await;
-    app.at_rest().await;
-    assert_eq!(receiver.heard().len(), 1, "once");
+    app.eventually("a webhook", || async { (receiver.received().len() == 1).then_some(()) }).await;
+    app.pass_time(Duration::from_secs(5 * DAY)).await;
+    app.wait_until_idle().await;
+    assert_eq!(receiver.received().len(), 1, "once");
 }
 
 #[tokio::test]
@@ -165,8 +169,8 @@ async fn a_network_that_is_away_disconnects_nobody() {
     let user = app.user().await;
     let id = user.connect("threads").await;
     user.faults("threads", id, json!([{"on": "prepare", "kind": "reset", "times": 3}])).await;
-    app.pass(Duration::from_secs(51 * DAY)).await;
-    app.in_time("a fresh token in the end", Duration::from_secs(1_800), || async {
+    app.pass_time(Duration::from_secs(51 * DAY)).await;
+    app.eventually_in_time("a fresh token in the end", Duration::from_secs(1_800), || async {
         let now = account(&user, id).await;
         assert_eq!(now["status"], "connected");
         (now["token_expires_at"].as_str() > Some(app.at(50 * 86_400).as_str())).then_some(())
@@ -198,7 +202,7 @@ async fn a_disconnect_gives_the_session_back_and_forgets_the_rest() {
     })
     .await;
     assert!(row().await.revoking_id.is_some());
-    app.pass(Duration::from_secs(300)).await;
+    app.pass_time(Duration::from_secs(300)).await;
     app.eventually("it is given back", || async {
         row().await.revoking_id.is_none().then_some(())
     })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_domain::{failpoint, sign_in};
 use fanfare_entities::{letter, secret};
 use fanfare_mail::Mailer;
-use fanfare_sandbox::smtp::{MailServer, Trouble};
+use fanfare_sandbox::smtp::{MailFault, MailServer};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde_json::Value;
@@ -198,7 +198,7 @@ async fn a_letter_is_tried_again_under_its_id_and_given_up_when_it_is_refused() 
     let post = Post::open().await;
     let app = with(&post).await;
     app.person("ada@example.com").await;
-    post.server.trouble(&[Trouble::Refuse(451), Trouble::LoseAnswer]);
+    post.server.queue_faults(&[MailFault::Refuse(451), MailFault::LoseAnswer]);
     let mut ada = Visitor::nobody(&app);
     forget(&mut ada, "ada@example.com").await;
     let letters = app
@@ -209,7 +209,7 @@ async fn a_letter_is_tried_again_under_its_id_and_given_up_when_it_is_refused() 
         .await;
     assert_eq!(letters[0].header("Message-ID"), letters[1].header("Message-ID"));
     assert_eq!(letters[0].text(), letters[1].text(), "the link in it is the same");
-    post.server.trouble(&[Trouble::Refuse(550)]);
+    post.server.queue_faults(&[MailFault::Refuse(550)]);
     forget(&mut ada, "ada@example.com").await;
     app.eventually("it is given up", || async {
         let rows = letter::Entity::find().all(&app.domain.db.read).await.unwrap();
@@ -265,7 +265,8 @@ async fn letters_stand_on_a_page_on_loopback_alone() {
         let asked = reqwest::Client::new().get(url).send().await.unwrap();
         assert_eq!(asked.status(), 404);
     }
-    let refused = fanfare_domain::mail::ask_reset(&public.domain, "ada@example.com", "::1").await;
+    let refused =
+        fanfare_domain::mail::request_reset(&public.domain, "ada@example.com", "::1").await;
     assert_eq!(refused.unwrap_err().code().entry().code, "mail_not_configured");
 }
 
@@ -311,7 +312,7 @@ async fn a_killed_worker_neither_loses_a_letter_nor_sends_another() {
     assert_eq!(texts.len(), failpoint::MAILING.len(), "a letter always says the same");
 }
 
-fn id(letter: &fanfare_sandbox::smtp::Taken) -> String {
+fn id(letter: &fanfare_sandbox::smtp::ReceivedMail) -> String {
     letter.header("Message-ID").to_owned()
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_limits::{Decision, Limits, Rate, Request, Subject, Time, Window};
+use fanfare_limits::{Decision, Limits, Rate, Request, Subject, TimeSource, Window};
 use fanfare_tests::Redis;
 use futures_util::future;
 
@@ -19,10 +19,10 @@ struct Case {
 }
 
 impl Case {
-    fn with(make: impl Fn(Time) -> Limits) -> Self {
+    fn with(make: impl Fn(TimeSource) -> Limits) -> Self {
         let now = Arc::new(AtomicI64::new(1_700_000_000_000));
         let told = Arc::clone(&now);
-        let time = Time::Given(Arc::new(move || told.load(Ordering::Relaxed)));
+        let time = TimeSource::Given(Arc::new(move || told.load(Ordering::Relaxed)));
         Self { limits: make(time), now }
     }
 
@@ -79,7 +79,7 @@ async fn several_windows_are_taken_from_all_or_none() {
         assert_eq!(case.limits.take("me", &[costly]).await.refused_by, Some(0));
         let looked = Window { cost: 0, ..window("narrow", 2, 1_000) };
         assert!(case.limits.take("me", &[looked]).await.is_allowed(), "looking is always allowed");
-        case.limits.give_back("me", &both).await;
+        case.limits.refund("me", &both).await;
         assert_eq!(case.limits.take("me", &both).await.counts[1].remaining, 0);
     }
 }
@@ -92,7 +92,7 @@ async fn at_once_exactly_the_limit_is_let_through() {
         let taken = future::join_all((0..200).map(|_| case.limits.take("me", &window))).await;
         assert_eq!(taken.iter().filter(|one| one.is_allowed()).count(), 50);
     }
-    let own_time = Limits::redis(&server.url(), Time::Store).unwrap();
+    let own_time = Limits::redis(&server.url(), TimeSource::Store).unwrap();
     let window = [window("b", 1, 300)];
     assert!(own_time.take("me", &window).await.is_allowed());
     assert!(!own_time.take("me", &window).await.is_allowed());
@@ -272,8 +272,8 @@ async fn no_time_however_chosen_holds_more_calls_than_allowed() {
 #[tokio::test]
 async fn processes_that_were_asked_nothing_yet_know_of_one_another() {
     let server = Redis::start();
-    let both = [(); 2].map(|()| Limits::redis(&server.url(), Time::Store).unwrap());
-    both.iter().for_each(Limits::take_part);
+    let both = [(); 2].map(|()| Limits::redis(&server.url(), TimeSource::Store).unwrap());
+    both.iter().for_each(Limits::register);
     while both.iter().any(|one| one.processes() != 2) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

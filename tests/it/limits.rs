@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fanfare_tests::{Answer, Options, Redis, TestApp, User};
+use fanfare_tests::{ApiReply, Options, Redis, TestApp, User};
 use futures_util::future;
 use reqwest::Method;
 use serde_json::json;
@@ -11,11 +11,11 @@ async fn limited(factor: f64) -> TestApp {
     TestApp::with(Options { workers: false, limits_factor: factor, ..Options::default() }).await
 }
 
-fn number(answer: &Answer, header: &str) -> u64 {
+fn number(answer: &ApiReply, header: &str) -> u64 {
     answer.header(header).parse().unwrap_or_else(|_| panic!("{header}: {:?}", answer.headers))
 }
 
-fn assert_refused(answer: &Answer, limit: u64) {
+fn assert_refused(answer: &ApiReply, limit: u64) {
     let answer = answer.clone().refused(429, "rate_limited");
     let said = |name: &str| answer.body[name].as_u64().unwrap();
     assert_eq!(said("limit"), limit, "{}", answer.text);
@@ -55,7 +55,7 @@ async fn two_services_together_let_exactly_the_limit_through() {
 #[tokio::test]
 async fn every_reply_says_where_its_limits_stand() {
     let app = limited(1.0).await;
-    let (user, nobody) = (app.user().await, app.nobody());
+    let (user, nobody) = (app.user().await, app.without_key());
     let now = u64::try_from(app.clock.now()).unwrap() / 1_000;
     let cases = [
         (user.get("/api/v1/whoami").await.expect(200), 2_000, 3_600),
@@ -174,11 +174,11 @@ async fn without_redis_each_service_counts_for_itself() {
         }
     };
     assert_eq!(read(100).await, 100);
-    redis.down();
+    redis.stop();
     let through = read(200).await + read(200).await;
     // A request that found the connection dead may have been counted in neither.
     assert!((300..=302).contains(&through), "{through}");
-    redis.up();
+    redis.restart();
     app.eventually("Redis is used again, from nothing", || async {
         user.get("/api/v1/accounts").await.status.eq(&200).then_some(())
     })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_domain::{
     Code, Error,
-    clock::{machine_now, show},
+    clock::{machine_now, to_rfc3339},
 };
 use fanfare_tests::{Options, Postgres, Redis, TestApp, User, faketime};
 use sea_orm::ConnectionTrait;
@@ -26,8 +26,7 @@ async fn service_on(postgres: &Postgres, redis: &Redis) -> (TestApp, User) {
 }
 
 async fn post(user: &User, account: i64, at: i64) -> i64 {
-    let body =
-        json!({"account_id": account, "caption": format!("due {at}"), "scheduled_at": show(at)});
+    let body = json!({"account_id": account, "caption": format!("due {at}"), "scheduled_at": to_rfc3339(at)});
     user.publish(body).await["id"].as_i64().unwrap()
 }
 
@@ -46,7 +45,7 @@ async fn a_worker_whose_clock_is_a_day_off_publishes_at_the_right_time() {
         let soon_id = post(&user, account, soon).await;
         let later_id = post(&user, account, later).await;
         for id in [now, soon_id] {
-            let record = app.settled(&user, id, &["published", "failed"]).await;
+            let record = app.wait_for_status(&user, id, &["published", "failed"]).await;
             assert_eq!(record["status"], "published", "{wrong}: {record:#}");
         }
         let held = user.on_network("bluesky", account).await;
@@ -55,7 +54,7 @@ async fn a_worker_whose_clock_is_a_day_off_publishes_at_the_right_time() {
         let on_time = held.iter().find(|entry| entry["text"] == format!("due {soon}")).unwrap();
         // RFC 3339 in UTC sorts by time.
         assert!(
-            on_time["created_at"].as_str().unwrap() >= show(soon).as_str(),
+            on_time["created_at"].as_str().unwrap() >= to_rfc3339(soon).as_str(),
             "{wrong}: {on_time:#}"
         );
         let waiting = user.get(&format!("/api/v1/posts/{later_id}")).await.expect(200);
@@ -81,7 +80,7 @@ async fn a_worker_frozen_past_its_lease_does_not_send() {
     let_leases_lapse(&app).await;
     let _another = Worker::start(&app, None);
     for (platform, account, id, worker) in &mut frozen {
-        let record = app.settled(&user, *id, &["published", "failed"]).await;
+        let record = app.wait_for_status(&user, *id, &["published", "failed"]).await;
         worker.signal("-CONT");
         assert_eq!(worker.stop().await.code(), Some(0), "{platform}");
         let held = user.on_network(platform, *account).await.len();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use fanfare_domain::access::Scope;
-use fanfare_tests::{Answer, Options, Raw, TestApp, User};
+use fanfare_tests::{ApiReply, Options, RawConnection, TestApp, User};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ async fn quiet() -> TestApp {
     TestApp::with(Options { workers: false, ..Options::default() }).await
 }
 
-async fn ask_at(user: &User, path: &str, method: &str, params: Value) -> Answer {
+async fn ask_at(user: &User, path: &str, method: &str, params: Value) -> ApiReply {
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     user.send(Method::POST, path, &[ACCEPT], Some(&message)).await
 }
@@ -89,7 +89,7 @@ async fn the_default_list_is_short_and_every_operation_can_be_reached() {
         }
     }
     let all = tools(&user, "/mcp?tools=all").await;
-    let document: Value = app.nobody().get("/openapi.json").await.expect(200).body;
+    let document: Value = app.without_key().get("/openapi.json").await.expect(200).body;
     let operations = document["paths"].as_object().unwrap().iter();
     let operations = operations.filter(|(path, _)| path.starts_with("/api/v1/"));
     for operation in operations.flat_map(|(_, methods)| methods.as_object().unwrap().values()) {
@@ -164,7 +164,7 @@ async fn a_refusal_says_what_to_do_and_scopes_hold() {
 #[tokio::test]
 async fn nobody_comes_in_without_a_key_but_to_sign_up_or_to_look() {
     let app = quiet().await;
-    let nobody = app.nobody();
+    let nobody = app.without_key();
     for method in ["initialize", "tools/list", "tools/call"] {
         let answer = ask_at(&nobody, "/mcp", method, json!({})).await;
         assert!(answer.header("www-authenticate").starts_with("Bearer"), "{}", answer.text);
@@ -273,7 +273,7 @@ async fn clients_that_stay_silent_or_go_away_hinder_nobody() {
     };
     let mut silent = Vec::new();
     for _ in 0..200 {
-        let mut client = Raw::connect(&app).await;
+        let mut client = RawConnection::connect(&app).await;
         client.send(head(1_000).as_bytes()).await;
         silent.push(client);
     }
@@ -283,7 +283,7 @@ async fn clients_that_stay_silent_or_go_away_hinder_nobody() {
     let params = json!({"name": "create_post", "arguments": arguments});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let message = message.to_string();
-    let mut gone = Raw::connect(&app).await;
+    let mut gone = RawConnection::connect(&app).await;
     gone.send(format!("{}{message}", head(message.len())).as_bytes()).await;
     drop(gone);
     // The first call may have been carried out, may be on its way, or may never have begun.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fanfare_tests::{Raw, User};
+use fanfare_tests::{RawConnection, User};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -49,12 +49,12 @@ async fn answers(user: &User) {
 }
 
 /// Opens the streams: each has sent its head and half of a call.
-async fn open(user: &User, call: &str) -> Vec<Raw> {
+async fn open(user: &User, call: &str) -> Vec<RawConnection> {
     let half = &call[..call.len() / 2];
     let mut streams = Vec::new();
     for _ in 0..ROUNDS {
         for _ in 0..STREAMS / ROUNDS {
-            let mut stream = Raw::to(&user.origin).await;
+            let mut stream = RawConnection::to(&user.origin).await;
             stream.send(head(user, call.len() + ROUNDS).as_bytes()).await;
             streams.push(stream);
         }
@@ -119,7 +119,7 @@ async fn a_thousand_open_streams_cost_little_and_leave_nothing() {
     assert!(left < STREAMS * EACH, "{left} bytes stay");
 }
 
-async fn finish(mut stream: Raw, rest: &str) {
+async fn finish(mut stream: RawConnection, rest: &str) {
     stream.send(rest.as_bytes()).await;
     let answer = stream.answer().await.expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.head);
@@ -133,7 +133,7 @@ async fn go_away_in_a_call(user: &User, account: i64) {
     });
     let call = message("tools/call", &json!({"name": "create_post", "arguments": arguments}));
     for _ in 0..STREAMS / 2 {
-        let mut gone = Raw::to(&user.origin).await;
+        let mut gone = RawConnection::to(&user.origin).await;
         gone.send(format!("{}{call}", head(user, call.len())).as_bytes()).await;
     }
     // Any of them may have been carried out; this one certainly is.

@@ -6,7 +6,7 @@ use fanfare_domain::{access::PlanTier, media::orphans, media::retention};
 use fanfare_entities::{media_analysis, media_variant, media_wait, subscription};
 use fanfare_tests::{
     Options, Picture, TestApp, User, files,
-    served::{Place, film, gated_tools},
+    served::{TempDir, film, gated_tools},
 };
 use futures_util::TryStreamExt;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, sea_query::Expr};
@@ -32,7 +32,7 @@ async fn is_served(user: &User, file: &Value) -> bool {
     user.fetch(&file["public_url"], &[]).await.0 == 200
 }
 
-async fn delete(user: &User, file: &Value) -> fanfare_tests::Answer {
+async fn delete(user: &User, file: &Value) -> fanfare_tests::ApiReply {
     user.delete(&format!("/api/v1/media/{}", file["id"].as_str().unwrap())).await
 }
 
@@ -50,19 +50,19 @@ async fn a_file_that_nobody_needs_goes_when_the_plan_says_so() {
         "scheduled_at": app.at(400 * 86_400)});
     let post = user.publish(far).await;
     app.advance(Duration::from_secs(29 * DAY));
-    assert_eq!(retention::review(&app.domain).await.unwrap(), 0);
+    assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 0);
     app.advance(Duration::from_secs(DAY));
-    assert_eq!(retention::review(&app.domain).await.unwrap(), 1);
+    assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 1);
     assert!(!is_served(&user, &unused).await && is_served(&user, &used).await);
     // Looked at again and again, and kept as long as the post waits.
     for _ in 0..3 {
         app.advance(Duration::from_secs(30 * DAY));
-        assert_eq!(retention::review(&app.domain).await.unwrap(), 0);
+        assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 0);
     }
     let path = format!("/api/v1/posts/{}", post["id"]);
     user.patch(&path, json!({"media_urls": []})).await.expect(200);
     app.advance(Duration::from_secs(8 * DAY));
-    assert_eq!(retention::review(&app.domain).await.unwrap(), 1);
+    assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 1);
     assert!(!is_served(&user, &used).await);
 }
 
@@ -78,10 +78,10 @@ async fn a_larger_plan_keeps_files_longer() {
         .await
         .unwrap();
     app.advance(Duration::from_secs(59 * DAY));
-    assert_eq!(retention::review(&app.domain).await.unwrap(), 0);
+    assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 0);
     assert!(is_served(&user, &file).await);
     app.advance(Duration::from_secs(DAY));
-    assert_eq!(retention::review(&app.domain).await.unwrap(), 1);
+    assert_eq!(retention::delete_unused(&app.domain).await.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_file_that_a_waiting_post_needs_cannot_be_deleted() {
         .put(&format!("{path}/status"), json!({"status": "scheduled", "scheduled_at": app.at(0)}))
         .await
         .expect(200);
-    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     let _ = delete(&user, &file).await.expect(200);
     assert!(!is_served(&user, &file).await);
     let gone = json!({"account_id": account, "caption": "Again", "media_url": file["public_url"]});
@@ -131,13 +131,17 @@ async fn bytes_without_a_row_are_found_and_others_left_alone() {
     writer.write(&files::mp4(10_000)).await.unwrap();
     writer.finish().await.unwrap();
     let made =
-        app.domain.store.keep("made/w", "image/jpeg", b"for a file that is gone").await.unwrap();
+        app.domain.store.put("made/w", "image/jpeg", b"for a file that is gone").await.unwrap();
     let mut elsewhere = app.domain.store.writer("w/0123456789abcdef.jpg").unwrap();
     elsewhere.write(b"made by us").await.unwrap();
     elsewhere.finish().await.unwrap();
     let (hour, now) = (Duration::from_secs(3_600), SystemTime::now());
-    assert_eq!(orphans::sweep(&app.domain, now - hour).await.unwrap(), 0, "it is too young");
-    assert_eq!(orphans::sweep(&app.domain, now + hour).await.unwrap(), 2);
+    assert_eq!(
+        orphans::remove_orphans(&app.domain, now - hour).await.unwrap(),
+        0,
+        "it is too young"
+    );
+    assert_eq!(orphans::remove_orphans(&app.domain, now + hour).await.unwrap(), 2);
     assert!(app.domain.store.stat(&made).await.is_err());
     assert!(app.domain.store.stat("assets/w/0123456789abcdef.mp4").await.is_err());
     assert!(app.domain.store.stat("w/0123456789abcdef.jpg").await.is_ok());
@@ -176,7 +180,7 @@ async fn rows_about(app: &TestApp) -> (u64, u64) {
 async fn film_post(
     app: &TestApp,
     user: &User,
-    place: &Place,
+    place: &TempDir,
     rate: u32,
     at: &str,
 ) -> (Value, Value) {
@@ -200,7 +204,7 @@ async fn film_post(
 
 #[tokio::test]
 async fn what_was_made_of_a_file_goes_with_it_and_never_what_a_waiting_post_needs() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     starter(&app).await;
     let (gone, first) = film_post(&app, &user, &place, 10, &app.at(10 * 86_400)).await;
@@ -225,14 +229,14 @@ async fn what_was_made_of_a_file_goes_with_it_and_never_what_a_waiting_post_need
 
     // After their time: the post still waits.
     app.advance(Duration::from_secs(31 * DAY));
-    retention::review(&app.domain).await.unwrap();
+    retention::delete_unused(&app.domain).await.unwrap();
     let far = SystemTime::now() + Duration::from_secs(2 * DAY);
-    assert_eq!(orphans::sweep(&app.domain, far).await.unwrap(), 0);
+    assert_eq!(orphans::remove_orphans(&app.domain, far).await.unwrap(), 0);
     assert_eq!((rows_about(&app).await, made(&app).await), ((1, 1), made_second));
     let path = format!("/api/v1/posts/{}", kept["id"]);
     user.patch(&path, json!({"media_urls": [], "caption": "No film"})).await.expect(200);
     app.advance(Duration::from_secs(31 * DAY));
-    retention::review(&app.domain).await.unwrap();
+    retention::delete_unused(&app.domain).await.unwrap();
     app.eventually("all of it is gone", || async {
         (rows_about(&app).await == (0, 0) && made(&app).await.is_empty()).then_some(())
     })
@@ -243,7 +247,7 @@ async fn what_was_made_of_a_file_goes_with_it_and_never_what_a_waiting_post_need
 
 #[tokio::test]
 async fn what_is_made_of_a_file_while_it_is_deleted_is_not_kept() {
-    let place = Place::new();
+    let place = TempDir::new();
     let tools = fanfare_media::Tools::find(Some(&gated_tools(&place.0)), None);
     let app = TestApp::with(Options { tools, ..Options::default() }).await;
     let user = app.user().await;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fanfare_metrics::list::{ALL, Kind};
+use fanfare_metrics::list::{ALL, MetricKind};
 use fanfare_tests::Receiver;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn named(text: &str) -> BTreeSet<&str> {
 
 fn base(word: &str) -> &str {
     let is_histogram = |name: &str| {
-        ALL.iter().any(|one| one.name == name && matches!(one.kind, Kind::Histogram(_)))
+        ALL.iter().any(|one| one.name == name && matches!(one.kind, MetricKind::Histogram(_)))
     };
     ["_bucket", "_sum", "_count"]
         .iter()
@@ -46,9 +46,9 @@ fn the_handbook_explains_every_metric_and_no_other() {
     assert_eq!(named(handbook), known);
     for metric in ALL {
         let kind = match metric.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
-            Kind::Histogram(_) => "histogram",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram(_) => "histogram",
         };
         let labels = metric.labels.join(", ");
         let row = format!("| `{}` | {kind} | {labels} | {} |", metric.name, metric.help);

@@ -71,12 +71,12 @@ async fn after_a_restore_nothing_that_may_be_public_goes_out_by_itself() {
 
     let _worker = Worker::start(&app, None);
     let probe = user.publish(json!({"account_id": account, "caption": "New"})).await;
-    app.settled(&user, probe["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, probe["id"].as_i64().unwrap(), &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 1, "only the new one");
     let path = format!("/api/v1/posts/{due}/retry");
     user.post(&path, json!({})).await.refused(409, "duplicate_risk");
     user.post(&path, json!({"acknowledge_duplicate_risk": true})).await.expect(200);
-    app.settled(&user, due, &["published"]).await;
+    app.wait_for_status(&user, due, &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 2);
 }
 
@@ -98,7 +98,7 @@ async fn a_master_key_is_changed_and_the_old_one_dropped() {
 
     let first = publish("The new key beside the old one").await;
     let worker = Worker::with(&app, &both);
-    app.settled(&user, first, &["published"]).await;
+    app.wait_for_status(&user, first, &["published"]).await;
     drop(worker);
 
     let (content, said) = admin(&app, &["rewrap"], &both[..1]);
@@ -109,7 +109,7 @@ async fn a_master_key_is_changed_and_the_old_one_dropped() {
 
     let second = publish("The new key alone").await;
     let _worker = Worker::with(&app, &both[..1]);
-    app.settled(&user, second, &["published"]).await;
+    app.wait_for_status(&user, second, &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 2);
 }
 

@@ -117,12 +117,12 @@ async fn many_are_sent_again_and_none_twice_without_saying_so() {
     let safe = user.publish(json!({"account_id": sky, "caption": "Refused"})).await["id"]
         .as_i64()
         .unwrap();
-    app.settled(&user, safe, &["failed"]).await;
+    app.wait_for_status(&user, safe, &["failed"]).await;
     user.faults("telegram", account, fault("drop_after_change")).await;
     let risky = user.publish(json!({"account_id": account, "caption": "Unknown"})).await["id"]
         .as_i64()
         .unwrap();
-    let unknown = app.settled(&user, risky, &["failed"]).await;
+    let unknown = app.wait_for_status(&user, risky, &["failed"]).await;
     assert_eq!(unknown["error"]["code"], "outcome_unknown");
     let preview = ada.get("/admin/act/retry?status=failed").await.expect(200);
     assert!(preview.html.contains("Send 1 failed post again?"), "{}", preview.html);
@@ -134,11 +134,11 @@ async fn many_are_sent_again_and_none_twice_without_saying_so() {
     let both = [("post", safe_id.as_str()), ("post", risky_id.as_str())];
     let done = ada.act("retry", &both, "The network is back").await;
     assert!(done.html.contains("Sent again: 1. Left out: 1."), "{}", done.html);
-    app.settled(&user, safe, &["published"]).await;
+    app.wait_for_status(&user, safe, &["published"]).await;
     assert_eq!(user.on_network("telegram", account).await.len(), 1);
     let said = [("post", risky_id.as_str()), ("risk", risky_id.as_str())];
     ada.act("retry", &said, "It is not in the channel").await;
-    app.settled(&user, risky, &["published"]).await;
+    app.wait_for_status(&user, risky, &["published"]).await;
     assert_eq!(user.on_network("telegram", account).await.len(), 2);
 }
 
@@ -185,7 +185,7 @@ async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
     let mut ada = Operator::log_in(&app, "ada@example.com").await;
     let user = app.user().await;
     let receiver = Receiver::start().await;
-    receiver.answer(410);
+    receiver.respond_with(410);
     let url = format!("{}?token=secret", receiver.url);
     let hook = json!({"url": url, "events": ["*"]});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
@@ -198,11 +198,12 @@ async fn a_webhook_that_failed_is_sent_again_what_it_did_not_hear() {
         })
         .await;
     assert!(!page.html.contains("/hook") && !page.html.contains("token=secret"), "{}", page.html);
-    receiver.answer(200);
-    let heard = receiver.heard().len();
+    receiver.respond_with(200);
+    let heard = receiver.received().len();
     let done = ada.act("replay", &[("webhook", id)], "They moved back").await;
     assert!(done.html.contains("Sent again: 1."), "{}", done.html);
-    app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+    app.eventually("it hears", || async { (receiver.received().len() > heard).then_some(()) })
+        .await;
     app.eventually("it is no longer failing", || async {
         ada.clone()
             .get("/admin/webhooks")
@@ -232,7 +233,7 @@ async fn a_delivery_that_waits_for_its_next_try_is_tried_at_once() {
     let mut ada = Operator::log_in(&app, "ada@example.com").await;
     let user = app.user().await;
     let receiver = Receiver::start().await;
-    receiver.answer(500);
+    receiver.respond_with(500);
     let hook = json!({"url": receiver.url, "events": ["*"]});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
     let id = hook["id"].as_str().unwrap();
@@ -242,13 +243,14 @@ async fn a_delivery_that_waits_for_its_next_try_is_tried_at_once() {
         page.html.contains("500").then_some(())
     })
     .await;
-    receiver.answer(200);
-    let heard = receiver.heard().len();
+    receiver.respond_with(200);
+    let heard = receiver.received().len();
     let preview = ada.get(&format!("/admin/act/replay?webhook={id}")).await.expect(200);
     assert!(preview.html.contains("1 that wait for their next try"), "{}", preview.html);
     let done = ada.act("replay", &[("webhook", id)], "It hears again").await;
     assert!(done.html.contains("Sent again: 1."), "{}", done.html);
-    app.eventually("it hears", || async { (receiver.heard().len() > heard).then_some(()) }).await;
+    app.eventually("it hears", || async { (receiver.received().len() > heard).then_some(()) })
+        .await;
 }
 
 #[tokio::test]
@@ -262,7 +264,7 @@ async fn what_is_told_leads_to_its_post_and_a_wrong_address_to_a_page() {
     let account = user.connect("bluesky").await;
     let post = user.publish(json!({"account_id": account, "caption": "x"})).await;
     let story = format!("/admin/work/post/{}", post["id"]);
-    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     let page = ada.get(&story).await.expect(200);
     let (_, delivery) = page.html.split_once("/admin/work/delivery/").expect("it was told");
     let (delivery, _) = delivery.split_once('"').unwrap();
@@ -281,7 +283,7 @@ async fn refused(app: &TestApp, user: &User) -> (i64, Value) {
     let gone = json!([{"on": "commit", "kind": "status", "status": 400}]);
     user.faults("bluesky", account, gone).await;
     let post = user.publish(json!({"account_id": account, "caption": "x"})).await;
-    (account, app.settled(user, post["id"].as_i64().unwrap(), &["failed"]).await)
+    (account, app.wait_for_status(user, post["id"].as_i64().unwrap(), &["failed"]).await)
 }
 
 #[tokio::test]

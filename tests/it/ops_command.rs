@@ -80,7 +80,7 @@ async fn what_the_dashboard_does_a_shell_does_too() {
     let account = user.connect("bluesky").await;
     let post = user.publish(json!({"account_id": account, "caption": "Told"})).await;
     let id = post["id"].as_i64().unwrap();
-    app.settled(&user, id, &["published"]).await;
+    app.wait_for_status(&user, id, &["published"]).await;
     let story = said(&fanfare(&app, &["ops", "story", &id.to_string()], ""));
     assert!(story.contains("Attempt 1: published") && story.contains("post.published"), "{story}");
     let found = json_of(&fanfare(&app, &["ops", "work", "--status", "published", "--json"], ""));

@@ -20,7 +20,7 @@ async fn shown(user: &User, platform: &str, account: i64) -> Vec<String> {
 
 async fn all_public(app: &TestApp, user: &User, ids: &[i64]) {
     for id in ids {
-        let post = app.settled(user, *id, &["published", "failed"]).await;
+        let post = app.wait_for_status(user, *id, &["published", "failed"]).await;
         assert_eq!(post["status"], "published", "{post:#}");
     }
 }
@@ -43,7 +43,7 @@ async fn what_waited_for_a_limit_goes_out_in_its_order() {
             let caption = format!("part {number}");
             ids.push(schedule(&app, &user, account, 1 + number, &caption).await);
         }
-        app.in_time("all are public", Duration::from_millis(300), || async {
+        app.eventually_in_time("all are public", Duration::from_millis(300), || async {
             let path = "/api/v1/posts?status=published&limit=100";
             let public = user.get(path).await.expect(200).body["posts"].as_array().unwrap().len();
             (public == ids.len()).then_some(())
@@ -66,8 +66,8 @@ async fn posts_of_one_instant_and_of_a_time_without_workers_go_out_in_the_order_
     // An earlier one that was made last.
     ids.push(schedule(&app, &user, account, 4, "first").await);
     app.advance(Duration::from_secs(10));
-    app.work();
-    app.work_beside().await;
+    app.start_workers();
+    app.start_other_workers().await;
     all_public(&app, &user, &ids).await;
     let mut expected = vec!["first".to_owned()];
     expected.extend((0..8).map(|number| format!("part {number}")));
@@ -83,13 +83,13 @@ async fn a_wait_without_sense_is_believed_for_a_day_and_never_beyond_the_latest_
     let account = user.connect("discord").await;
     user.faults("discord", account, absurd).await;
     let post = user.publish(json!({"account_id": account, "caption": "0"})).await;
-    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["failed"]).await;
+    let post = app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["failed"]).await;
     assert_eq!(post["error"]["code"], "missed", "{post:#}");
     assert!(post["next_attempt_at"].is_null(), "{post:#}");
     // The account goes on after a day.
     let next = schedule(&app, &user, account, 86_410, "1").await;
-    app.pass(Duration::from_secs(86_411)).await;
-    app.settled(&user, next, &["published"]).await;
+    app.pass_time(Duration::from_secs(86_411)).await;
+    app.wait_for_status(&user, next, &["published"]).await;
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn while_a_post_waits_for_its_own_sake_later_ones_pass() {
     })
     .await;
     let second = user.publish(json!({"account_id": account, "caption": "passes"})).await;
-    app.settled(&user, second["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, second["id"].as_i64().unwrap(), &["published"]).await;
     let post = user.get(&format!("/api/v1/posts/{first}")).await.expect(200);
     assert_ne!(post.body["post"]["status"], "published");
 }
@@ -141,7 +141,7 @@ async fn the_order_holds_through_limits_and_deaths_of_workers() {
     let three = Worker::start(&app, None);
     for (platform, account, mut posts) in accounts {
         for (_, id, _) in &posts {
-            let _ = app.settled(&user, *id, &["published", "failed"]).await;
+            let _ = app.wait_for_status(&user, *id, &["published", "failed"]).await;
         }
         posts.sort_by_key(|(at, id, _)| (*at, *id));
         let expected: Vec<_> = posts.iter().map(|(_, _, caption)| caption.clone()).collect();

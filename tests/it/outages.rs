@@ -59,10 +59,10 @@ async fn posts_go_out_while_redis_is_away_and_after_it_came_back() {
     let mut workers = [Worker::start(&app, None), Worker::start(&app, None)];
     publish(&user, account, 0..10).await;
     all_once(&app, &user, account, 10).await;
-    redis.down();
+    redis.stop();
     publish(&user, account, 10..30).await;
     all_once(&app, &user, account, 30).await;
-    redis.up();
+    redis.restart();
     publish(&user, account, 30..40).await;
     all_once(&app, &user, account, 40).await;
     assert!(workers.iter_mut().all(|worker| worker.ended().is_none()), "a worker has ended");
@@ -86,7 +86,7 @@ async fn what_one_process_holds_no_other_takes_until_it_is_dead() {
     drop(first);
     let lapse = "UPDATE posts SET due_at = 1 WHERE due_at IS NOT NULL";
     app.domain.db.write.execute_unprepared(lapse).await.expect("the row moves");
-    app.settled(&user, held[0]["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, held[0]["id"].as_i64().unwrap(), &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 1);
     let path = format!("/api/v1/posts/{}/attempts", held[0]["id"]);
     let ledger = user.get(&path).await.expect(200).body["attempts"].clone();

@@ -54,7 +54,7 @@ async fn attempts(user: &User, id: i64) -> usize {
 
 /// The post as soon as it is as wanted, while time passes in small steps: Threads is asked every few seconds.
 async fn in_time(app: &TestApp, user: &User, id: i64, is_so: impl Fn(&Value) -> bool) -> Value {
-    app.in_time("time brings it there", Duration::from_secs(1), || async {
+    app.eventually_in_time("time brings it there", Duration::from_secs(1), || async {
         let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
         is_so(&post).then_some(post)
     })
@@ -64,10 +64,10 @@ async fn in_time(app: &TestApp, user: &User, id: i64, is_so: impl Fn(&Value) -> 
 #[tokio::test]
 async fn no_network_has_to_ask_for_patience() {
     let app = paced().await;
-    let _more = app.work_beside().await;
+    let _more = app.start_other_workers().await;
     let user = app.user().await;
     let account = user.connect("discord").await;
-    app.pass(Duration::ZERO).await;
+    app.pass_time(Duration::ZERO).await;
     let mut posts = Vec::new();
     for _ in 0..15 {
         posts.push(make(&user, account).await);
@@ -85,7 +85,7 @@ async fn no_network_has_to_ask_for_patience() {
         })
         .await;
         assert_eq!(published(&user).await, enough);
-        app.pass(Duration::from_secs(10)).await;
+        app.pass_time(Duration::from_secs(10)).await;
     }
     assert_eq!(answers(&app, "discord").await, [200; 15]);
     for post in posts {
@@ -96,7 +96,7 @@ async fn no_network_has_to_ask_for_patience() {
 #[tokio::test]
 async fn a_network_that_asks_for_patience_is_left_alone_by_all_posts_of_the_account() {
     let app = TestApp::start().await;
-    let _more = app.work_beside().await;
+    let _more = app.start_other_workers().await;
     let user = app.user().await;
     let (busy, idle) = (user.connect("bluesky").await, user.connect("bluesky").await);
     let slow_down = json!([{"on": "commit", "kind": "status", "status": 429, "ms": 60_000}]);
@@ -105,15 +105,15 @@ async fn a_network_that_asks_for_patience_is_left_alone_by_all_posts_of_the_acco
     let told = waiting(&app, &user, first).await;
     assert_eq!(told["error"]["code"], "platform_rate_limited");
     let (second, other) = (make(&user, busy).await, make(&user, idle).await);
-    app.settled(&user, other, &["published"]).await;
+    app.wait_for_status(&user, other, &["published"]).await;
     let post = waiting(&app, &user, second).await;
     assert_eq!(post["error"], Value::Null, "it did nothing wrong");
     assert_eq!(attempts(&user, second).await, 0);
     assert_eq!(post["attempts"], 0);
     assert!(user.on_network("bluesky", busy).await.is_empty());
-    app.pass(Duration::from_secs(62)).await;
-    app.settled(&user, first, &["published"]).await;
-    app.settled(&user, second, &["published"]).await;
+    app.pass_time(Duration::from_secs(62)).await;
+    app.wait_for_status(&user, first, &["published"]).await;
+    app.wait_for_status(&user, second, &["published"]).await;
     assert_eq!(user.on_network("bluesky", busy).await.len(), 2);
 }
 
@@ -150,15 +150,15 @@ async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
     let old = post::Model { public_at: Some(then), ..row };
     let old = post::ActiveModel { id: NotSet, ..post::ActiveModel::from(old).reset_all() };
     post::Entity::insert_many(vec![old; 249]).exec(db).await.unwrap();
-    app.pass(Duration::from_secs(11)).await;
+    app.pass_time(Duration::from_secs(11)).await;
     let next = make(&user, account).await;
     let post = in_time(&app, &user, next, |post| post["error"].is_object()).await;
     assert_eq!(
         (&post["error"]["code"], &post["status"]),
         (&json!("quota_exhausted"), &json!("scheduled"))
     );
-    assert_eq!(post["next_attempt_at"], fanfare_domain::clock::show(then + 24 * 3_600_000));
-    app.pass(Duration::from_secs(12 * 3_600)).await;
+    assert_eq!(post["next_attempt_at"], fanfare_domain::clock::to_rfc3339(then + 24 * 3_600_000));
+    app.pass_time(Duration::from_secs(12 * 3_600)).await;
     let post = in_time(&app, &user, next, |post| post["status"] == "published").await;
     assert_eq!((&post["error"], attempts(&user, next).await), (&Value::Null, 1));
 }
@@ -169,15 +169,15 @@ async fn a_post_that_waits_for_its_turn_can_be_changed_and_taken_back() {
     let user = app.user().await;
     let account = user.connect("telegram").await;
     let first = make(&user, account).await;
-    app.settled(&user, first, &["published"]).await;
+    app.wait_for_status(&user, first, &["published"]).await;
     let (second, third) = (make(&user, account).await, make(&user, account).await);
     waiting(&app, &user, second).await;
     waiting(&app, &user, third).await;
     let path = format!("/api/v1/posts/{second}");
     user.patch(&path, json!({"caption": "later"})).await.expect(200);
     user.delete(&format!("/api/v1/posts/{third}")).await.expect(200);
-    app.pass(Duration::from_secs(5)).await;
-    app.settled(&user, second, &["published"]).await;
+    app.pass_time(Duration::from_secs(5)).await;
+    app.wait_for_status(&user, second, &["published"]).await;
     let held = user.on_network("telegram", account).await;
     let texts: Vec<_> = held.iter().map(|post| post["text"].clone()).collect();
     assert!(held.len() == 2 && texts.contains(&json!("later")), "{held:?}");

@@ -2,7 +2,9 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use fanfare_platforms::{self as platforms, Connect, MediaRules, Per, Platform, RateLimit, Spec};
+use fanfare_platforms::{
+    self as platforms, ConnectSpec, LimitScope, MediaRules, Platform, RateLimit, Spec,
+};
 
 /// The text above the tables.
 const HEAD: &str = "\
@@ -51,10 +53,10 @@ fn document() -> String {
         ],
         |spec| {
             vec![
-                spec.class.as_str().to_owned(),
-                or_nothing(spec.about.reconcile),
+                spec.recovery_class.as_str().to_owned(),
+                or_nothing(spec.doc_notes.reconcile),
                 several(spec.rate_limits.iter().map(limit)),
-                match spec.about.tested {
+                match spec.doc_notes.tested {
                     "" => "its simulator".to_owned(),
                     software => format!("{software}, and its simulator"),
                 },
@@ -84,7 +86,7 @@ fn document() -> String {
         |spec| {
             vec![
                 way(spec),
-                spec.about.tokens.to_owned(),
+                spec.doc_notes.tokens.to_owned(),
                 spec.api.map_or_else(
                     || "without versions".to_owned(),
                     |api| match api.ends {
@@ -92,7 +94,7 @@ fn document() -> String {
                         None => format!("{}, no end announced", api.version),
                     },
                 ),
-                several(spec.helpers.iter().map(|tool| format!("`{tool}`"))),
+                several(spec.tools.iter().map(|tool| format!("`{tool}`"))),
             ]
         },
     );
@@ -126,13 +128,13 @@ fn several(parts: impl Iterator<Item = String>) -> String {
 }
 
 fn limit(limit: &RateLimit) -> String {
-    let per = match limit.per {
-        Per::Account => "an account",
-        Per::Workspace => "a workspace",
-        Per::App => "an app",
+    let per = match limit.scope {
+        LimitScope::Account => "an account",
+        LimitScope::Workspace => "a workspace",
+        LimitScope::App => "an app",
     };
     let kinds: Vec<_> = limit.post_types.iter().map(|kind| format!(" `{kind}`")).collect();
-    format!("{}{} in {} of {per}", limit.calls, kinds.join(" or"), time(limit.span.as_millis()))
+    format!("{}{} in {} of {per}", limit.calls, kinds.join(" or"), time(limit.period.as_millis()))
 }
 
 /// The media rules of the network, and those of post types that have their own.
@@ -234,17 +236,17 @@ fn time(ms: u128) -> String {
 
 fn way(spec: &Spec) -> String {
     match spec.connect {
-        Connect::Credentials(fields) => {
+        ConnectSpec::Credentials(fields) => {
             let named = fields.iter().map(|field| {
                 let needed = if field.required { "" } else { " (optional)" };
                 format!("`{}`{needed}", field.name)
             });
             format!("credentials: {}", named.collect::<Vec<_>>().join(", "))
         }
-        Connect::Oauth(oauth) if oauth.instance.is_some() => {
+        ConnectSpec::Oauth(oauth) if oauth.instance.is_some() => {
             "in a browser, with an app on each server that the service registers itself".to_owned()
         }
-        Connect::Oauth(_) => {
+        ConnectSpec::Oauth(_) => {
             let [id, _] = spec.id.app_variables();
             format!("in a browser, with an app of yours (`{id}`)")
         }

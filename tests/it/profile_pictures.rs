@@ -65,9 +65,9 @@ async fn a_network_without_pictures_has_null_and_copies_go_with_their_account() 
     let url = copied(&app, &user, account).await;
     assert_eq!(shown(&user, telegram).await, Value::Null);
     let later = SystemTime::now() + Duration::from_secs(3_600);
-    assert_eq!(orphans::sweep(&app.domain, later).await.unwrap(), 0, "it is in use");
+    assert_eq!(orphans::remove_orphans(&app.domain, later).await.unwrap(), 0, "it is in use");
     let _ = user.delete(&format!("/api/v1/accounts/{account}")).await.expect(200);
-    assert_eq!(orphans::sweep(&app.domain, later).await.unwrap(), 1);
+    assert_eq!(orphans::remove_orphans(&app.domain, later).await.unwrap(), 1);
     assert_eq!(user.fetch(&json!(url), &[]).await.0, 404);
 }
 

@@ -11,7 +11,8 @@ async fn a_post_without_a_time_goes_out_at_once() {
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let post = user.publish(json!({"account_id": account, "caption": "Hello, world"})).await;
-    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    let post =
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
     assert_eq!(post["status"], "published", "{post:#}");
     let held = user.on_network("bluesky", account).await;
     assert_eq!(held.len(), 1);
@@ -32,12 +33,12 @@ async fn a_scheduled_post_waits_for_its_time() {
     // Another one goes out meanwhile, so the queue was looked through.
     let other = user.connect("bluesky").await;
     let now = user.publish(json!({"account_id": other, "caption": "Now"})).await;
-    app.settled(&user, now["id"].as_i64().unwrap(), &["published"]).await;
-    app.at_rest().await;
+    app.wait_for_status(&user, now["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_until_idle().await;
     let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
     assert_eq!(post["status"], "scheduled", "none leaves early");
     app.advance(Duration::from_millis(1));
-    app.settled(&user, id, &["published"]).await;
+    app.wait_for_status(&user, id, &["published"]).await;
     let path = format!("/api/v1/posts/{id}/attempts");
     let ledger = user.get(&path).await.expect(200).body["attempts"].clone();
     assert_eq!(ledger.as_array().unwrap().len(), 1, "{ledger:#}");

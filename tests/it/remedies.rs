@@ -4,7 +4,7 @@ mod mistakes;
 
 use std::collections::BTreeMap;
 
-use fanfare_tests::{Answer, Options, TestApp, User};
+use fanfare_tests::{ApiReply, Options, TestApp, User};
 use reqwest::Method;
 use sea_orm::ConnectionTrait;
 use serde_json::{Map, Value, json};
@@ -144,7 +144,7 @@ fn taken(body: &mut Value, path: &str) -> Value {
     fields.remove(name).expect("what a fix takes is there")
 }
 
-async fn sent(user: &User, valid: &Valid, body: &Value) -> Answer {
+async fn sent(user: &User, valid: &Valid, body: &Value) -> ApiReply {
     user.send(valid.method.clone(), &valid.path, &[], Some(body)).await
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{logins::LogIn, preferences::change_password, sign_in};
+use fanfare_domain::{logins::LoginOutcome, preferences::change_password, sign_in};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use secrecy::SecretString;
 
@@ -55,7 +55,7 @@ const OWN: &str = "yet another long enough one";
 async fn log_in(app: &TestApp, password: &str) -> Option<SecretString> {
     let given = ("ada@example.com", password.into());
     match sign_in::log_in(&app.domain, given, "192.0.2.1").await.unwrap() {
-        LogIn::Welcome(token) => Some(token),
+        LoginOutcome::LoggedIn(token) => Some(token),
         _ => None,
     }
 }

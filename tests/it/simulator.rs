@@ -13,7 +13,7 @@ use std::{
 
 use fanfare_domain::{
     access::Scope,
-    clock::{machine_now, show},
+    clock::{machine_now, to_rfc3339},
 };
 use fanfare_tests::{Options, Picture, Simulator, TestApp, User, Visitor, networks};
 use reqwest::Method;
@@ -120,7 +120,7 @@ async fn it_can_be_left_out() {
 
 /// Posts that are due in so many seconds, one for each account.
 async fn in_seconds(user: &User, seconds: i64, accounts: &[(&str, i64)]) -> Vec<Value> {
-    let at = show(machine_now() + seconds * 1_000);
+    let at = to_rfc3339(machine_now() + seconds * 1_000);
     let mut ids = Vec::new();
     for (name, account) in accounts {
         let mut post = json!({"account_id": account, "caption": format!("Kept on {name}")});

@@ -65,7 +65,7 @@ async fn what_is_published_stays_as_it_is() {
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let post = user.publish(json!({"account_id": account, "caption": "out"})).await;
-    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     for status in ["paused", "scheduled", "draft"] {
         let answer = user.put(&path(&post, "/status"), json!({ "status": status })).await;
         assert_eq!(answer.body["allowed"], json!([]));
@@ -88,7 +88,7 @@ async fn an_edit_before_the_time_is_what_goes_out() {
     let _ = user.patch(&path(&post, ""), json!({"caption": "fresh"})).await.expect(200);
     user.patch(&path(&post, ""), json!({"account_id": 5})).await.refused(400, "immutable_field");
     app.advance(Duration::from_secs(60));
-    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await[0]["text"], "fresh");
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use fanfare_entities::signup;
-use fanfare_tests::{Answer, Options, TestApp, User};
+use fanfare_tests::{ApiReply, Options, TestApp, User};
 use reqwest::Method;
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ async fn subscribed() -> (TestApp, Road, User, String) {
     (app, road, ada, theirs)
 }
 
-async fn ask(user: &User, verb: &str, key: &str, body: &Value) -> Answer {
+async fn ask(user: &User, verb: &str, key: &str, body: &Value) -> ApiReply {
     let path = format!("/api/v1/subscription/{verb}");
     user.send(Method::POST, &path, &[("Idempotency-Key", key)], Some(body)).await
 }
@@ -127,11 +127,11 @@ async fn while_stripe_is_away_nothing_changes_and_then_all_works() {
         assert_eq!(shown(&ada).await, before, "{verb}");
     }
     let new = json!({"email": "eve@example.com", "name": "Eve"});
-    let _ = app.nobody().post("/api/v1/signup", new.clone()).await.refused(503, "unavailable");
+    let _ = app.without_key().post("/api/v1/signup", new.clone()).await.refused(503, "unavailable");
     assert_eq!(signups().await, begun, "no signup is left behind");
     assert_eq!(object(&app, &theirs).await, of_stripe);
     road.is(Way::Open);
-    let _ = app.nobody().post("/api/v1/signup", new).await.expect(201);
+    let _ = app.without_key().post("/api/v1/signup", new).await.expect(201);
     // The same request under the same key is carried out now.
     let paused = ask(&ada, "pause", "pause", &json!({})).await.expect(200).body;
     assert_eq!(paused["subscription"]["status"], "paused", "{paused}");

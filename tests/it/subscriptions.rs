@@ -280,7 +280,7 @@ async fn while_stripe_is_away_nothing_is_begun() {
     let options = Options { billing: Some(Some(billing)), workers: false, ..Options::default() };
     let away = TestApp::with(options).await;
     let new = json!({"email": "eve@example.com", "name": "Eve"});
-    let refused = away.nobody().post("/api/v1/signup", new).await.expect(503).body;
+    let refused = away.without_key().post("/api/v1/signup", new).await.expect(503).body;
     assert_eq!((&refused["code"], &refused["retryable"]), (&json!("unavailable"), &json!(true)));
     let started = fanfare_entities::signup::Entity::find().all(&away.domain.db.read).await;
     assert_eq!(started.unwrap().len(), 0);

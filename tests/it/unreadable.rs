@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{TestApp, User, served::Served};
+use fanfare_tests::{TestApp, User, served::FileServer};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -13,22 +13,22 @@ async fn damage(app: &TestApp, table: &str, column: &str, with: &str, which: &st
     assert_eq!(done.rows_affected(), 1, "{sql}");
 }
 
-async fn scheduled(app: &TestApp, user: &User, account: i64, file: &Served) -> i64 {
+async fn scheduled(app: &TestApp, user: &User, account: i64, file: &FileServer) -> i64 {
     let new = json!({"account_id": account, "caption": "Whole", "media_url": file.url,
         "scheduled_at": app.at(3_600)});
     user.publish(new).await["id"].as_i64().expect("an id")
 }
 
 async fn failed(app: &TestApp, user: &User, id: i64) -> Value {
-    app.pass(Duration::from_secs(3_600)).await;
-    app.settled(user, id, &["published", "failed"]).await
+    app.pass_time(Duration::from_secs(3_600)).await;
+    app.wait_for_status(user, id, &["published", "failed"]).await
 }
 
 #[tokio::test]
 async fn a_post_whose_columns_cannot_be_read_fails_and_is_not_sent_without_them() {
     let app = TestApp::start().await;
     let user = app.user().await;
-    let file = Served::file("a.png", "image/png", fanfare_tests::files::png()).await;
+    let file = FileServer::file("a.png", "image/png", fanfare_tests::files::png()).await;
     for (column, with) in [("media", "{\"of\": 2}"), ("settings", "[]"), ("metadata", "7")] {
         let account = user.connect("bluesky").await;
         let id = scheduled(&app, &user, account, &file).await;
@@ -52,7 +52,7 @@ async fn a_post_of_an_account_whose_facts_cannot_be_read_is_not_sent() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let file = Served::file("a.png", "image/png", fanfare_tests::files::png()).await;
+    let file = FileServer::file("a.png", "image/png", fanfare_tests::files::png()).await;
     let id = scheduled(&app, &user, account, &file).await;
     damage(&app, "accounts", "meta", "[]", &format!("id = {account}")).await;
     let post = failed(&app, &user, id).await;

@@ -214,11 +214,11 @@ async fn every_judge_of_a_post_judges_the_same() {
         assert!(!accepted.is_empty() && accepted.len() < POSTS, "{platform}: {}", accepted.len());
         for (id, _) in accepted.iter().filter(|(_, remote)| !remote) {
             // Some networks refuse for minutes what looks like the post before.
-            app.pass(Duration::from_secs(301)).await;
+            app.pass_time(Duration::from_secs(301)).await;
             let now = json!({"status": "scheduled", "scheduled_at": app.at(0)});
             let _ = user.put(&format!("/api/v1/posts/{id}/status"), now).await.expect(200);
             let post = app
-                .in_time("the post ends", Duration::from_secs(5), || async {
+                .eventually_in_time("the post ends", Duration::from_secs(5), || async {
                     let path = format!("/api/v1/posts/{id}");
                     let post = user.get(&path).await.body["post"].clone();
                     (post["status"] == "published" || post["status"] == "failed").then_some(post)

@@ -121,7 +121,7 @@ async fn answers_to_reviews_keep_to_the_voice() {
     let review = json!({"account_id": id, "kind": "review", "text": "Lovely [[invent-always]]", "rating": 5});
     let _ = user.post("/api/v1/sandbox/google_business/inbound", review).await.expect(201);
     let review = app
-        .in_time("the review is read", std::time::Duration::from_secs(60), || async {
+        .eventually_in_time("the review is read", std::time::Duration::from_secs(60), || async {
             let page = user.get("/api/v1/google-business/reviews").await.expect(200).body;
             page["reviews"].as_array().unwrap().first().cloned()
         })
@@ -153,7 +153,7 @@ async fn suggested(voice: Option<Value>, old: &str) -> Vec<String> {
         let numbers = json!({"views": 100, "likes": likes});
         set(&user, "threads", id, json!({"post_id": post["id"]}), numbers).await;
     }
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let asked = json!({"account_id": id});
     let made = user.post("/api/v1/sandbox/suggestions", asked).await.expect(200).body;
@@ -218,7 +218,7 @@ async fn a_voice_is_written_on_its_page_by_admins_who_see_the_brand() {
     assert!(shown.html.contains("cheap") && !shown.html.contains("Save the voice"));
     let sent = [("csrf", shown.hidden("csrf")), ("voice", "Loud".to_owned())];
     assert_eq!(at_work.send(&page, &sent).await.status, 403);
-    users::lock(&app.domain, team, editor, BrandId(made.parse().unwrap())).await.unwrap();
+    users::lock_to_brand(&app.domain, team, editor, BrandId(made.parse().unwrap())).await.unwrap();
     assert_eq!(at_work.get(&page).await.status, 404);
     let stranger = app.user().await;
     let path = format!("/api/v1/brands/{brand}/profile");

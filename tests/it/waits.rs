@@ -31,7 +31,7 @@ async fn links_signups_and_films_are_waited_for_too() {
     let link =
         format!("/api/v1/connect/sessions/{}", link["connect_session"]["id"].as_str().unwrap());
     let signup = json!({"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true, "source": "agent"});
-    let signup = app.nobody().post("/api/v1/signup", signup).await.expect(201).body;
+    let signup = app.without_key().post("/api/v1/signup", signup).await.expect(201).body;
     let signup = format!("/api/v1/signup/sessions/{}", signup["session_id"].as_str().unwrap());
     let film =
         json!({"prompt": "A lake", "provider": "xai", "duration_seconds": 5, "resolution": "480p"});

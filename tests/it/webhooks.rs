@@ -27,7 +27,7 @@ async fn a_published_post_reaches_the_webhook_signed() {
     let listed = user.get("/api/v1/webhooks").await.expect(200);
     assert!(!listed.text.contains(secret));
     let post = user.publish(json!({"account_id": account, "caption": "Told"})).await;
-    let heard = app.eventually("the webhook hears", || async { receiver.heard().pop() }).await;
+    let heard = app.eventually("the webhook hears", || async { receiver.received().pop() }).await;
     let body = heard.body();
     assert_eq!(body["type"], "post.published");
     assert_eq!(body["data"]["post"]["id"], post["id"]);
@@ -47,7 +47,7 @@ async fn a_second_header_carries_the_same_signature() {
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
     let path = format!("/api/v1/webhooks/{}/test", hook["id"].as_str().unwrap());
     let _ = user.post(&path, json!({})).await.expect(202);
-    let heard = app.eventually("the webhook hears", || async { receiver.heard().pop() }).await;
+    let heard = app.eventually("the webhook hears", || async { receiver.received().pop() }).await;
     let signed = heard.header("x-fanfare-signature");
     assert!(signed.starts_with("t=") && signed.contains(",v1="), "{signed}");
     assert_eq!(heard.header("x-postman-signature"), signed);
@@ -83,7 +83,7 @@ async fn a_delivery_is_tried_again_and_can_be_made_again() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let receiver = Receiver::start().await;
-    receiver.answer(500);
+    receiver.respond_with(500);
     let hook = json!({"url": receiver.url, "events": ["*"]});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
     let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
@@ -96,7 +96,7 @@ async fn a_delivery_is_tried_again_and_can_be_made_again() {
         })
         .await;
     assert_eq!((&tried["status"], &tried["last_status"]), (&json!("pending"), &json!(500)));
-    receiver.answer(200);
+    receiver.respond_with(200);
     app.advance(Duration::from_secs(6));
     let done = app
         .eventually("a second try", || async {
@@ -105,11 +105,11 @@ async fn a_delivery_is_tried_again_and_can_be_made_again() {
         })
         .await;
     assert_eq!(done["id"], tried["id"], "the id stays over all tries");
-    let heard = receiver.heard().len();
+    let heard = receiver.received().len();
     let again = format!("{deliveries}/{}/redeliver", done["id"].as_str().unwrap());
     let _ = user.post(&again, json!({})).await.expect(202);
     app.eventually("it is delivered again", || async {
-        (receiver.heard().len() > heard).then_some(())
+        (receiver.received().len() > heard).then_some(())
     })
     .await;
 }
@@ -119,7 +119,7 @@ async fn gone_is_gone() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let receiver = Receiver::start().await;
-    receiver.answer(410);
+    receiver.respond_with(410);
     let hook = json!({"url": receiver.url, "events": ["*"]});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
     let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
@@ -144,7 +144,7 @@ async fn after_a_rotation_both_secrets_sign() {
     let new = user.post(&format!("{path}/rotate-secret"), json!({})).await.expect(200);
     let new = new.body["webhook"]["secret"].as_str().unwrap().to_owned();
     let _ = user.post(&format!("{path}/test"), json!({})).await.expect(202);
-    let heard = app.eventually("the test arrives", || async { receiver.heard().pop() }).await;
+    let heard = app.eventually("the test arrives", || async { receiver.received().pop() }).await;
     let header = heard.header("x-fanfare-signature").to_owned();
     let parts: Vec<&str> = header.split(",v1=").collect();
     let time = parts[0].trim_start_matches("t=");
@@ -160,7 +160,7 @@ async fn events_are_a_stream_without_gaps() {
     let account = user.connect("bluesky").await;
     for n in 0..5 {
         let post = user.publish(json!({"account_id": account, "caption": n.to_string()})).await;
-        app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     }
     let (mut after, mut seen): (i64, Vec<Value>) = (0, Vec::new());
     loop {

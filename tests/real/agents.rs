@@ -19,10 +19,10 @@ async fn quiet() -> TestApp {
 
 /// Grants the peer's client access, as the user whom it sends.
 async fn let_in(peer: &mut Peer, ada: &mut Visitor) {
-    let asked: url::Url = peer.said["authorize"].as_str().unwrap().parse().unwrap();
+    let asked: url::Url = peer.greeting["authorize"].as_str().unwrap().parse().unwrap();
     let page = format!("{}?{}", asked.path(), asked.query().unwrap());
     let back = ada.decide(&page, "allow").await;
-    peer.tell(back.as_str()).await;
+    peer.write_line(back.as_str()).await;
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn the_official_clients_find_the_way_in_and_work() {
         let url = format!("{}/mcp", app.origin);
         let mut peer = Peer::start(&[NODE, "tests/peers/agents/client.mjs", version, &url]).await;
         let_in(&mut peer, &mut ada).await;
-        let said = peer.hear().await;
+        let said = peer.read_line().await;
         assert_eq!(said["email"], "ada@example.com", "{version}: {said}");
         assert_eq!(said["again"], "ada@example.com", "{version}: {said}");
         assert!(said["tools"].as_u64() > Some(20), "{version}: {said}");
@@ -48,7 +48,7 @@ async fn a_client_by_the_letter_of_the_standards_is_let_in_once_a_code() {
     let mut peer = Peer::start(&[NODE, "tests/peers/agents/oauth.mjs", &url]).await;
     let_in(&mut peer, &mut ada).await;
     // The clock of the test stands still, so that a request a moment later is answered with "retry later".
-    let said = peer.hear().await;
+    let said = peer.read_line().await;
     assert_eq!(said["email"], "ada@example.com", "{said}");
     assert_eq!(said["second"], "invalid_grant", "{said}");
 }
@@ -59,7 +59,7 @@ async fn conforms(suite: &str) {
     let url = format!("{}/mcp", app.origin);
     let script = "tests/peers/agents/conformance.mjs";
     let peer = Peer::start(&[NODE, script, suite, &url, &user.key]).await;
-    let (passed, failed) = (&peer.said["passed"], peer.said["failed"].as_object().unwrap());
+    let (passed, failed) = (&peer.greeting["passed"], peer.greeting["failed"].as_object().unwrap());
     let all: Value = serde_json::from_str(EXPECTED).unwrap();
     let reasons: BTreeMap<String, Vec<String>> =
         serde_json::from_value(all[suite].clone()).unwrap();
@@ -71,7 +71,7 @@ async fn conforms(suite: &str) {
         failing.len()
     );
     let new: Vec<_> = failing.difference(&expected).map(|name| (name, &failed[*name])).collect();
-    assert!(new.is_empty(), "{suite}: {new:#?} {}", peer.said["log"]);
+    assert!(new.is_empty(), "{suite}: {new:#?} {}", peer.greeting["log"]);
     let mended: Vec<_> = expected.difference(&failing).collect();
     assert!(mended.is_empty(), "{suite}: these hold now, take them off the list: {mended:?}");
 }

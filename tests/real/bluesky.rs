@@ -10,10 +10,10 @@ use crate::{peer::Peer, worker::Worker};
 
 async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
     let user = app.user().await;
-    let account = pds.said["accounts"][0].clone();
+    let account = pds.greeting["accounts"][0].clone();
     let credentials = json!({"credentials": {
         "identifier": account["handle"], "app_password": account["app_password"],
-        "service": pds.said["pds"],
+        "service": pds.greeting["pds"],
     }});
     let answer = user.post("/api/v1/connect/bluesky/credentials", credentials).await.expect(200);
     assert_eq!(answer.body["account"]["did"], account["did"]);
@@ -26,7 +26,7 @@ async fn records(pds: &Peer, did: &Value) -> Vec<Value> {
     loop {
         let url = format!(
             "{}/xrpc/com.atproto.repo.listRecords?repo={}&collection=app.bsky.feed.post&limit=100&cursor={cursor}",
-            pds.said["pds"].as_str().unwrap(),
+            pds.greeting["pds"].as_str().unwrap(),
             did.as_str().unwrap()
         );
         let page: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
@@ -50,7 +50,8 @@ async fn text_links_and_an_image_with_alt_text_are_read_back_as_sent() {
             "settings": {"media_alt_texts": ["Four grey squares"], "languages": ["en", "de"]},
         }))
         .await;
-    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    let post =
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
     assert_eq!(post["status"], "published", "{post:#}");
     let held = records(&pds, &account["did"]).await;
     assert_eq!(held.len(), 1);
@@ -76,8 +77,8 @@ async fn a_wrong_password_is_refused_and_nothing_is_stored() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let credentials = json!({"credentials": {
-        "identifier": pds.said["accounts"][0]["handle"], "app_password": "wrong-wrong-wrong",
-        "service": pds.said["pds"],
+        "identifier": pds.greeting["accounts"][0]["handle"], "app_password": "wrong-wrong-wrong",
+        "service": pds.greeting["pds"],
     }});
     user.post("/api/v1/connect/bluesky/credentials", credentials)
         .await

@@ -11,7 +11,7 @@ use tokio::{
 /// A running peer. It ends on drop, since it reads from our pipe.
 pub struct Peer {
     /// Its first line, when it was ready.
-    pub said: Value,
+    pub greeting: Value,
     lines: Lines<BufReader<ChildStdout>>,
     child: Child,
 }
@@ -30,16 +30,16 @@ impl Peer {
             .expect("the peer starts; run scripts/install.sh --peers");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let said = hear(&mut lines).await;
-        Self { said, lines, child }
+        Self { greeting: said, lines, child }
     }
 
     /// Reads its next line.
-    pub async fn hear(&mut self) -> Value {
+    pub async fn read_line(&mut self) -> Value {
         hear(&mut self.lines).await
     }
 
     /// Writes a line to its standard input.
-    pub async fn tell(&mut self, line: &str) {
+    pub async fn write_line(&mut self, line: &str) {
         let input = self.child.stdin.as_mut().expect("its input");
         input.write_all(format!("{line}\n").as_bytes()).await.expect("it listens");
     }

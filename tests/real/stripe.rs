@@ -9,7 +9,7 @@ use crate::peer::Peer;
 
 fn client(peer: &Peer, key: &str) -> Stripe {
     let http = Client::new(Policy { allow_private: true }).unwrap();
-    Stripe::new(&http, peer.said["url"].as_str().unwrap().parse().unwrap(), key.into())
+    Stripe::new(&http, peer.greeting["url"].as_str().unwrap().parse().unwrap(), key.into())
 }
 
 /// Sends a change; returns the object's id.
@@ -81,7 +81,7 @@ async fn its_refusals_are_read_for_what_they_are() {
     let refused = stranger.read::<Value>(&Request::get("products")).await.unwrap_err();
     assert_eq!(refused.kind, FailureKind::Refused);
     assert!(!format!("{refused:?} {stranger:?}").contains("pk_nobody"));
-    let address = peer.said["url"].as_str().unwrap().to_owned();
+    let address = peer.greeting["url"].as_str().unwrap().to_owned();
     drop(peer);
     let http = Client::new(Policy { allow_private: true }).unwrap();
     let gone = Stripe::new(&http, address.parse().unwrap(), "sk_test_fanfare".into());

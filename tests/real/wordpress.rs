@@ -11,8 +11,8 @@ async fn an_article_with_its_picture_is_read_back_as_sent() {
     let app = TestApp::start().await;
     let user = app.user().await;
     let credentials = json!({"credentials": {
-        "site_url": site.said["url"], "username": site.said["username"],
-        "application_password": site.said["application_password"],
+        "site_url": site.greeting["url"], "username": site.greeting["username"],
+        "application_password": site.greeting["application_password"],
     }});
     let answer = user.post("/api/v1/connect/wordpress/credentials", credentials).await.expect(200);
     let id = answer.body["account"]["id"].clone();
@@ -22,9 +22,10 @@ async fn an_article_with_its_picture_is_read_back_as_sent() {
             "media_url": Picture::serve().await.url, "settings": {"media_alt_texts": ["Four grey squares"]},
         }))
         .await;
-    let post = app.settled(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    let post =
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
     assert_eq!(post["status"], "published", "{post:#}");
-    let url = format!("{}/wp-json/wp/v2/posts", site.said["url"].as_str().unwrap());
+    let url = format!("{}/wp-json/wp/v2/posts", site.greeting["url"].as_str().unwrap());
     let held: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
     let ours: Vec<&Value> = held
         .as_array()

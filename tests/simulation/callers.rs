@@ -2,11 +2,11 @@
 
 use fanfare_domain::{
     Act, accounts,
-    clock::show,
-    posts::{self, Changes, NewPost, Retry, StatusChange},
+    clock::to_rfc3339,
+    posts::{self, NewPost, PostChanges, RetryPost, StatusChange},
 };
 use fanfare_entities::{Millis, PostId};
-use fanfare_platforms::{Class, Violations};
+use fanfare_platforms::{RecoveryClass, Violations};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -14,7 +14,7 @@ use crate::{dice::Dice, network::class, world::World};
 
 /// A post as its caller knows it.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct CallerPost {
     pub id: i64,
     pub account: usize,
     number: usize,
@@ -26,23 +26,23 @@ fn read<T: serde::de::DeserializeOwned>(body: Value) -> T {
 }
 
 /// Creates a post on a random account; returns a line for the trace, and the post if it was created.
-pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, Option<Wish>) {
+pub async fn create(world: &World, dice: &mut Dice, number: usize) -> (String, Option<CallerPost>) {
     let account = dice.place(world.accounts.len());
     let at = world.now() + dice.between(0, 90_000);
     let text = text(number, 0);
-    said_before(world, account, &text);
+    post_same_text_elsewhere(world, account, &text);
     let of = &world.accounts[account];
-    let body = json!({"account_id": of.id.0, "caption": text, "scheduled_at": show(at)});
+    let body = json!({"account_id": of.id.0, "caption": text, "scheduled_at": to_rfc3339(at)});
     let made =
         posts::create(&world.callers[of.caller], read::<NewPost>(body), Violations::default())
             .await;
     let (platform, wait) = (of.platform, at - world.now());
     match made {
-        Ok(posts::Made::Checked(_)) => unreachable!("no dry run was asked for"),
-        Ok(posts::Made::Created(reply)) => {
+        Ok(posts::CreateOutcome::Checked(_)) => unreachable!("no dry run was asked for"),
+        Ok(posts::CreateOutcome::Created(reply)) => {
             let body: Value = serde_json::from_str(reply.body()).expect("JSON");
             let id = body["post"]["id"].as_i64().expect("an id");
-            let wish = Wish { id, account, number, versions: 0 };
+            let wish = CallerPost { id, account, number, versions: 0 };
             (format!("create post {id} on {platform} in {wait} ms"), Some(wish))
         }
         Err(error) => (format!("create on {platform}: {}", error.code().entry().code), None),
@@ -54,9 +54,9 @@ fn text(number: usize, version: u32) -> String {
 }
 
 /// Publishes the same text outside of the service first, on networks that identify posts by their text.
-fn said_before(world: &World, account: usize, text: &str) {
+fn post_same_text_elsewhere(world: &World, account: usize, text: &str) {
     let of = &world.accounts[account];
-    if class(of.platform) != Class::Search {
+    if class(of.platform) != RecoveryClass::Search {
         return;
     }
     let mut network = world.network.lock();
@@ -67,7 +67,7 @@ fn said_before(world: &World, account: usize, text: &str) {
 }
 
 /// Changes a post at random; returns a line for the trace.
-pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
+pub async fn change(world: &World, dice: &mut Dice, wish: &mut CallerPost) -> String {
     let (act, id) = (&world.callers[world.accounts[wish.account].caller], PostId(wish.id));
     let at = world.now() + dice.between(0, 60_000);
     if dice.happens(30) {
@@ -78,10 +78,10 @@ pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
         0 | 1 => {
             wish.versions += 1;
             let text = text(wish.number, wish.versions);
-            said_before(world, wish.account, &text);
+            post_same_text_elsewhere(world, wish.account, &text);
             ("edit", edit(act, id, json!({ "caption": text })).await)
         }
-        2 => ("move", edit(act, id, json!({ "scheduled_at": show(at) })).await),
+        2 => ("move", edit(act, id, json!({ "scheduled_at": to_rfc3339(at) })).await),
         3 => ("pause", status(act, id, json!({"status": "paused"})).await),
         4 => ("draft", status(act, id, json!({"status": "draft"})).await),
         5 => ("schedule", schedule(act, id, at, dice.happens(500)).await),
@@ -95,7 +95,7 @@ pub async fn change(world: &World, dice: &mut Dice, wish: &mut Wish) -> String {
 type Outcome = fanfare_domain::Result<()>;
 
 async fn edit(act: &Act, id: PostId, body: Value) -> Outcome {
-    posts::edit(act, id, read::<Changes>(body), Violations::default()).await.map(drop)
+    posts::edit(act, id, read::<PostChanges>(body), Violations::default()).await.map(drop)
 }
 
 async fn status(act: &Act, id: PostId, body: Value) -> Outcome {
@@ -103,12 +103,12 @@ async fn status(act: &Act, id: PostId, body: Value) -> Outcome {
 }
 
 async fn schedule(act: &Act, id: PostId, at: Millis, accepts_risk: bool) -> Outcome {
-    let body = json!({"status": "scheduled", "scheduled_at": show(at),
+    let body = json!({"status": "scheduled", "scheduled_at": to_rfc3339(at),
         "acknowledge_duplicate_risk": accepts_risk});
     status(act, id, body).await
 }
 
 async fn retry(act: &Act, id: PostId, accepts_risk: bool) -> Outcome {
     let body = json!({ "acknowledge_duplicate_risk": accepts_risk });
-    posts::retry(act, id, read::<Retry>(body)).await.map(drop)
+    posts::retry(act, id, read::<RetryPost>(body)).await.map(drop)
 }

@@ -1,22 +1,22 @@
 //! Decides the outcomes of calls to networks.
 
 use crate::{
+    driver::Simulation,
     fate::Fate,
-    judge::{self, Broken},
+    judge::{self, Violation},
     network::nothing_heard,
-    play::Play,
 };
 
-impl Play {
+impl Simulation {
     /// Answers a waiting call in some way.
-    pub async fn answer(&mut self, number: u64) -> Result<(), Broken> {
+    pub async fn answer(&mut self, number: u64) -> Result<(), Violation> {
         let (actor, answer, go) = {
             let mut network = self.world.network.lock();
             let place = network.calls.iter().position(|call| call.number == number);
             let place = place.expect("a call under way");
             let call = &mut network.calls[place];
             let (actor, key) = (call.actor, call.key);
-            let mut fate = Fate::throw(&mut self.dice, self.mood.faults, &call.ask);
+            let mut fate = Fate::random(&mut self.dice, self.mood.faults, &call.ask);
             let away = self.mood.outage.map(|place| &self.world.accounts[place].remote_id);
             if away == Some(&call.account) {
                 fate = Fate::NotSent;
@@ -24,7 +24,7 @@ impl Play {
             let (answer, open) = match call.answer.take() {
                 Some(known) if fate == Fate::Answered => (known, false),
                 Some(_) => (nothing_heard(), false),
-                None => fate.befall(&mut network, place, &mut self.dice),
+                None => fate.apply(&mut network, place, &mut self.dice),
             };
             if let Err(error) = &answer {
                 self.judge.note_fault(key, judge::fault_name(error.kind));
@@ -44,7 +44,7 @@ impl Play {
     }
 
     /// Has a network carry out a call, without a reply yet.
-    pub async fn carry_out(&mut self, number: u64) -> Result<(), Broken> {
+    pub async fn carry_out(&mut self, number: u64) -> Result<(), Violation> {
         {
             let mut network = self.world.network.lock();
             let place = network.calls.iter().position(|call| call.number == number);

@@ -5,12 +5,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use fanfare_platforms::{
-    self as platforms, Class, Draft, Error, Found, Identity, Platform, PlatformId, Progress,
-    Published, Result, Session, Spec, Step,
+    self as platforms, Draft, Error, Identity, Platform, PlatformId, Progress, PublishedPost,
+    ReconcileOutcome, RecoveryClass, Result, Session, Spec, Step,
 };
 use serde_json::{Value, json};
 
-use crate::network::{Ask, Network, class};
+use crate::network::{CallKind, Network, class};
 
 /// A network of each class: key, handle, search, blind.
 pub const NETWORKS: [PlatformId; 4] =
@@ -30,26 +30,31 @@ pub fn find(id: PlatformId) -> &'static dyn Platform {
 
 impl Simulated {
     /// Returns the next call.
-    fn ask(&self, state: Option<&Value>) -> Ask {
-        if class(self.0) != Class::Handle {
-            return Ask::Post;
+    fn ask(&self, state: Option<&Value>) -> CallKind {
+        if class(self.0) != RecoveryClass::Handle {
+            return CallKind::Post;
         }
         let known = |name: &str| state.and_then(|state| Some(state[name].as_str()?.to_owned()));
         match (known("container"), known("id")) {
-            (_, Some(id)) => Ask::Confirm { id },
-            (Some(container), None) => Ask::Release { container },
-            (None, None) => Ask::Contain,
+            (_, Some(id)) => CallKind::Confirm { id },
+            (Some(container), None) => CallKind::Release { container },
+            (None, None) => CallKind::CreateContainer,
         }
     }
 
-    async fn call(&self, session: &Session, draft: &Draft, ask: Ask) -> Result<Option<String>> {
+    async fn call(
+        &self,
+        session: &Session,
+        draft: &Draft,
+        ask: CallKind,
+    ) -> Result<Option<String>> {
         let content = (draft.key, draft.caption.as_str());
         Network::here().call(self.0, &session.account.remote_id, content, ask).await
     }
 }
 
 /// Returns the progress after a reply.
-fn progress(ask: &Ask, id: String) -> Progress {
+fn progress(ask: &CallKind, id: String) -> Progress {
     let go_on = |state: Value, after, public| Progress::Continue {
         state,
         after,
@@ -58,15 +63,15 @@ fn progress(ask: &Ask, id: String) -> Progress {
     };
     match ask {
         // Every other container is not ready at once.
-        Ask::Contain => {
+        CallKind::CreateContainer => {
             let seconds = if id.len().is_multiple_of(2) { 0 } else { 4 };
             go_on(json!({ "container": id }), Duration::from_secs(seconds), false)
         }
-        Ask::Release { container } => {
+        CallKind::Release { container } => {
             go_on(json!({ "container": container, "id": id }), Duration::ZERO, true)
         }
-        Ask::Post | Ask::Confirm { .. } | Ask::Find { .. } => {
-            Progress::Done(Published { warnings: Vec::new(), id, url: None, parts: Vec::new() })
+        CallKind::Post | CallKind::Confirm { .. } | CallKind::Find { .. } => {
+            Progress::Done(PublishedPost { warnings: Vec::new(), id, url: None, parts: Vec::new() })
         }
     }
 }
@@ -79,10 +84,10 @@ impl Platform for Simulated {
 
     fn step(&self, _: &Draft, state: Option<&Value>) -> Step {
         match self.ask(state) {
-            Ask::Contain => Step::prepare("contain"),
-            Ask::Release { .. } => Step::commit("release"),
-            Ask::Post => Step::commit("post"),
-            Ask::Confirm { .. } | Ask::Find { .. } => Step::confirm("confirm"),
+            CallKind::CreateContainer => Step::prepare("contain"),
+            CallKind::Release { .. } => Step::commit("release"),
+            CallKind::Post => Step::commit("post"),
+            CallKind::Confirm { .. } | CallKind::Find { .. } => Step::confirm("confirm"),
         }
     }
 
@@ -94,7 +99,7 @@ impl Platform for Simulated {
     ) -> Result<Progress> {
         let ask = self.ask(state.as_ref());
         let answer = self.call(session, draft, ask.clone()).await;
-        if let Ask::Confirm { id } = &ask {
+        if let CallKind::Confirm { id } = &ask {
             // The post is public whether or not it can be read.
             return Ok(progress(&ask, id.clone()));
         }
@@ -107,15 +112,17 @@ impl Platform for Simulated {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         let asked = self.ask(state.as_ref());
         let container = match &asked {
-            Ask::Release { container } => Some(container.clone()),
+            CallKind::Release { container } => Some(container.clone()),
             _ => None,
         };
-        let find = Ask::Find { container, since: sent_at.timestamp_millis() };
+        let find = CallKind::Find { container, since: sent_at.timestamp_millis() };
         let found = self.call(session, draft, find).await?;
-        Ok(found.map_or(Found::Absent, |id| Found::There(progress(&asked, id))))
+        Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
+            ReconcileOutcome::Committed(progress(&asked, id))
+        }))
     }
 
     async fn verify(&self, _: &Session) -> Result<Identity> {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use fanfare_platforms::{Error, Kind, Phase};
+use fanfare_platforms::{Error, ErrorKind, Phase};
 
 use crate::{
     dice::Dice,
-    network::{Answer, Ask, Inner, nothing_heard},
+    network::{Answer, CallKind, Inner, nothing_heard},
 };
 
 /// The outcome of a call.
@@ -46,7 +46,7 @@ const FATES: [Fate; 9] = [
 
 impl Fate {
     /// Chooses one at random; `faults` is the weight of faults.
-    pub fn throw(dice: &mut Dice, faults: u32, ask: &Ask) -> Self {
+    pub fn random(dice: &mut Dice, faults: u32, ask: &CallKind) -> Self {
         let m = faults;
         let weights = match ask.phase() {
             Phase::Commit => [60, 2 * m, m, 3 * m, m, m, m, m, m / 4],
@@ -56,7 +56,7 @@ impl Fate {
     }
 
     /// Applies it to the call at this index; returns the reply for the worker, and whether the call is still undecided.
-    pub fn befall(self, network: &mut Inner, place: usize, dice: &mut Dice) -> (Answer, bool) {
+    pub fn apply(self, network: &mut Inner, place: usize, dice: &mut Dice) -> (Answer, bool) {
         match self {
             Self::Answered => (network.carry_out(place), false),
             Self::AnswerLost => {
@@ -65,15 +65,15 @@ impl Fate {
             }
             Self::BrokeAfter => {
                 let _ = network.carry_out(place);
-                (Err(Error::new(Kind::Server, "500")), false)
+                (Err(Error::new(ErrorKind::Server, "500")), false)
             }
             Self::Lost => (nothing_heard(), false),
             Self::Late => (nothing_heard(), true),
             Self::NotSent => (Err(Error::transient("no connection")), false),
-            Self::BrokeBefore => (Err(Error::new(Kind::Server, "500")), false),
+            Self::BrokeBefore => (Err(Error::new(ErrorKind::Server, "500")), false),
             Self::Limited => {
                 let after = dice.happens(500).then(|| Duration::from_secs(20));
-                (Err(Error::new(Kind::RateLimited, "429").with_retry_after(after)), false)
+                (Err(Error::new(ErrorKind::RateLimited, "429").with_retry_after(after)), false)
             }
             Self::Refused => (Err(Error::rejected("400")), false),
         }

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fanfare_domain::durable::MAX_LEASE_EXPIRATIONS;
 use fanfare_entities::Millis;
-use fanfare_platforms::{Kind, Phase};
+use fanfare_platforms::{ErrorKind, Phase};
 use uuid::Uuid;
 
 use crate::{
+    lockstep::Actor,
     network::{Call, Entry},
     rows::Row,
-    stage::Actor,
 };
 
 /// A violated invariant.
-pub type Broken = String;
+pub type Violation = String;
 
 /// Returns a violation unless a condition holds.
 macro_rules! hold {
@@ -42,7 +42,7 @@ struct Holder {
 
 /// What is known about a post besides its row.
 #[derive(Debug, Default)]
-pub struct Case {
+pub struct PostRecord {
     /// How often it may be public: once, and once more for each time a caller has accepted the risk.
     pub allowed: usize,
     /// Failed calls, by kind.
@@ -61,7 +61,7 @@ pub struct Case {
 #[derive(Debug, Default)]
 pub struct Judge {
     pub rows: BTreeMap<i64, Row>,
-    pub cases: BTreeMap<i64, Case>,
+    pub cases: BTreeMap<i64, PostRecord>,
     /// True if an account was disconnected.
     pub disconnected: bool,
     keys: BTreeMap<Uuid, i64>,
@@ -82,18 +82,20 @@ impl Judge {
     }
 
     /// Compares the rows with the previous ones; returns a description of the changes.
-    pub fn look(
+    pub fn check_rows(
         &mut self,
         now: BTreeMap<i64, Row>,
         cause: Cause,
         calls: &[Call],
-    ) -> Result<Vec<String>, Broken> {
+    ) -> Result<Vec<String>, Violation> {
         let before = std::mem::replace(&mut self.rows, now);
         let mut changes = Vec::new();
         for row in self.rows.values() {
             self.keys.insert(row.content_key, row.id);
-            let case =
-                self.cases.entry(row.id).or_insert_with(|| Case { allowed: 1, ..Case::default() });
+            let case = self
+                .cases
+                .entry(row.id)
+                .or_insert_with(|| PostRecord { allowed: 1, ..PostRecord::default() });
             let Some(old) = before.get(&row.id) else {
                 changes.push(format!("post {} is made, {}", row.id, row.status));
                 continue;
@@ -101,7 +103,7 @@ impl Judge {
             if old == row {
                 continue;
             }
-            changes.push(told(old, row, cause.now));
+            changes.push(describe(old, row, cause.now));
             changed(old, row, cause, &mut self.holders, calls)?;
             if old.duplicate_risk && !row.duplicate_risk {
                 case.allowed += 1;
@@ -125,7 +127,7 @@ impl Judge {
     }
 
     /// Checks that a call was allowed when it began.
-    pub fn began(&self, call: &Call, now_of_worker: Millis) -> Result<(), Broken> {
+    pub fn check_call(&self, call: &Call, now_of_worker: Millis) -> Result<(), Violation> {
         if call.ask.phase() != Phase::Commit {
             return Ok(());
         }
@@ -167,7 +169,7 @@ impl Judge {
     }
 
     /// Checks that a job was enqueued only after a commit.
-    pub fn heard(&self, post: i64, now: Millis) -> Result<(), Broken> {
+    pub fn check_job(&self, post: i64, now: Millis) -> Result<(), Violation> {
         let due = self.rows.get(&post).and_then(|row| row.due_at);
         hold!(
             due.is_some_and(|due| due <= now),
@@ -177,7 +179,7 @@ impl Judge {
     }
 
     /// Checks that public entries are public once, and under their own content.
-    pub fn public(&self, entries: &[Entry]) -> Result<(), Broken> {
+    pub fn check_public(&self, entries: &[Entry]) -> Result<(), Violation> {
         let mut counted: BTreeMap<i64, usize> = BTreeMap::new();
         for post in entries.iter().filter_map(|entry| self.post_of(entry.key)) {
             *counted.entry(post).or_default() += 1;
@@ -196,7 +198,7 @@ impl Judge {
     }
 
     /// Checks the end: posts that failed or were held back are not public.
-    pub fn over(&self, entries: &[Entry]) -> Result<(), Broken> {
+    pub fn check_end(&self, entries: &[Entry]) -> Result<(), Violation> {
         let public: BTreeSet<i64> =
             entries.iter().filter_map(|entry| self.post_of(entry.key)).collect();
         for (post, case) in &self.cases {
@@ -216,7 +218,7 @@ impl Judge {
 }
 
 /// Checks that no earlier post of the account is still waiting when a post starts to be published.
-fn in_order(row: &Row, rows: &BTreeMap<i64, Row>) -> Result<(), Broken> {
+fn in_order(row: &Row, rows: &BTreeMap<i64, Row>) -> Result<(), Violation> {
     let earlier = rows.values().find(|other| {
         other.account_id == row.account_id
             && other.stands_in_line()
@@ -243,7 +245,7 @@ fn changed(
     cause: Cause,
     holders: &mut BTreeMap<i64, Holder>,
     calls: &[Call],
-) -> Result<(), Broken> {
+) -> Result<(), Violation> {
     let post = row.id;
     hold!(row.fencing_token >= old.fencing_token, "the fencing_token of post {post} fell");
     hold!(
@@ -306,7 +308,7 @@ impl Row {
 }
 
 /// Checks that a failure has a cause.
-fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
+fn justified(row: &Row, case: &PostRecord, disconnected: bool) -> Result<(), Violation> {
     let count = |what: &str| case.faults.get(what).copied().unwrap_or(0);
     let (code, post) = (row.code(), row.id);
     let reason = match code {
@@ -324,15 +326,15 @@ fn justified(row: &Row, case: &Case, disconnected: bool) -> Result<(), Broken> {
 }
 
 /// Returns the name of a kind of fault.
-pub fn fault_name(kind: Kind) -> &'static str {
+pub fn fault_name(kind: ErrorKind) -> &'static str {
     match kind {
-        Kind::Rejected => "rejected",
-        Kind::RateLimited => "limited",
+        ErrorKind::Rejected => "rejected",
+        ErrorKind::RateLimited => "limited",
         _ => "trouble",
     }
 }
 
-fn told(old: &Row, row: &Row, now: Millis) -> String {
+fn describe(old: &Row, row: &Row, now: Millis) -> String {
     let mut words = vec![format!("post {}", row.id)];
     if old.status != row.status {
         words.push(format!("{} → {}", old.status, row.status));

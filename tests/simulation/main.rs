@@ -9,24 +9,24 @@ mod callers;
 mod calls;
 mod connectors;
 mod dice;
+mod driver;
+mod events_and_ledger;
 mod fate;
+mod fault_rates;
 mod judge;
-mod look;
-mod mood;
-mod moves;
+mod lockstep;
 mod network;
-mod play;
+mod observe;
 mod rows;
 mod schema;
-mod stage;
-mod story;
+mod seed_run;
+mod steps;
 mod time;
-mod told;
 mod world;
 
 use std::collections::BTreeSet;
 
-use story::{Story, each};
+use seed_run::{SeedRun, each};
 
 /// The number of seeds of a normal run.
 const SEEDS: u64 = 200;
@@ -40,12 +40,12 @@ fn given(name: &str) -> Option<u64> {
 #[test]
 fn nothing_is_lost_doubled_early_or_unwanted() {
     if let Some(seed) = given("SEED") {
-        let story = Story::of(seed);
+        let story = SeedRun::of(seed);
         eprintln!("{}", story.trace.join("\n"));
         return story.is_good();
     }
     let ends = each(0..given("SEEDS").unwrap_or(SEEDS), |seed| {
-        let story = Story::of(seed);
+        let story = SeedRun::of(seed);
         story.is_good();
         story.ends
     });
@@ -68,7 +68,7 @@ fn nothing_is_lost_doubled_early_or_unwanted() {
 #[test]
 fn the_same_seed_tells_the_same_story() {
     for seed in [1, 2, 3] {
-        let (one, two) = (Story::of(seed), Story::of(seed));
+        let (one, two) = (SeedRun::of(seed), SeedRun::of(seed));
         let differ = one.trace.iter().zip(&two.trace).position(|(a, b)| a != b);
         if let Some(line) = differ {
             panic!("seed {seed} differs in line {line}:\n{}\n{}", one.trace[line], two.trace[line]);
@@ -83,7 +83,7 @@ mod mutations {
 
     use fanfare_domain::mutation::Mutation;
 
-    use crate::story::{Story, each};
+    use crate::seed_run::{SeedRun, each};
 
     /// Each mutation must be detected within this many seeds; most are detected within the first few.
     const SEEDS: u64 = 2_500;
@@ -93,7 +93,7 @@ mod mutations {
         let noticed = each(0..Mutation::ALL.len() as u64, |number| {
             let mutation = Mutation::ALL[usize::try_from(number).expect("a small number")];
             let first = (0..SEEDS)
-                .find_map(|seed| Story::with(mutation, seed).broken.map(|broken| (seed, broken)));
+                .find_map(|seed| SeedRun::with(mutation, seed).broken.map(|broken| (seed, broken)));
             (mutation, first)
         });
         for (mutation, first) in &noticed {

@@ -8,11 +8,11 @@ use std::{
 };
 
 use fanfare_entities::Millis;
-use fanfare_platforms::{Class, Error, Kind, Phase, PlatformId};
+use fanfare_platforms::{Error, ErrorKind, Phase, PlatformId, RecoveryClass};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::stage::{Actor, Stage};
+use crate::lockstep::{Actor, Lockstep};
 
 /// A public post.
 #[derive(Debug, Clone)]
@@ -27,9 +27,9 @@ pub struct Entry {
 
 /// The kind of a call to a network.
 #[derive(Debug, Clone)]
-pub enum Ask {
+pub enum CallKind {
     /// Prepare: create a container for a post.
-    Contain,
+    CreateContainer,
     /// Commit: publish a container.
     Release { container: String },
     /// Commit: publish a post.
@@ -40,10 +40,10 @@ pub enum Ask {
     Find { container: Option<String>, since: Millis },
 }
 
-impl Ask {
+impl CallKind {
     pub const fn phase(&self) -> Phase {
         match self {
-            Self::Contain => Phase::Prepare,
+            Self::CreateContainer => Phase::Prepare,
             Self::Release { .. } | Self::Post => Phase::Commit,
             Self::Confirm { .. } | Self::Find { .. } => Phase::Confirm,
         }
@@ -62,7 +62,7 @@ pub struct Call {
     pub account: String,
     pub key: Uuid,
     pub text: String,
-    pub ask: Ask,
+    pub ask: CallKind,
     pub started: Millis,
     /// The earliest time of a reply.
     pub ready: Millis,
@@ -78,7 +78,7 @@ pub struct Call {
 /// The networks, shared by all workers.
 #[derive(Debug)]
 pub struct Network {
-    stage: Arc<Stage>,
+    stage: Arc<Lockstep>,
     inner: Mutex<Inner>,
 }
 
@@ -97,7 +97,7 @@ thread_local! {
 
 impl Network {
     /// Creates the networks of the simulation on this thread.
-    pub fn open(stage: Arc<Stage>) -> Arc<Self> {
+    pub fn open(stage: Arc<Lockstep>) -> Arc<Self> {
         let network = Arc::new(Self { stage, inner: Mutex::default() });
         NETWORK.set(Some(Arc::clone(&network)));
         network
@@ -114,7 +114,7 @@ impl Network {
         platform: PlatformId,
         account: &str,
         content: (Uuid, &str),
-        ask: Ask,
+        ask: CallKind,
     ) -> Answer {
         let (go, answered) = oneshot::channel();
         let actor = self.stage.actor().expect("whoever calls runs");
@@ -159,33 +159,33 @@ impl Inner {
         let (platform, account, key) = (call.platform, call.account.clone(), call.key);
         let (text, ask) = (call.text.clone(), call.ask.clone());
         match ask {
-            Ask::Contain => {
+            CallKind::CreateContainer => {
                 let id = format!("c{}", self.containers.len() + 1);
                 self.containers.insert(id.clone(), None);
                 Ok(Some(id))
             }
-            Ask::Release { container } => {
+            CallKind::Release { container } => {
                 // Stricter than real networks: a container that is published twice is public twice.
                 let id = self.publish(account, key, text);
                 self.containers.insert(container, Some(id.clone()));
                 Ok(Some(id))
             }
-            Ask::Post if matches!(class(platform), Class::Key { .. }) => {
+            CallKind::Post if matches!(class(platform), RecoveryClass::Key { .. }) => {
                 let known = self.entries.iter().find(|entry| entry.key == key);
                 let known = known.map(|entry| entry.id.clone());
                 Ok(Some(known.unwrap_or_else(|| self.publish(account, key, text))))
             }
-            Ask::Post => Ok(Some(self.publish(account, key, text))),
-            Ask::Confirm { id } => {
+            CallKind::Post => Ok(Some(self.publish(account, key, text))),
+            CallKind::Confirm { id } => {
                 let there = self.entries.iter().any(|entry| entry.id == id);
                 if there { Ok(Some(id)) } else { Err(Error::rejected("there is no such post")) }
             }
-            Ask::Find { container: Some(id), .. } => {
+            CallKind::Find { container: Some(id), .. } => {
                 Ok(self.containers.get(&id).cloned().flatten())
             }
-            Ask::Find { container: None, since } => {
+            CallKind::Find { container: None, since } => {
                 let is_it = |entry: &&Entry| match class(platform) {
-                    Class::Key { .. } => entry.key == key,
+                    RecoveryClass::Key { .. } => entry.key == key,
                     // Clocks differ slightly.
                     _ => {
                         entry.account == account && entry.text == text && entry.at >= since - 2_000
@@ -213,8 +213,8 @@ impl Inner {
 }
 
 /// Returns the class of the platform, as the real connector declares it.
-pub fn class(platform: PlatformId) -> Class {
-    fanfare_platforms::find(platform).spec().class
+pub fn class(platform: PlatformId) -> RecoveryClass {
+    fanfare_platforms::find(platform).spec().recovery_class
 }
 
 /// Returns the time-out of a call.
@@ -230,5 +230,5 @@ pub fn deadline(call: &Call) -> Millis {
 
 /// Returns the error of a lost reply.
 pub fn nothing_heard() -> Answer {
-    Err(Error::new(Kind::Ambiguous, "the connection was lost"))
+    Err(Error::new(ErrorKind::Ambiguous, "the connection was lost"))
 }

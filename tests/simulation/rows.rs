@@ -61,7 +61,7 @@ pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
 
 /// An event.
 #[derive(Debug, FromQueryResult)]
-pub struct Told {
+pub struct EventRow {
     pub workspace_id: Uuid,
     pub sequence: i64,
     pub event_type: String,
@@ -70,16 +70,16 @@ pub struct Told {
 }
 
 /// Returns all events, in order.
-pub async fn events(db: &Db) -> Vec<Told> {
+pub async fn events(db: &Db) -> Vec<EventRow> {
     let sql = "SELECT workspace_id, sequence, event_type, post_id, status FROM events \
                WHERE sequence IS NOT NULL ORDER BY workspace_id, sequence";
-    let rows = Told::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
+    let rows = EventRow::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
     rows.expect("the events are read")
 }
 
 /// An attempt in the ledger.
 #[derive(Debug, FromQueryResult)]
-pub struct Tried {
+pub struct AttemptRow {
     pub post_id: i64,
     pub number: i32,
     pub ended_at: Option<Millis>,
@@ -87,9 +87,9 @@ pub struct Tried {
 }
 
 /// Returns the whole ledger, in order.
-pub async fn ledger(db: &Db) -> Vec<Tried> {
+pub async fn ledger(db: &Db) -> Vec<AttemptRow> {
     let sql =
         "SELECT post_id, number, ended_at, outcome FROM post_attempts ORDER BY post_id, number";
-    let rows = Tried::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
+    let rows = AttemptRow::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
     rows.expect("the ledger is read")
 }

@@ -3,18 +3,18 @@
 use fanfare_entities::Millis;
 
 use crate::{
-    judge::Broken,
+    driver::Simulation,
+    judge::Violation,
+    lockstep::WaitingTask,
     network::{Call, deadline, nothing_heard},
-    play::Play,
-    stage::Held,
 };
 
 /// The longest step of time during a call, in ms.
 const STRETCH: Millis = 5_000;
 
-impl Play {
+impl Simulation {
     /// Advances time, in steps between which leases are renewed.
-    pub async fn pass(&mut self, by: Millis) -> Result<(), Broken> {
+    pub async fn pass(&mut self, by: Millis) -> Result<(), Violation> {
         let until = self.world.now() + by;
         loop {
             let now = self.world.now();
@@ -39,17 +39,18 @@ impl Play {
     }
 
     /// Renews the leases of all workers that are not stopped.
-    pub async fn renew(&mut self) -> Result<(), Broken> {
+    pub async fn renew(&mut self) -> Result<(), Violation> {
         loop {
             let waiting = self.world.stage.waiting();
-            let due = |held: &Held| held.place == "renewing" && self.is_awake(held.actor.worker);
+            let due =
+                |held: &WaitingTask| held.place == "renewing" && self.is_awake(held.actor.worker);
             let Some(place) = waiting.iter().position(due) else { return Ok(()) };
             self.go_on(place).await?;
         }
     }
 
     /// Gives up calls past their deadline, carried out or not.
-    pub async fn expire(&mut self) -> Result<(), Broken> {
+    pub async fn expire(&mut self) -> Result<(), Violation> {
         loop {
             let now = self.world.now();
             let found = {
@@ -65,7 +66,7 @@ impl Play {
         }
     }
 
-    pub async fn give_up(&mut self, number: u64) -> Result<(), Broken> {
+    pub async fn give_up(&mut self, number: u64) -> Result<(), Violation> {
         let heard = {
             let mut network = self.world.network.lock();
             let place = network.calls.iter().position(|call| call.number == number);

@@ -18,7 +18,7 @@ use fanfare_entities::{
     account::{self, AccountStatus},
 };
 use fanfare_jobs::Queue;
-use fanfare_limits::{Limits, Time};
+use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{S3, Store, Tools};
 use fanfare_outbound::{Client, Policy};
 use fanfare_platforms::PlatformId;
@@ -28,9 +28,9 @@ use serde_json::json;
 
 use crate::{
     connectors::{self, NETWORKS},
+    lockstep::{Lockstep, WorkerFailpoints},
     network::Network,
     schema::database,
-    stage::{Places, Stage},
 };
 
 /// The time at which every simulation begins.
@@ -71,7 +71,7 @@ pub struct Account {
 
 /// The state of a simulation.
 pub struct World {
-    pub stage: Arc<Stage>,
+    pub stage: Arc<Lockstep>,
     pub network: Arc<Network>,
     pub db: Db,
     pub queue: Queue,
@@ -89,7 +89,7 @@ pub struct World {
 impl World {
     /// Returns a world of two workspaces with an account on each network, without workers.
     pub async fn open() -> Self {
-        let stage = Arc::<Stage>::default();
+        let stage = Arc::<Lockstep>::default();
         let clock = Clock::manual(BEGIN);
         let counted_by = clock.clone();
         let network = Network::open(Arc::clone(&stage));
@@ -99,7 +99,7 @@ impl World {
             stage,
             db: database().await,
             queue: Queue::memory(),
-            limits: Limits::memory(Time::Given(Arc::new(move || counted_by.now()))),
+            limits: Limits::memory(TimeSource::Given(Arc::new(move || counted_by.now()))),
             clock,
             callers: Vec::new(),
             accounts: Vec::new(),
@@ -108,7 +108,7 @@ impl World {
             numbers: 0,
         };
         for name in ["first", "second"] {
-            world.move_in(name).await;
+            world.add_workspace(name).await;
         }
         world
     }
@@ -118,7 +118,7 @@ impl World {
     }
 
     /// Adds a user with a workspace and an account on each network.
-    async fn move_in(&mut self, name: &str) {
+    async fn add_workspace(&mut self, name: &str) {
         let domain = self.domain(0, self.clock.clone());
         let email = format!("{name}@example.com");
         let user_id = users::find_or_create(&domain, &email).await.expect("a person");
@@ -183,7 +183,7 @@ impl World {
     }
 
     /// Starts a worker whose clock is off by `skew`.
-    pub fn hire(&mut self, skew: Millis) -> Worker {
+    pub fn start_worker(&mut self, skew: Millis) -> Worker {
         self.numbers += 1;
         let number = self.numbers;
         let clock = Clock::manual(self.now() + skew);
@@ -205,7 +205,7 @@ impl World {
     }
 
     fn domain(&self, worker: usize, clock: Clock) -> Domain {
-        let places = Places { stage: Arc::clone(&self.stage), worker };
+        let places = WorkerFailpoints { stage: Arc::clone(&self.stage), worker };
         Domain::new(Parts {
             db: self.db.clone(),
             clock,
@@ -232,14 +232,14 @@ impl World {
                 oauth_grace: 0,
                 reauth: 0,
                 billing: None,
-                plans: fanfare_domain::billing::Plans::ours().expect("plans"),
-                ai: fanfare_ai::Ai::off(fanfare_ai::Catalogue::ours().expect("models")),
+                plans: fanfare_domain::billing::Plans::built_in().expect("plans"),
+                ai: fanfare_ai::Ai::none(fanfare_ai::Catalogue::built_in().expect("models")),
                 signup_open: false,
                 mailer: None,
                 tools: Tools::find(None, None),
                 scratch: fanfare_media::Scratch::new(std::env::temp_dir(), 1 << 30),
             },
-            failpoint: Failpoint::hooked(Arc::new(places)),
+            failpoint: Failpoint::with_hook(Arc::new(places)),
         })
     }
 }

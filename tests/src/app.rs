@@ -110,7 +110,7 @@ impl TestApp {
                 trusted_proxies: options.trusted_proxies,
                 billing: (options.billing)
                     .unwrap_or_else(|| billing(&simulator, options.stripe_at.as_ref())),
-                plans: Plans::ours().expect("plans"),
+                plans: Plans::built_in().expect("plans"),
                 ai: ai(&simulator, options.ai, options.vertex).await,
                 signup_open: options.signup_open,
                 oauth_grace: options.oauth_grace,
@@ -136,7 +136,7 @@ impl TestApp {
             stop,
         };
         if options.workers {
-            app.work();
+            app.start_workers();
         }
         app
     }
@@ -163,14 +163,14 @@ impl TestApp {
 
     /// Returns a domain with connections of its own, as another process has.
     async fn twin_domain(&self) -> Domain {
-        self.beside_at(Failpoint::default()).await
+        self.other_process_at(Failpoint::default()).await
     }
 
     /// Returns a domain like that of another process, with a failpoint at which the test acts.
     ///
     /// # Panics
     /// Something it needs is missing.
-    pub async fn beside_at(&self, failpoint: Failpoint) -> Domain {
+    pub async fn other_process_at(&self, failpoint: Failpoint) -> Domain {
         let redis_url = self.redis_url.as_deref();
         let mut own = (self.domain.queue.clone(), self.domain.limits.clone());
         if redis_url.is_some() {
@@ -190,17 +190,17 @@ impl TestApp {
     }
 
     /// Starts workers in this process.
-    pub fn work(&self) -> Context {
+    pub fn start_workers(&self) -> Context {
         self.work_on(self.domain.clone())
     }
 
     /// Returns a domain with connections of its own, as another process has.
-    pub async fn beside(&self) -> Domain {
+    pub async fn other_process(&self) -> Domain {
         self.twin_domain().await
     }
 
     /// Starts more workers, with connections of their own.
-    pub async fn work_beside(&self) -> Context {
+    pub async fn start_other_workers(&self) -> Context {
         self.work_on(self.twin_domain().await)
     }
 
@@ -281,7 +281,7 @@ impl TestApp {
     pub async fn brand(&self, workspace: WorkspaceId, locked: &[UserId]) -> BrandId {
         let id = users::create_brand(&self.domain, workspace, "Brand").await.expect("a brand");
         for person in locked {
-            users::lock(&self.domain, workspace, *person, id).await.expect("a lock");
+            users::lock_to_brand(&self.domain, workspace, *person, id).await.expect("a lock");
         }
         id
     }
@@ -299,7 +299,7 @@ impl TestApp {
 
     /// Returns a caller without a key.
     #[must_use]
-    pub fn nobody(&self) -> User {
+    pub fn without_key(&self) -> User {
         User::new(&self.origin, String::new())
     }
 
@@ -319,13 +319,13 @@ impl TestApp {
     ///
     /// # Panics
     /// The sandbox does not answer.
-    pub async fn pass(&self, by: Duration) {
-        self.before(by).await;
+    pub async fn pass_time(&self, by: Duration) {
+        self.finish_work_before(by).await;
         self.leap(by).await;
     }
 
     /// Advances both clocks past every lease, without waiting for running work: its workers are dead.
-    pub async fn lapse(&self) {
+    pub async fn expire_leases(&self) {
         self.leap(Duration::from_millis(LEASE.unsigned_abs() + 1_000)).await;
     }
 
@@ -339,7 +339,7 @@ impl TestApp {
     /// Returns the time `seconds` from now, in the format of the API.
     #[must_use]
     pub fn at(&self, seconds: i64) -> String {
-        fanfare_domain::clock::show(self.clock.now() + seconds * 1_000)
+        fanfare_domain::clock::to_rfc3339(self.clock.now() + seconds * 1_000)
     }
 }
 

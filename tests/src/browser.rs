@@ -15,7 +15,7 @@ use crate::patience::patience;
 const CHROMIUM: &str = "/usr/bin/chromium";
 
 /// The browser's error code during a navigation.
-const GIVES_WAY: i64 = -32_000;
+const NAVIGATING: i64 = -32_000;
 
 /// The browser reads commands from descriptor 3 and writes replies to 4; a shell redirects our pipes.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null";
@@ -99,7 +99,7 @@ impl Browser {
     ///
     /// # Panics
     /// It never does.
-    pub async fn sets_out(&mut self, start: &str) -> String {
+    pub async fn wait_for_navigation(&mut self, start: &str) -> String {
         let deadline = tokio::time::Instant::now() + patience();
         loop {
             if let Some(found) = self.destinations.iter().find(|url| url.starts_with(start)) {
@@ -138,7 +138,7 @@ impl Browser {
         self.commands.write_all(line.as_bytes()).await.expect("the browser listens");
         let answer = tokio::time::timeout(patience(), async {
             loop {
-                let said = self.hear().await;
+                let said = self.next_message().await;
                 if said["id"] == id {
                     return said;
                 }
@@ -152,7 +152,7 @@ impl Browser {
         }
     }
 
-    async fn hear(&mut self) -> Value {
+    async fn next_message(&mut self) -> Value {
         let mut line = Vec::new();
         self.answers.read_until(0, &mut line).await.expect("the browser answers");
         assert_eq!(line.pop(), Some(0), "the browser has ended; does it start by hand?");
@@ -223,7 +223,7 @@ impl Browser {
                 Ok(Value::Bool(true)) => return,
                 Ok(_) => {}
                 // During a navigation no expression can be evaluated.
-                Err(refusal) => assert_eq!(refusal["code"], GIVES_WAY, "{expression}: {refusal}"),
+                Err(refusal) => assert_eq!(refusal["code"], NAVIGATING, "{expression}: {refusal}"),
             }
             assert!(tokio::time::Instant::now() < deadline, "never true in the page: {expression}");
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -242,7 +242,7 @@ impl Browser {
     }
 
     /// Sets the width of the window, and the dark or light colour scheme.
-    pub async fn look(&mut self, width: u32, dark: bool) {
+    pub async fn set_viewport(&mut self, width: u32, dark: bool) {
         let window =
             json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600});
         self.call("Emulation.setDeviceMetricsOverride", window).await;
@@ -264,7 +264,7 @@ impl Browser {
     ///
     /// # Panics
     /// Chromium returns none.
-    pub async fn picture(&mut self) -> Vec<u8> {
+    pub async fn screenshot(&mut self) -> Vec<u8> {
         let params = json!({"format": "png", "captureBeyondViewport": true});
         let picture = self.call("Page.captureScreenshot", params).await;
         STANDARD.decode(picture["data"].as_str().expect("a picture")).expect("base64")

@@ -15,14 +15,14 @@ const ACCESS: &str = "AKIA-TEST";
 const SECRET: &str = "secret-of-the-test";
 
 /// A server whose buckets are subdirectories of one directory.
-pub struct Bucket {
+pub struct S3Server {
     /// Address of the bucket `media`, as `FANFARE_MEDIA_URL` has it.
     pub url: String,
     /// Keys to it.
     pub keys: S3,
 }
 
-impl Bucket {
+impl S3Server {
     /// Serves the bucket `media`, whose files lie in `dir/media`, until `stop`.
     ///
     /// # Panics

@@ -19,7 +19,7 @@ pub struct User {
 
 /// A reply of the service.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ApiReply {
     /// HTTP status.
     pub status: u16,
     /// Headers.
@@ -30,7 +30,7 @@ pub struct Answer {
     pub text: String,
 }
 
-impl Answer {
+impl ApiReply {
     /// Returns the reply, if it has this status.
     ///
     /// # Panics
@@ -77,7 +77,7 @@ impl User {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<&Value>,
-    ) -> Answer {
+    ) -> ApiReply {
         let mut request = self.http.request(method.clone(), format!("{}{path}", self.origin));
         if !self.key.is_empty() {
             request = request.bearer_auth(&self.key);
@@ -92,7 +92,7 @@ impl User {
     }
 
     /// Sends a request and checks the reply against the OpenAPI document.
-    async fn checked(&self, method: &Method, path: &str, request: RequestBuilder) -> Answer {
+    async fn checked(&self, method: &Method, path: &str, request: RequestBuilder) -> ApiReply {
         let answer = read(request.send().await.expect("the service answers")).await;
         contract::check(method, path, answer.status, &answer.body);
         answer
@@ -102,39 +102,45 @@ impl User {
     ///
     /// # Panics
     /// The service does not answer.
-    pub async fn send_raw(&self, method: Method, path: &str, mime: &str, body: Vec<u8>) -> Answer {
+    pub async fn send_raw(
+        &self,
+        method: Method,
+        path: &str,
+        mime: &str,
+        body: Vec<u8>,
+    ) -> ApiReply {
         let request = self.http.request(method.clone(), format!("{}{path}", self.origin));
         let request = request.bearer_auth(&self.key).header("Content-Type", mime).body(body);
         self.checked(&method, path, request).await
     }
 
     /// GET.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> ApiReply {
         self.send(Method::GET, path, &[], None).await
     }
 
     /// POST.
-    pub async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> ApiReply {
         self.send(Method::POST, path, &[], Some(&body)).await
     }
 
     /// POST with an `Idempotency-Key`.
-    pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> Answer {
+    pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> ApiReply {
         self.send(Method::POST, path, &[("Idempotency-Key", key)], Some(body)).await
     }
 
     /// PATCH.
-    pub async fn patch(&self, path: &str, body: Value) -> Answer {
+    pub async fn patch(&self, path: &str, body: Value) -> ApiReply {
         self.send(Method::PATCH, path, &[], Some(&body)).await
     }
 
     /// PUT.
-    pub async fn put(&self, path: &str, body: Value) -> Answer {
+    pub async fn put(&self, path: &str, body: Value) -> ApiReply {
         self.send(Method::PUT, path, &[], Some(&body)).await
     }
 
     /// DELETE.
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub async fn delete(&self, path: &str) -> ApiReply {
         self.send(Method::DELETE, path, &[], None).await
     }
 
@@ -161,7 +167,12 @@ impl User {
     ///
     /// # Panics
     /// The service does not answer.
-    pub async fn put_bytes(&self, url: &Value, headers: &[(&str, &str)], bytes: Vec<u8>) -> Answer {
+    pub async fn put_bytes(
+        &self,
+        url: &Value,
+        headers: &[(&str, &str)],
+        bytes: Vec<u8>,
+    ) -> ApiReply {
         let url = url.as_str().expect("an address");
         let mut request = self.http.put(url).body(bytes);
         for (name, value) in headers {
@@ -222,9 +233,9 @@ impl User {
     }
 }
 
-async fn read(reply: reqwest::Response) -> Answer {
+async fn read(reply: reqwest::Response) -> ApiReply {
     let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
     let text = reply.text().await.expect("the whole body");
     let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-    Answer { status, headers, body, text }
+    ApiReply { status, headers, body, text }
 }

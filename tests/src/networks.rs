@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_platforms::{self as platforms, Class, Example, Platform};
+use fanfare_platforms::{self as platforms, Example, Platform, RecoveryClass};
 use serde_json::{Value, json};
 
 use crate::{Picture, TestApp, User};
@@ -25,7 +25,7 @@ pub fn that_can_be_asked(asked: bool) -> Vec<&'static str> {
 /// Returns true if the network can be asked about the outcome of a call.
 #[must_use]
 pub fn can_be_asked(name: &str) -> bool {
-    connector(name).spec().class != Class::Blind
+    connector(name).spec().recovery_class != RecoveryClass::Blind
 }
 
 /// Returns the connector of a network.
@@ -94,14 +94,14 @@ pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
     let shown = || async { user.get(&path).await.body["post"].clone() };
     let has_ended = |post: &Value| post["status"] == "published" || post["status"] == "failed";
     // The analysis of a file takes real time: if the clock jumped meanwhile, its lease would end repeatedly.
-    app.in_time("its files are looked at", Duration::from_millis(100), || async {
+    app.eventually_in_time("its files are looked at", Duration::from_millis(100), || async {
         let post = shown().await;
         let files = post["media"].as_array().cloned().unwrap_or_default();
         let looked_at = files.iter().all(|file| file["analysis"] != "pending");
         (looked_at || has_ended(&post)).then_some(())
     })
     .await;
-    app.in_time("the post ends", Duration::from_secs(20), || async {
+    app.eventually_in_time("the post ends", Duration::from_secs(20), || async {
         Some(shown().await).filter(has_ended)
     })
     .await

@@ -3,7 +3,7 @@
 use fanfare_domain::ops::{Actor, operators};
 use secrecy::SecretString;
 
-pub use crate::visitor::{PASSWORD, Shown};
+pub use crate::visitor::{PASSWORD, PageReply};
 use crate::{TestApp, Visitor};
 
 /// An operator.
@@ -30,7 +30,7 @@ impl Visitor {
     }
 
     /// Sends the operators' log-in form, and keeps the cookie.
-    pub async fn try_password(&mut self, email: &str, password: &str) -> Shown {
+    pub async fn try_password(&mut self, email: &str, password: &str) -> PageReply {
         self.try_password_at("/admin/login", email, password).await
     }
 
@@ -38,7 +38,7 @@ impl Visitor {
     ///
     /// # Panics
     /// It is refused.
-    pub async fn act(&mut self, verb: &str, fields: &[(&str, &str)], reason: &str) -> Shown {
+    pub async fn act(&mut self, verb: &str, fields: &[(&str, &str)], reason: &str) -> PageReply {
         let query =
             url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let question = self.get(&format!("/admin/act/{verb}?{query}")).await.expect(200);

@@ -5,7 +5,7 @@ use secrecy::SecretString;
 
 use crate::{
     TestApp, Visitor,
-    visitor::{PASSWORD, Shown},
+    visitor::{PASSWORD, PageReply},
 };
 
 impl Visitor {
@@ -27,7 +27,7 @@ impl Visitor {
     ///
     /// # Panics
     /// The page has no form.
-    pub async fn step(&mut self, page: &str, verb: &str, fields: &[(&str, &str)]) -> Shown {
+    pub async fn step(&mut self, page: &str, verb: &str, fields: &[(&str, &str)]) -> PageReply {
         let csrf = self.get(page).await.hidden("csrf");
         let mut sent = vec![("csrf", csrf)];
         sent.extend(fields.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -38,7 +38,12 @@ impl Visitor {
     ///
     /// # Panics
     /// There is no page with a form at all.
-    pub async fn step_blind(&mut self, page: &str, verb: &str, fields: &[(&str, &str)]) -> Shown {
+    pub async fn step_blind(
+        &mut self,
+        page: &str,
+        verb: &str,
+        fields: &[(&str, &str)],
+    ) -> PageReply {
         let csrf = self.get("/connect").await.hidden("csrf");
         let mut sent = vec![("csrf", csrf)];
         sent.extend(fields.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -73,7 +78,7 @@ impl Visitor {
     }
 }
 
-impl Shown {
+impl PageReply {
     /// Returns the address of the link with this text.
     ///
     /// # Panics

@@ -54,7 +54,7 @@ impl Postgres {
     ///
     /// # Panics
     /// It does not recover, or its port is taken.
-    pub fn up(&mut self) {
+    pub fn restart(&mut self) {
         let keep = self.home.display().to_string();
         self.child = Some(run(&["--port", &self.port, "--keep", &keep]).0);
     }

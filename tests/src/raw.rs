@@ -9,7 +9,7 @@ use tokio::{
 use crate::TestApp;
 
 /// A connection.
-pub struct Raw {
+pub struct RawConnection {
     stream: TcpStream,
     unread: Vec<u8>,
 }
@@ -33,7 +33,7 @@ impl RawAnswer {
     }
 }
 
-impl Raw {
+impl RawConnection {
     /// Connects to a service.
     ///
     /// # Panics

@@ -13,14 +13,14 @@ use tokio::{
 
 /// A recorded request.
 #[derive(Debug, Clone)]
-pub struct Heard {
+pub struct ReceivedRequest {
     /// Header lines, names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body as text.
     pub text: String,
 }
 
-impl Heard {
+impl ReceivedRequest {
     /// Returns a header; empty if absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
@@ -43,7 +43,7 @@ impl Heard {
 pub struct Receiver {
     /// Its address.
     pub url: String,
-    heard: Arc<Mutex<Vec<Heard>>>,
+    heard: Arc<Mutex<Vec<ReceivedRequest>>>,
     status: Arc<Mutex<u16>>,
     delay: Arc<Mutex<Duration>>,
 }
@@ -72,7 +72,7 @@ impl Receiver {
     ///
     /// # Panics
     /// A test thread panicked while it held the lock.
-    pub fn answer(&self, status: u16) {
+    pub fn respond_with(&self, status: u16) {
         *self.status.lock().expect("the lock") = status;
     }
 
@@ -89,7 +89,7 @@ impl Receiver {
     /// # Panics
     /// A test thread panicked while it held the lock.
     #[must_use]
-    pub fn heard(&self) -> Vec<Heard> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.heard.lock().expect("the lock").clone()
     }
 
@@ -114,7 +114,7 @@ impl Receiver {
             (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
         }
         let text = String::from_utf8_lossy(&bytes[head..]).into_owned();
-        self.heard.lock().expect("the lock").push(Heard { headers, text });
+        self.heard.lock().expect("the lock").push(ReceivedRequest { headers, text });
         let (status, delay) =
             (*self.status.lock().expect("the lock"), *self.delay.lock().expect("the lock"));
         tokio::time::sleep(delay).await;

@@ -33,7 +33,7 @@ impl Redis {
     ///
     /// # Panics
     /// It does not stop.
-    pub fn down(&mut self) {
+    pub fn stop(&mut self) {
         if let Some(mut child) = self.child.take() {
             drop(child.stdin.take());
             child.wait().expect("it stops");
@@ -44,7 +44,7 @@ impl Redis {
     ///
     /// # Panics
     /// Its port is taken.
-    pub fn up(&mut self) {
+    pub fn restart(&mut self) {
         self.child = Some(run(&["--port", &self.port]).0);
     }
 
@@ -71,7 +71,7 @@ impl Redis {
 
 impl Drop for Redis {
     fn drop(&mut self) {
-        self.down();
+        self.stop();
     }
 }
 

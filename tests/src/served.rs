@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A server of one file, which ends with the test.
-pub struct Served {
+pub struct FileServer {
     /// Address of the file.
     pub url: String,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Served {
+impl FileServer {
     /// Serves these bytes under this name.
     ///
     /// # Panics
@@ -125,9 +125,9 @@ pub fn gated_tools(dir: &Path) -> PathBuf {
 }
 
 /// A temporary directory, which is removed on drop.
-pub struct Place(pub PathBuf);
+pub struct TempDir(pub PathBuf);
 
-impl Place {
+impl TempDir {
     /// Creates one.
     ///
     /// # Panics
@@ -162,13 +162,13 @@ impl Place {
     }
 }
 
-impl Default for Place {
+impl Default for TempDir {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Drop for Place {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

@@ -22,7 +22,7 @@ pub struct Visitor {
 
 /// A reply of the service to the browser.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct PageReply {
     /// HTTP status.
     pub status: u16,
     /// The `Location` header; empty if there is none.
@@ -31,7 +31,7 @@ pub struct Shown {
     pub html: String,
 }
 
-impl Shown {
+impl PageReply {
     /// Returns the value of a hidden field.
     ///
     /// # Panics
@@ -78,7 +78,7 @@ impl Visitor {
     }
 
     /// Sends a log-in form, and keeps the cookie.
-    pub async fn try_password_at(&mut self, page: &str, email: &str, password: &str) -> Shown {
+    pub async fn try_password_at(&mut self, page: &str, email: &str, password: &str) -> PageReply {
         let form = self.get(page).await.expect(200);
         let fields = [
             ("csrf", form.hidden("csrf")),
@@ -94,7 +94,7 @@ impl Visitor {
     ///
     /// # Panics
     /// The service does not answer.
-    pub async fn get(&mut self, path: &str) -> Shown {
+    pub async fn get(&mut self, path: &str) -> PageReply {
         let request = self.http.get(self.address(path)).header(COOKIE, &self.cookie);
         self.read(request.send().await.expect("an answer")).await
     }
@@ -103,7 +103,7 @@ impl Visitor {
     ///
     /// # Panics
     /// The service does not answer.
-    pub async fn send(&mut self, path: &str, fields: &[(&str, String)]) -> Shown {
+    pub async fn send(&mut self, path: &str, fields: &[(&str, String)]) -> PageReply {
         let request = self.http.post(self.address(path)).header(COOKIE, &self.cookie);
         self.read(request.form(fields).send().await.expect("an answer")).await
     }
@@ -112,10 +112,10 @@ impl Visitor {
     ///
     /// # Panics
     /// It does not answer.
-    pub async fn elsewhere(&self, url: &str) -> Shown {
+    pub async fn elsewhere(&self, url: &str) -> PageReply {
         let reply = self.http.get(url).send().await.expect("an answer");
         let (status, location) = (reply.status().as_u16(), header(&reply, "location"));
-        Shown { status, location, html: reply.text().await.expect("a page") }
+        PageReply { status, location, html: reply.text().await.expect("a page") }
     }
 
     pub(crate) fn with_origin(&self, origin: &str) -> Self {
@@ -126,7 +126,7 @@ impl Visitor {
         if path.starts_with('/') { format!("{}{path}", self.origin) } else { path.to_owned() }
     }
 
-    async fn read(&mut self, reply: Response) -> Shown {
+    async fn read(&mut self, reply: Response) -> PageReply {
         let (status, location) = (reply.status().as_u16(), header(&reply, "location"));
         assert_eq!(
             header(&reply, "cache-control"),
@@ -151,7 +151,7 @@ impl Visitor {
             let kept: Vec<_> = others.chain([pair]).filter(|pair| !pair.is_empty()).collect();
             self.cookie = kept.join("; ");
         }
-        Shown { status, location, html: reply.text().await.expect("a page") }
+        PageReply { status, location, html: reply.text().await.expect("a page") }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, analysis, analysis::Outcome},
+    media::{self, analysis, analysis::AnalysisOutcome},
 };
 use fanfare_entities::media_analysis;
 use fanfare_jobs::{AnalyseMedia, JobKind};
@@ -26,17 +26,19 @@ pub async fn run(job: AnalyseMedia, cx: Context) {
         }
     };
     let span = tracing::error_span!("analysis", asset.id = %row.uid, request.id = row.request_id);
-    carry(&cx, &row).instrument(span).await;
+    process(&cx, &row).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: &media_analysis::Model) {
+async fn process(cx: &Context, row: &media_analysis::Model) {
     tracing::debug!(mime = row.mime, "the analysis of a file was claimed");
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("analysis_claimed").await;
-    let outcome = lease::kept(cx, JobKind::AnalyseMedia, lease, look(cx, row)).await;
+    let outcome =
+        lease::while_leased(cx, JobKind::AnalyseMedia, lease, analyse_file(cx, row)).await;
     cx.failpoint.reach("analysis_done").await;
     cx.counters.media(JobKind::AnalyseMedia, outcome.measure());
-    let poster = if let Outcome::Done(_, poster) = &outcome { poster.clone() } else { None };
+    let poster =
+        if let AnalysisOutcome::Done(_, poster) = &outcome { poster.clone() } else { None };
     match analysis::finish(&cx.domain, lease, row, outcome).await {
         Ok(true) => tracing::debug!("a file was analysed"),
         // Another worker has done it meanwhile, or the file was deleted.
@@ -47,32 +49,32 @@ async fn carry(cx: &Context, row: &media_analysis::Model) {
     }
 }
 
-async fn look(cx: &Context, row: &media_analysis::Model) -> Outcome {
+async fn analyse_file(cx: &Context, row: &media_analysis::Model) -> AnalysisOutcome {
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
-        return Outcome::Failed(lease::stored(&Flaw::TooCostly));
+        return AnalysisOutcome::Failed(lease::flaw_json(&Flaw::TooCostly));
     }
     let (store, settings) = (&cx.domain.store, &cx.domain.settings);
     let found = analyse(store, &settings.tools, &settings.scratch, &row.path, &row.mime).await;
     let found = match found {
-        Ok(found) => keep_poster(cx, row, found).await,
+        Ok(found) => store_poster(cx, row, found).await,
         Err(flaw) => Err(flaw),
     };
     match found {
-        Ok((found, poster)) => Outcome::Done(Box::new(found.facts), poster),
-        Err(flaw) => match lease::again(&flaw, row.attempts, cx.now()) {
-            Some(at) => Outcome::Again(at),
-            None => Outcome::Failed(lease::stored(&flaw)),
+        Ok((found, poster)) => AnalysisOutcome::Done(Box::new(found.facts), poster),
+        Err(flaw) => match lease::retry_at(&flaw, row.attempts, cx.now()) {
+            Some(at) => AnalysisOutcome::Retry(at),
+            None => AnalysisOutcome::Failed(lease::flaw_json(&flaw)),
         },
     }
 }
 
-async fn keep_poster(
+async fn store_poster(
     cx: &Context,
     row: &media_analysis::Model,
     found: Analysis,
 ) -> Result<(Analysis, Option<String>), Flaw> {
     let Some(poster) = found.poster.clone() else { return Ok((found, None)) };
     let prefix = media::made_prefix(row.workspace_id);
-    let path = cx.domain.store.keep(&prefix, "image/jpeg", &poster).await?;
+    let path = cx.domain.store.put(&prefix, "image/jpeg", &poster).await?;
     Ok((found, Some(path)))
 }

@@ -11,7 +11,7 @@ use tracing::Instrument;
 use crate::{Context, lease, publish_post::retry_policy};
 
 /// The most attempts at an event. The last waits are two hours each, since Stripe may be away for long.
-const TRIES: i32 = 20;
+const MAX_ATTEMPTS: i32 = 20;
 
 /// Claims a Stripe event if it is due, and applies it.
 pub async fn run(job: ApplyStripeEvent, cx: Context) {
@@ -24,13 +24,13 @@ pub async fn run(job: ApplyStripeEvent, cx: Context) {
         }
     };
     let span = tracing::error_span!("stripe_event", event.id = row.event_id, event.kind = row.kind);
-    carry(&cx, &row).instrument(span).await;
+    process(&cx, &row).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: &stripe_event::Model) {
+async fn process(cx: &Context, row: &stripe_event::Model) {
     cx.failpoint.reach("event_claimed").await;
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let outcome = lease::kept(cx, JobKind::ApplyStripeEvent, lease, apply(cx, row)).await;
+    let outcome = lease::while_leased(cx, JobKind::ApplyStripeEvent, lease, apply(cx, row)).await;
     cx.failpoint.reach("event_applied").await;
     cx.counters.event(&outcome);
     match events::finish(&cx.domain, lease, &outcome).await {
@@ -50,13 +50,13 @@ async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
         Err(error) => {
             let why = error.message().to_owned();
             let tries = row.attempts + 1;
-            if tries >= TRIES {
+            if tries >= MAX_ATTEMPTS {
                 tracing::error!(why, "an event of Stripe was given up");
                 return EventOutcome::Failed(why);
             }
             tracing::warn!(why, "an event of Stripe was not applied; it is tried again");
-            EventOutcome::Again(
-                retry_policy::after_wait(row.id.0, row.attempts, None, cx.now()),
+            EventOutcome::Retry(
+                retry_policy::wait_until(row.id.0, row.attempts, None, cx.now()),
                 why,
             )
         }

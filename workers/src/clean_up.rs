@@ -10,7 +10,7 @@ use fanfare_jobs::{CleanUp, JobKind};
 use crate::{Context, lease};
 
 /// The age at which a file is removed that a killed process left unfinished.
-const UNFINISHED: Duration = Duration::from_secs(24 * 3_600);
+const UNFINISHED_AGE: Duration = Duration::from_secs(24 * 3_600);
 
 /// Creates the rows of the chores if they are missing.
 pub async fn ensure(cx: &Domain) {
@@ -34,14 +34,16 @@ pub async fn run(job: CleanUp, cx: Context) {
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     match row.name.as_str() {
         // A walk over a large bucket outlasts a lease.
-        upkeep::FIND_ORPHANS => lease::kept(&cx, JobKind::CleanUp, lease, find_orphans(&cx)).await,
+        upkeep::FIND_ORPHANS => {
+            lease::while_leased(&cx, JobKind::CleanUp, lease, find_orphans(&cx)).await
+        }
         upkeep::REFRESH_SUBSCRIPTIONS => {
-            lease::kept(&cx, JobKind::CleanUp, lease, refresh_subscriptions(&cx)).await;
+            lease::while_leased(&cx, JobKind::CleanUp, lease, refresh_subscriptions(&cx)).await;
         }
         upkeep::CHECK_WALLETS => {
-            lease::kept(&cx, JobKind::CleanUp, lease, check_wallets(&cx)).await;
+            lease::while_leased(&cx, JobKind::CleanUp, lease, check_wallets(&cx)).await;
         }
-        _ => lease::kept(&cx, JobKind::CleanUp, lease, clean_up(&cx)).await,
+        _ => lease::while_leased(&cx, JobKind::CleanUp, lease, clean_up(&cx)).await,
     }
     if let Err(error) = upkeep::finish(&cx.domain, &row).await {
         tracing::debug!(%error, "the clean-up is left to its lease");
@@ -53,7 +55,7 @@ async fn clean_up(cx: &Context) {
         Ok(gone) => tracing::debug!(rows = gone, "cleaned up"),
         Err(error) => tracing::warn!(%error, "the clean-up failed; it is tried again later"),
     }
-    let yesterday = SystemTime::now() - UNFINISHED;
+    let yesterday = SystemTime::now() - UNFINISHED_AGE;
     if let Err(error) = cx.domain.store.remove_unfinished(yesterday).await {
         tracing::warn!(%error, "unfinished media files were not removed; they are tried again later");
     }
@@ -76,7 +78,7 @@ async fn check_wallets(cx: &Context) {
 }
 
 async fn find_orphans(cx: &Context) {
-    match orphans::sweep(&cx.domain, SystemTime::now() - orphans::AGE).await {
+    match orphans::remove_orphans(&cx.domain, SystemTime::now() - orphans::MIN_AGE).await {
         Ok(0) => {}
         Ok(gone) => {
             tracing::info!(files = gone, "media files that belonged to nothing were removed")

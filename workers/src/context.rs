@@ -7,7 +7,7 @@ use fanfare_domain::{
     batcher::{Batcher, MAX_DELAY},
     durable::{self, Lease},
     failpoint::Failpoint,
-    posts::publishing::{self, BeginStep, Claimant, Claimed, CompleteStep},
+    posts::publishing::{self, BeginStep, Claimant, ClaimedPost, CompleteStep},
     webhooks::delivery as deliveries,
 };
 use fanfare_entities::{AccountId, Millis};
@@ -43,7 +43,7 @@ pub struct Inner {
     /// The work done since the last heartbeat.
     pub counters: Counters,
     /// Claims of posts.
-    pub claim: Batched<i64, Option<Box<Claimed>>>,
+    pub claim: Batched<i64, Option<Box<ClaimedPost>>>,
     /// Rate limits of public calls.
     pub rate_limit: Batched<RateLimitRequest, RateLimitDecision>,
     /// Steps about to begin.
@@ -53,15 +53,15 @@ pub struct Inner {
     /// Renewals of posts' leases; returns whether the row is still held.
     pub renew: Batched<(Lease, Millis), bool>,
     /// Claims of webhook deliveries.
-    pub claim_delivery: Batched<i64, Option<deliveries::Claimed>>,
+    pub claim_delivery: Batched<i64, Option<deliveries::ClaimedDelivery>>,
     /// Results of webhook deliveries.
-    pub finish_delivery: Batched<deliveries::Outcome, bool>,
+    pub finish_delivery: Batched<deliveries::DeliveryOutcome, bool>,
     /// Accounts that have just published, so that their analytics are read in time.
     published: Batched<AccountId, ()>,
     /// The dispatcher of posts.
-    pub calls: Dispatcher,
+    pub post_dispatcher: Dispatcher,
     /// The dispatcher of webhook deliveries.
-    pub deliveries: Dispatcher,
+    pub delivery_dispatcher: Dispatcher,
 }
 
 /// Finds the connector of a network.
@@ -79,9 +79,9 @@ impl Context {
     pub fn with_connector(domain: Domain, name: String, connector: Connector) -> Self {
         let cx = &domain;
         let calls = Dispatcher::new(UNBOUNDED);
-        let claim = claims(cx, &name, &calls);
+        let claim = claim_batcher(cx, &name, &calls);
         let rate_limit = rate_limiter(cx);
-        let begin_step = batched(cx, "begin_step", AT_ONCE, |cx, steps: Vec<_>| async move {
+        let begin_step = batched(cx, "begin_step", NO_DELAY, |cx, steps: Vec<_>| async move {
             publishing::begin_step(&cx, &steps).await
         });
         let complete_step =
@@ -104,7 +104,7 @@ impl Context {
             batched(cx, "claim_delivery", max_delay(cx), move |cx, ids: Vec<Arc<i64>>| {
                 let holder = Arc::clone(&holder);
                 async move {
-                    let taken = deliveries::claim(&cx, &holder, plain(&ids)).await?;
+                    let taken = deliveries::claim(&cx, &holder, to_ids(&ids)).await?;
                     Ok(in_order(&ids, taken, |one| one.delivery.id.0))
                 }
             });
@@ -118,7 +118,7 @@ impl Context {
                     accounts.iter().map(|account| **account).collect();
                 distinct.sort_unstable();
                 distinct.dedup();
-                analytics::post_published(&cx, &distinct).await?;
+                analytics::on_posts_published(&cx, &distinct).await?;
                 Ok(accounts.iter().map(|_| ()).collect())
             });
         Self(Arc::new(Inner {
@@ -130,8 +130,8 @@ impl Context {
             renew,
             claim_delivery,
             finish_delivery,
-            calls,
-            deliveries: Dispatcher::new(UNBOUNDED),
+            post_dispatcher: calls,
+            delivery_dispatcher: Dispatcher::new(UNBOUNDED),
             connector,
             failpoint: domain.failpoint.clone(),
             domain,
@@ -171,17 +171,21 @@ impl std::ops::Deref for Context {
 const UNBOUNDED: usize = usize::MAX / 8;
 
 /// Statements of posts that hold a slot do not wait for a batch, because the slot would stand idle meanwhile.
-const AT_ONCE: Duration = Duration::ZERO;
+const NO_DELAY: Duration = Duration::ZERO;
 
 /// Returns the batched claims of posts for this worker.
-fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Batched<i64, Option<Box<Claimed>>> {
+fn claim_batcher(
+    cx: &Domain,
+    name: &str,
+    calls: &Dispatcher,
+) -> Batched<i64, Option<Box<ClaimedPost>>> {
     let (name, calls): (Arc<str>, _) = (name.into(), calls.clone());
     batched(cx, "claim", max_delay(cx), move |cx, ids: Vec<Arc<i64>>| {
         let (name, calls) = (Arc::clone(&name), calls.clone());
         async move {
-            let holds = |post| calls.holds(post);
+            let holds = |post| calls.is_in_line(post);
             let who = Claimant { name: &name, holds: &holds };
-            let taken = publishing::claim(&cx, who, &plain(&ids)).await?;
+            let taken = publishing::claim(&cx, who, &to_ids(&ids)).await?;
             Ok(in_order(&ids, taken.into_iter().map(Box::new), |one| one.post.id.0))
         }
     })
@@ -190,7 +194,7 @@ fn claims(cx: &Domain, name: &str, calls: &Dispatcher) -> Batched<i64, Option<Bo
 /// Returns the batched rate limiter of public calls.
 fn rate_limiter(cx: &Domain) -> Batched<RateLimitRequest, RateLimitDecision> {
     let limiter = Arc::<Limiter>::default();
-    batched(cx, "rate_limit", AT_ONCE, move |cx, wanted: Vec<Arc<RateLimitRequest>>| {
+    batched(cx, "rate_limit", NO_DELAY, move |cx, wanted: Vec<Arc<RateLimitRequest>>| {
         let limiter = Arc::clone(&limiter);
         async move { limiter.decide(&cx, &wanted).await }
     })
@@ -217,7 +221,7 @@ where
     Batcher::new(name, max_delay, move |items| flush(cx.clone(), items))
 }
 
-fn plain(ids: &[Arc<i64>]) -> Vec<i64> {
+fn to_ids(ids: &[Arc<i64>]) -> Vec<i64> {
     ids.iter().map(|id| **id).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, variants, variants::Outcome},
+    media::{self, variants, variants::ConversionOutcome},
 };
 use fanfare_entities::{media_analysis, media_variant};
 use fanfare_jobs::{ConvertMedia, JobKind};
@@ -26,20 +26,21 @@ pub async fn run(job: ConvertMedia, cx: Context) {
     };
     let request = source.as_ref().and_then(|source| source.request_id.as_deref());
     let span = tracing::error_span!("conversion", asset.id = %row.uid, request.id = request);
-    carry(&cx, &row, source.as_ref()).instrument(span).await;
+    process(&cx, &row, source.as_ref()).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_analysis::Model>) {
+async fn process(cx: &Context, row: &media_variant::Model, source: Option<&media_analysis::Model>) {
     tracing::debug!(profile = row.profile, "the conversion of a file was claimed");
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("conversion_claimed").await;
-    let made = lease::kept(cx, JobKind::ConvertMedia, lease, make(cx, row, source)).await;
+    let made =
+        lease::while_leased(cx, JobKind::ConvertMedia, lease, convert_file(cx, row, source)).await;
     let path = made.as_ref().ok().map(|made| made.path.clone());
     let outcome = match made {
-        Ok(made) => Outcome::Done(made),
-        Err(flaw) => match lease::again(&flaw, row.attempts, cx.now()) {
-            Some(at) => Outcome::Again(at),
-            None => Outcome::Failed(lease::stored(&flaw)),
+        Ok(made) => ConversionOutcome::Done(made),
+        Err(flaw) => match lease::retry_at(&flaw, row.attempts, cx.now()) {
+            Some(at) => ConversionOutcome::Retry(at),
+            None => ConversionOutcome::Failed(lease::flaw_json(&flaw)),
         },
     };
     cx.failpoint.reach("conversion_done").await;
@@ -54,7 +55,7 @@ async fn carry(cx: &Context, row: &media_variant::Model, source: Option<&media_a
     }
 }
 
-async fn make(
+async fn convert_file(
     cx: &Context,
     row: &media_variant::Model,
     source: Option<&media_analysis::Model>,
@@ -65,8 +66,10 @@ async fn make(
     let gone = || Flaw::Unreadable("it is no longer stored".to_owned());
     let source = source.ok_or_else(gone)?;
     let profile = row.profile.parse::<Profile>().map_err(|error| Flaw::Unfit(error.to_string()))?;
-    let facts =
-        source.facts.clone().ok_or_else(|| Flaw::Passing("its analysis is missing".to_owned()))?;
+    let facts = source
+        .facts
+        .clone()
+        .ok_or_else(|| Flaw::Temporary("its analysis is missing".to_owned()))?;
     let facts: Facts = serde_json::from_value(facts)
         .map_err(|_| Flaw::Unfit("what was found out about it cannot be read".to_owned()))?;
     let (store, settings) = (&cx.domain.store, &cx.domain.settings);

@@ -18,8 +18,8 @@ pub async fn run(job: CopyAttachment, cx: Context) {
     let id = row.id.0;
     cx.failpoint.reach("attachment_claimed").await;
     let held = Lease { id, fencing_token: row.fencing_token };
-    let working = Box::pin(files::run(&cx.domain, row, cx.calls.is_wanted()));
-    if let Err(error) = lease::kept(&cx, JobKind::CopyAttachment, held, working).await {
+    let working = Box::pin(files::run(&cx.domain, row, cx.post_dispatcher.has_waiting_requests()));
+    if let Err(error) = lease::while_leased(&cx, JobKind::CopyAttachment, held, working).await {
         tracing::warn!(file.id = id, %error, "a file of an inbox is left to its lease");
     }
 }

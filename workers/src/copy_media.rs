@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, Outcome, sizes},
+    media::{self, CopyOutcome, sizes},
 };
 use fanfare_entities::{Millis, media_asset};
 use fanfare_jobs::{CopyMedia, JobKind};
@@ -14,10 +14,10 @@ use url::Url;
 use crate::{Context, lease};
 
 /// The most attempts to fetch a file.
-const TRIES: i32 = 3;
+const MAX_ATTEMPTS: i32 = 3;
 
 /// The wait before each attempt but the first, in ms. After a cut connection the second one is made at once.
-const PAUSES: [i64; 2] = [0, 1_000];
+const RETRY_DELAYS: [i64; 2] = [0, 1_000];
 
 /// Claims a copy if it is due, and copies the file.
 pub async fn run(job: CopyMedia, cx: Context) {
@@ -30,14 +30,14 @@ pub async fn run(job: CopyMedia, cx: Context) {
         }
     };
     let span = tracing::error_span!("copy", asset.id = %row.uid, request.id = row.request_id);
-    carry(&cx, &row).instrument(span).await;
+    process(&cx, &row).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: &media_asset::Model) {
+async fn process(cx: &Context, row: &media_asset::Model) {
     tracing::debug!(attempts = row.attempts, "the copy of a file was claimed");
     cx.failpoint.reach("copy_claimed").await;
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let outcome = lease::kept(cx, JobKind::CopyMedia, lease, copy(cx, row)).await;
+    let outcome = lease::while_leased(cx, JobKind::CopyMedia, lease, copy(cx, row)).await;
     cx.failpoint.reach("copy_stored").await;
     cx.counters.copy(&outcome);
     match media::finish(&cx.domain, lease, outcome).await {
@@ -48,38 +48,38 @@ async fn carry(cx: &Context, row: &media_asset::Model) {
     }
 }
 
-async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
+async fn copy(cx: &Context, row: &media_asset::Model) -> CopyOutcome {
     let url = row.source_url.as_deref().and_then(|url| Url::parse(url).ok());
     let Some(url) = url.filter(|_| row.lease_expirations <= MAX_LEASE_EXPIRATIONS) else {
         return failed("remote_media_unavailable", "The file could not be copied.".to_owned());
     };
-    let sizes = match sizes::plan(&cx.domain, row.workspace_id).await {
-        Ok(plan) => sizes::of(plan),
-        Err(_) => return Outcome::Again(next(cx, row)),
+    let sizes = match sizes::plan_of(&cx.domain, row.workspace_id).await {
+        Ok(plan) => sizes::max_sizes(plan),
+        Err(_) => return CopyOutcome::Retry(retry_at(cx, row)),
     };
     let http = cx.domain.http.counted_as("media");
-    let known = media::known_copy(&cx.domain, row).await.unwrap_or_default();
+    let known = media::earlier_copy(&cx.domain, row).await.unwrap_or_default();
     let (store, prefix) = (&cx.domain.store, media::prefix(row));
     let copied = match known.as_ref().and_then(|known| known.source_etag.as_deref()) {
         Some(etag) => copy_if_changed(store, &http, &url, &prefix, sizes, etag).await,
         None => copy_remote(store, &http, &url, &prefix, sizes).await.map(Some),
     };
     match copied {
-        Ok(Some(copied)) => Outcome::Stored(copied),
+        Ok(Some(copied)) => CopyOutcome::Stored(copied),
         Ok(None) => known.map_or_else(
-            || Outcome::Again(next(cx, row)),
-            |known| Outcome::Unchanged(Box::new(known)),
+            || CopyOutcome::Retry(retry_at(cx, row)),
+            |known| CopyOutcome::Unchanged(Box::new(known)),
         ),
         Err(CopyError::NotAllowed(message)) => failed("url_not_allowed", message),
         Err(CopyError::UnsupportedType { message }) => failed("media_type_unsupported", message),
         Err(CopyError::TooLarge { limit, actual }) => {
             let message = format!("The file is larger than {limit} bytes.");
-            Outcome::Failed(error("remote_media_too_large", &message, Some(limit), actual))
+            CopyOutcome::Failed(error("remote_media_too_large", &message, Some(limit), actual))
         }
         Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
-            if row.attempts + 1 < TRIES =>
+            if row.attempts + 1 < MAX_ATTEMPTS =>
         {
-            Outcome::Again(next(cx, row))
+            CopyOutcome::Retry(retry_at(cx, row))
         }
         Err(CopyError::Unavailable { message, .. }) => failed("remote_media_unavailable", message),
         Err(CopyError::Store(cause)) => {
@@ -90,13 +90,13 @@ async fn copy(cx: &Context, row: &media_asset::Model) -> Outcome {
 }
 
 /// Returns the time of the next attempt.
-fn next(cx: &Context, row: &media_asset::Model) -> Millis {
+fn retry_at(cx: &Context, row: &media_asset::Model) -> Millis {
     let tried = usize::try_from(row.attempts).unwrap_or(usize::MAX);
-    cx.now() + PAUSES.get(tried).copied().unwrap_or(PAUSES[1])
+    cx.now() + RETRY_DELAYS.get(tried).copied().unwrap_or(RETRY_DELAYS[1])
 }
 
-fn failed(code: &str, message: String) -> Outcome {
-    Outcome::Failed(error(code, &message, None, None))
+fn failed(code: &str, message: String) -> CopyOutcome {
+    CopyOutcome::Failed(error(code, &message, None, None))
 }
 
 fn error(code: &str, message: &str, limit: Option<u64>, actual: Option<u64>) -> Value {

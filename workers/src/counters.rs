@@ -6,8 +6,8 @@ use fanfare_domain::{
     ai::video::work::VideoOutcome,
     billing::events::EventOutcome,
     mail::delivery::MailOutcome,
-    media::Outcome,
-    ops::samples::{Counts, Key, late, measure},
+    media::CopyOutcome,
+    ops::samples::{SampleCounts, SampleKey, lateness_measure, measure},
     posts::{PostStatus, publishing::CompleteStep},
 };
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
@@ -15,17 +15,17 @@ use fanfare_jobs::JobKind;
 
 /// Counts to be written with the next heartbeat.
 #[derive(Debug, Default)]
-pub struct Counters(Mutex<Counts>);
+pub struct Counters(Mutex<SampleCounts>);
 
 impl Counters {
     fn add(&self, kind: JobKind, platform: &str, measure: String) {
-        let key = Key { kind: kind.as_str(), platform: platform.to_owned(), measure };
+        let key = SampleKey { kind: kind.as_str(), platform: platform.to_owned(), measure };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default() += 1;
     }
 
     /// Counts how late work began.
     pub fn began(&self, kind: JobKind, platform: &str, late_by: Millis) {
-        self.add(kind, platform, late(late_by));
+        self.add(kind, platform, lateness_measure(late_by));
     }
 
     /// Counts the outcome of a post.
@@ -55,11 +55,11 @@ impl Counters {
     }
 
     /// Counts the outcome of a copy.
-    pub fn copy(&self, outcome: &Outcome) {
+    pub fn copy(&self, outcome: &CopyOutcome) {
         let measure = match outcome {
-            Outcome::Stored(_) | Outcome::Unchanged(_) => measure::DONE,
-            Outcome::Failed(_) => measure::FAILED,
-            Outcome::Again(_) => measure::RETRIED,
+            CopyOutcome::Stored(_) | CopyOutcome::Unchanged(_) => measure::DONE,
+            CopyOutcome::Failed(_) => measure::FAILED,
+            CopyOutcome::Retry(_) => measure::RETRIED,
         };
         self.add(JobKind::CopyMedia, "", measure.to_owned());
     }
@@ -69,7 +69,7 @@ impl Counters {
         let measure = match outcome {
             EventOutcome::Applied => measure::DONE,
             EventOutcome::Failed(_) => measure::FAILED,
-            EventOutcome::Again(..) => measure::RETRIED,
+            EventOutcome::Retry(..) => measure::RETRIED,
         };
         self.add(JobKind::ApplyStripeEvent, "", measure.to_owned());
     }
@@ -79,7 +79,7 @@ impl Counters {
         let measure = match outcome {
             MailOutcome::Sent | MailOutcome::Dropped => measure::DONE,
             MailOutcome::Failed(_) => measure::FAILED,
-            MailOutcome::Again(..) => measure::RETRIED,
+            MailOutcome::Retry(..) => measure::RETRIED,
         };
         self.add(JobKind::SendMail, "", measure.to_owned());
     }
@@ -89,8 +89,8 @@ impl Counters {
         let measure = match outcome {
             VideoOutcome::Stored(_) => measure::DONE,
             VideoOutcome::Failed(_) => measure::FAILED,
-            VideoOutcome::Again { .. } => measure::RETRIED,
-            VideoOutcome::Later(..) => return,
+            VideoOutcome::Retry { .. } => measure::RETRIED,
+            VideoOutcome::Pending(..) => return,
         };
         self.add(JobKind::MakeVideo, "", measure.to_owned());
     }
@@ -101,12 +101,12 @@ impl Counters {
     }
 
     /// Takes the counts and starts over.
-    pub fn take(&self) -> Counts {
+    pub fn take(&self) -> SampleCounts {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds counts that could not be written.
-    pub fn give_back(&self, counts: Counts) {
+    pub fn give_back(&self, counts: SampleCounts) {
         let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, n) in counts {
             *now.entry(key).or_default() += n;

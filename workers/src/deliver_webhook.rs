@@ -19,20 +19,20 @@ use url::Url;
 
 use crate::{
     Context,
-    dispatcher::{Line, PATIENCE, Request, back_at},
+    dispatcher::{Line, Request, SLOT_TIMEOUT, deferred_until},
 };
 
 /// The longest time that a receiver may take for one attempt.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The most bytes of a receiver's reply to keep.
-const KEPT: usize = 2_048;
+const MAX_REPLY_KEPT: usize = 2_048;
 
 /// The waits after the first, second, … failed attempt, in seconds; after the last one the delivery has failed.
-const WAITS: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+const BACKOFF: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 
 /// The longest wait that a receiver may ask for.
-const LONGEST_ASKED: Duration = Duration::from_secs(24 * 3_600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
 /// Claims a delivery if it is due, and makes one attempt.
 pub async fn run(job: DeliverWebhook, cx: Context) {
@@ -49,18 +49,18 @@ pub async fn run(job: DeliverWebhook, cx: Context) {
         delivery.id = %claimed.delivery.uid, webhook.id = %claimed.delivery.webhook_id,
         event = claimed.delivery.event_type, request.id = claimed.request_id,
     );
-    carry(cx, claimed).instrument(span).await;
+    process(cx, claimed).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: deliveries::Claimed) {
+async fn process(cx: Context, claimed: deliveries::ClaimedDelivery) {
     tracing::debug!("a delivery was claimed");
     cx.failpoint.reach("delivery_claimed").await;
     let lease = Lease { id: claimed.delivery.id.0, fencing_token: claimed.delivery.fencing_token };
     let tenant = claimed.delivery.workspace_id;
     let order = (claimed.delivery.created_at, claimed.delivery.id.0);
     let line = Some((Line::Receiver(claimed.delivery.webhook_id), order));
-    let wish = cx.deliveries.request(Request { tenant, platform: None, line });
-    let Some(slot) = wish.within(cx.domain.clock.sleep(PATIENCE)).await else {
+    let wish = cx.delivery_dispatcher.request(Request { tenant, platform: None, line });
+    let Some(slot) = wish.wait(cx.domain.clock.sleep(SLOT_TIMEOUT)).await else {
         return defer(&cx, lease).await;
     };
     if claimed.delivery.attempts == 0 {
@@ -70,13 +70,13 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
     let outcome = attempt(&cx, claimed).await;
     drop(slot);
     cx.failpoint.reach("delivery_sent").await;
-    record::delivery(match outcome.status {
+    record::webhook_delivery(match outcome.status {
         DeliveryStatus::Delivered => "delivered",
         DeliveryStatus::Pending => "retried",
         DeliveryStatus::Failed if outcome.gone => "gone",
         DeliveryStatus::Failed => "failed",
     });
-    let (tries, status) = (outcome.tries, outcome.last_status);
+    let (tries, status) = (outcome.attempts, outcome.last_status);
     if outcome.status == DeliveryStatus::Delivered {
         tracing::debug!(tries, status, "a webhook took a delivery");
     } else {
@@ -91,21 +91,24 @@ async fn carry(cx: Context, claimed: deliveries::Claimed) {
 
 /// Gives back a delivery that found no slot.
 async fn defer(cx: &Context, lease: Lease) {
-    let at = back_at(cx.now());
+    let at = deferred_until(cx.now());
     if let Err(error) = durable::release(&cx.domain, JobKind::DeliverWebhook, &[lease], at).await {
         tracing::warn!(%error, "a delivery could not be given back; it is due again when its lease expires");
     }
 }
 
-async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outcome {
+async fn attempt(
+    cx: &Context,
+    claimed: deliveries::ClaimedDelivery,
+) -> deliveries::DeliveryOutcome {
     let row = &claimed.delivery;
-    let mut outcome = deliveries::Outcome {
+    let mut outcome = deliveries::DeliveryOutcome {
         lease: Lease { id: row.id.0, fencing_token: row.fencing_token },
         workspace_id: row.workspace_id,
         webhook_id: row.webhook_id,
         status: DeliveryStatus::Failed,
         due_at: None,
-        tries: row.attempts + 1,
+        attempts: row.attempts + 1,
         last_status: None,
         last_error: None,
         gone: false,
@@ -129,7 +132,7 @@ async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outc
         Err(why) => outcome.last_error = Some(why),
     }
     if !outcome.gone
-        && let Some(at) = next_try(outcome.tries, named, cx.now())
+        && let Some(at) = next_attempt_at(outcome.attempts, named, cx.now())
     {
         outcome.status = DeliveryStatus::Pending;
         outcome.due_at = Some(at);
@@ -139,7 +142,7 @@ async fn attempt(cx: &Context, claimed: deliveries::Claimed) -> deliveries::Outc
 
 async fn send(
     cx: &Context,
-    claimed: &deliveries::Claimed,
+    claimed: &deliveries::ClaimedDelivery,
     url: &str,
     body: String,
 ) -> Result<(u16, String, Option<Duration>), String> {
@@ -162,19 +165,19 @@ async fn send(
         .await
         .map_err(|error| error.to_string())?;
     let (status, asked) = (reply.status, reply.retry_after());
-    Ok((status, beginning(reply).await, asked))
+    Ok((status, read_beginning(reply).await, asked))
 }
 
 /// Reads the first bytes of a reply, and no more of it.
-async fn beginning(mut reply: Download) -> String {
+async fn read_beginning(mut reply: Download) -> String {
     let mut kept = Vec::new();
-    while kept.len() < KEPT {
+    while kept.len() < MAX_REPLY_KEPT {
         match reply.chunk().await {
             Ok(Some(bytes)) => kept.extend_from_slice(&bytes),
             Ok(None) | Err(_) => break,
         }
     }
-    kept.truncate(KEPT);
+    kept.truncate(MAX_REPLY_KEPT);
     String::from_utf8_lossy(&kept).replace('\0', "")
 }
 
@@ -197,11 +200,11 @@ fn signature(secrets: &[SecretString], seconds: Millis, body: &str) -> String {
 
 /// Returns the time of the next attempt, if one is left: after the usual wait, or a longer one that the receiver asked
 /// for.
-fn next_try(tries: i32, asked: Option<Duration>, now: Millis) -> Option<Millis> {
+fn next_attempt_at(tries: i32, asked: Option<Duration>, now: Millis) -> Option<Millis> {
     let place = usize::try_from(tries).ok()?.checked_sub(1)?;
-    let wait = Duration::from_secs(*WAITS.get(place)?);
+    let wait = Duration::from_secs(*BACKOFF.get(place)?);
     let wait = wait.mul_f64(rand::rng().random_range(0.9..1.1));
-    let wait = wait.max(asked.unwrap_or_default().min(LONGEST_ASKED));
+    let wait = wait.max(asked.unwrap_or_default().min(MAX_RETRY_AFTER));
     Some(now + Millis::try_from(wait.as_millis()).unwrap_or(Millis::MAX / 4))
 }
 
@@ -221,14 +224,14 @@ mod tests {
 
     #[test]
     fn eight_tries_and_no_more() {
-        assert!((1..=7).all(|tries| next_try(tries, None, 0).is_some()));
-        assert_eq!(next_try(8, None, 0), None);
-        assert!((4_500..=5_500).contains(&next_try(1, None, 0).unwrap()));
+        assert!((1..=7).all(|tries| next_attempt_at(tries, None, 0).is_some()));
+        assert_eq!(next_attempt_at(8, None, 0), None);
+        assert!((4_500..=5_500).contains(&next_attempt_at(1, None, 0).unwrap()));
     }
 
     #[test]
     fn a_receiver_may_ask_for_a_longer_wait_of_up_to_a_day() {
-        let next = |seconds| next_try(1, Some(Duration::from_secs(seconds)), 0).unwrap();
+        let next = |seconds| next_attempt_at(1, Some(Duration::from_secs(seconds)), 0).unwrap();
         assert_eq!(next(120), 120_000);
         assert!((4_500..=5_500).contains(&next(1)), "not a shorter one");
         assert_eq!(next(99_999_999_999), 86_400_000);

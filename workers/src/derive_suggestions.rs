@@ -19,7 +19,7 @@ pub async fn run(job: DeriveSuggestions, cx: Context) {
     cx.failpoint.reach("suggestions_claimed").await;
     let held = Lease { id, fencing_token: row.fencing_token };
     let deriving = Box::pin(suggestions::run(&cx.domain, row));
-    if let Err(error) = lease::kept(&cx, JobKind::DeriveSuggestions, held, deriving).await {
+    if let Err(error) = lease::while_leased(&cx, JobKind::DeriveSuggestions, held, deriving).await {
         tracing::warn!(account.id = id, %error, "suggestions were not made; the row is left to its lease");
     }
 }

@@ -29,21 +29,21 @@ use tokio::{
 use state::{State, Ticket};
 
 /// How long a request waits for a slot before it is deferred.
-pub const PATIENCE: Duration = Duration::from_secs(1);
+pub const SLOT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A row that found no slot is due again after this time, in ms, plus a random part of up to as much again, so that
 /// rows that were deferred together do not come back together.
-const BACK: Millis = 1_000;
+const DEFER_DELAY: Millis = 1_000;
 
 /// The most deliveries to one receiver at once.
 pub(crate) const PER_RECEIVER: usize = 4;
 
 /// For every this many slots one more request than there are slots may get ready: recording a step takes a while, in
 /// which its slot would stand idle.
-const READY_FOR_EACH: usize = 4;
+const SLOTS_PER_READY_REQUEST: usize = 4;
 
 /// How long a request that got ready ahead waits for a free slot before its call is made anyway.
-const READY: Duration = Duration::from_millis(100);
+const READY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The position of a post among those of its account: its time, then its id.
 pub type Order = (Millis, i64);
@@ -86,30 +86,30 @@ impl Dispatcher {
 
     /// Puts a post into the line of its account, until the entry is dropped.
     #[must_use]
-    pub fn join(&self, account: AccountId, order: Order) -> Membership {
+    pub fn join(&self, account: AccountId, order: Order) -> LineEntry {
         let line = Line::Account(account);
         self.state().join(line, order);
-        Membership { dispatcher: self.clone(), line, order }
+        LineEntry { dispatcher: self.clone(), line, order }
     }
 
     /// Returns true while a post is in the line of its account.
     #[must_use]
-    pub fn holds(&self, post: i64) -> bool {
-        self.state().holds(post)
+    pub fn is_in_line(&self, post: i64) -> bool {
+        self.state().is_in_line(post)
     }
 
     /// Returns true while requests wait that their lines let pass.
     #[must_use]
-    pub fn is_wanted(&self) -> bool {
-        self.state().is_wanted()
+    pub fn has_waiting_requests(&self) -> bool {
+        self.state().has_waiting_requests()
     }
 
     /// Requests a slot.
     #[must_use]
-    pub fn request(&self, request: Request) -> Wish {
+    pub fn request(&self, request: Request) -> PendingRequest {
         let (granted, slot) = oneshot::channel();
         let ticket = self.change(|state| state.enqueue(request, granted));
-        Wish { dispatcher: self.clone(), ticket: Some(ticket), slot }
+        PendingRequest { dispatcher: self.clone(), ticket: Some(ticket), slot }
     }
 
     /// Changes the state, then hands out the slots that can be given.
@@ -139,14 +139,14 @@ impl Dispatcher {
 
 /// A request that waits for its slot; dropping it withdraws the request.
 #[derive(Debug)]
-pub struct Wish {
+pub struct PendingRequest {
     dispatcher: Dispatcher,
     /// `None` once it is granted.
     ticket: Option<Ticket>,
     slot: oneshot::Receiver<Slot>,
 }
 
-impl Wish {
+impl PendingRequest {
     /// Returns the slot if it is already granted.
     pub fn granted(&mut self) -> Option<Slot> {
         let slot = self.slot.try_recv().ok()?;
@@ -155,7 +155,7 @@ impl Wish {
     }
 
     /// Waits for the slot until `patience` ends. Returns `None` if there was no slot by then.
-    pub async fn within(mut self, patience: impl Future<Output = ()>) -> Option<Slot> {
+    pub async fn wait(mut self, patience: impl Future<Output = ()>) -> Option<Slot> {
         tokio::select! {
             biased;
             slot = &mut self.slot => {
@@ -167,7 +167,7 @@ impl Wish {
     }
 }
 
-impl Drop for Wish {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket {
             self.dispatcher.change(|state| state.withdraw(ticket));
@@ -176,26 +176,26 @@ impl Drop for Wish {
 }
 
 /// Returns the time at which work that found no slot is due again.
-pub fn back_at(now: Millis) -> Millis {
-    now + BACK + rand::rng().random_range(0..BACK)
+pub fn deferred_until(now: Millis) -> Millis {
+    now + DEFER_DELAY + rand::rng().random_range(0..DEFER_DELAY)
 }
 
 /// The entry of a post in the line of its account, until it is dropped.
 #[derive(Debug)]
-pub struct Membership {
+pub struct LineEntry {
     dispatcher: Dispatcher,
     line: Line,
     order: Order,
 }
 
-impl Membership {
+impl LineEntry {
     /// Returns the line, and the position in it.
-    pub const fn place(&self) -> (Line, Order) {
+    pub const fn position(&self) -> (Line, Order) {
         (self.line, self.order)
     }
 }
 
-impl Drop for Membership {
+impl Drop for LineEntry {
     fn drop(&mut self) {
         self.dispatcher.change(|state| state.leave(self.line, self.order));
     }
@@ -215,10 +215,11 @@ impl Slot {
     /// Begins the call that holds this slot. If more requests are ready than there are slots, it waits a moment for a
     /// free one.
     pub async fn begin(&mut self) {
-        let turns: Arc<Semaphore> = self.dispatcher.state().turns();
+        let turns: Arc<Semaphore> = self.dispatcher.state().permits();
         self.turn = Arc::clone(&turns).try_acquire_owned().ok();
         if self.turn.is_none() && self.is_ahead {
-            self.turn = timeout(READY, turns.acquire_owned()).await.ok().and_then(Result::ok);
+            self.turn =
+                timeout(READY_TIMEOUT, turns.acquire_owned()).await.ok().and_then(Result::ok);
         }
     }
 }

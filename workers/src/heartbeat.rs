@@ -7,7 +7,7 @@ use std::{
 };
 
 use fanfare_domain::ops::{
-    fleet::{self, Beat, Running},
+    fleet::{self, Heartbeat, RunningJob},
     samples,
 };
 use fanfare_entities::Millis;
@@ -18,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{Context, Options};
 
 /// The interval between heartbeats.
-const EVERY: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_secs(2);
 
 /// The most running rows to report; operators look for the oldest.
-const NAMED: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 /// The jobs that a process is running, and whether it is draining.
 #[derive(Debug)]
@@ -38,10 +38,10 @@ impl Default for InFlight {
 
 impl InFlight {
     /// Records that a row is being worked on, until the guard is dropped.
-    pub fn begin(&self, kind: JobKind, id: i64, now: Millis) -> Begun<'_> {
+    pub fn begin(&self, kind: JobKind, id: i64, now: Millis) -> InFlightGuard<'_> {
         let key = (now, kind, id);
         *self.running().entry(key).or_default() += 1;
-        Begun { in_flight: self, key }
+        InFlightGuard { in_flight: self, key }
     }
 
     fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, JobKind, i64), usize>> {
@@ -49,16 +49,16 @@ impl InFlight {
     }
 
     /// Waits until the process is draining (`true`) or takes work (`false`).
-    pub async fn until(&self, drained: bool) {
+    pub async fn wait_for_drained(&self, drained: bool) {
         let mut heard = self.drained.subscribe();
         // The sender lives as long as `self`.
         let _ = heard.wait_for(|now| *now == drained).await;
     }
 
     /// Returns how many rows are being worked on, and the oldest of them.
-    fn now(&self) -> (i32, Vec<Running>) {
+    fn snapshot(&self) -> (i32, Vec<RunningJob>) {
         let running = self.running();
-        let named = running.keys().take(NAMED).map(|(since, kind, id)| Running {
+        let named = running.keys().take(MAX_REPORTED).map(|(since, kind, id)| RunningJob {
             kind: kind.as_str().to_owned(),
             id: *id,
             since: *since,
@@ -69,12 +69,12 @@ impl InFlight {
 
 /// Marks a row as being worked on until it is dropped.
 #[derive(Debug)]
-pub struct Begun<'a> {
+pub struct InFlightGuard<'a> {
     in_flight: &'a InFlight,
     key: (Millis, JobKind, i64),
 }
 
-impl Drop for Begun<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
         let mut running = self.in_flight.running();
         if let Some(count) = running.get_mut(&self.key) {
@@ -89,9 +89,9 @@ impl Drop for Begun<'_> {
 /// Writes heartbeats until everything else has ended, which `ended` says; then removes the worker's row.
 pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
     let queues: Vec<_> = options.queues.iter().map(|queue| queue.as_str()).collect();
-    let mut beat = Beat {
+    let mut beat = Heartbeat {
         name: cx.name.clone(),
-        host: host(),
+        host: hostname(),
         pid: i64::from(std::process::id()),
         version: env!("CARGO_PKG_VERSION"),
         queues: queues.join(","),
@@ -101,24 +101,24 @@ pub async fn run(cx: Context, options: Options, ended: CancellationToken) {
         started_at: cx.now(),
     };
     while !ended.is_cancelled() {
-        (beat.running_count, beat.running) = cx.in_flight.now();
-        match fleet::beat(&cx.domain, &beat).await {
-            Ok(drain) => hear(&cx, drain),
+        (beat.running_count, beat.running) = cx.in_flight.snapshot();
+        match fleet::write_heartbeat(&cx.domain, &beat).await {
+            Ok(drain) => set_drained(&cx, drain),
             Err(error) => tracing::debug!(%error, "a heartbeat was not written"),
         }
-        count(&cx).await;
+        write_counts(&cx).await;
         tokio::select! {
-            () = tokio::time::sleep(EVERY) => {}
+            () = tokio::time::sleep(INTERVAL) => {}
             () = ended.cancelled() => {}
         }
     }
-    count(&cx).await;
-    if let Err(error) = fleet::leave(&cx.domain, &cx.name).await {
+    write_counts(&cx).await;
+    if let Err(error) = fleet::remove(&cx.domain, &cx.name).await {
         tracing::debug!(%error, "the worker was not signed off; the fleet will notice");
     }
 }
 
-fn hear(cx: &Context, drain: bool) {
+fn set_drained(cx: &Context, drain: bool) {
     let changed =
         cx.in_flight.drained.send_if_modified(|now| std::mem::replace(now, drain) != drain);
     if changed {
@@ -127,7 +127,7 @@ fn hear(cx: &Context, drain: bool) {
 }
 
 /// Writes what was counted since the last heartbeat. Counts that cannot be written are written with the next one.
-async fn count(cx: &Context) {
+async fn write_counts(cx: &Context) {
     let counts = cx.counters.take();
     if let Err(error) = samples::add(&cx.domain, &counts).await {
         tracing::debug!(%error, "counts were not written");
@@ -137,7 +137,7 @@ async fn count(cx: &Context) {
 
 /// Returns the name of the machine.
 #[must_use]
-pub fn host() -> String {
+pub fn hostname() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim();
     if host.is_empty() { "host".to_owned() } else { host.to_owned() }
@@ -152,9 +152,9 @@ mod tests {
         let in_flight = InFlight::default();
         let first = in_flight.begin(JobKind::PublishPost, 7, 5);
         let second = in_flight.begin(JobKind::CopyMedia, 9, 3);
-        let (count, named) = in_flight.now();
+        let (count, named) = in_flight.snapshot();
         assert_eq!((count, named[0].id, named[1].id), (2, 9, 7));
         drop((first, second));
-        assert_eq!(in_flight.now().0, 0);
+        assert_eq!(in_flight.snapshot().0, 0);
     }
 }

@@ -19,7 +19,7 @@ const TRIES: i32 = 5;
 
 /// Does the work and renews the lease after each third of its time. A lost lease does not stop the work; the fencing
 /// token discards its result.
-pub async fn kept<T>(
+pub async fn while_leased<T>(
     cx: &Context,
     kind: JobKind,
     lease: Lease,
@@ -42,9 +42,9 @@ pub async fn kept<T>(
 }
 
 /// Returns the time at which work on a file is tried again, if that may help.
-pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
+pub fn retry_at(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
     let tries = attempts + 1;
-    if !flaw.is_passing() || tries >= TRIES {
+    if !flaw.is_temporary() || tries >= TRIES {
         return None;
     }
     tracing::warn!(%flaw, "work on a file failed for now; it is tried again");
@@ -52,7 +52,7 @@ pub fn again(flaw: &Flaw, attempts: i32, now: Millis) -> Option<Millis> {
 }
 
 /// Returns a flaw as a row stores it.
-pub fn stored(flaw: &Flaw) -> Value {
+pub fn flaw_json(flaw: &Flaw) -> Value {
     json!({"code": flaw.code(), "message": flaw.to_string(), "remedy": flaw.remedy()})
 }
 
@@ -62,22 +62,22 @@ pub trait Counted {
     fn measure(&self) -> &'static str;
 }
 
-impl Counted for analysis::Outcome {
+impl Counted for analysis::AnalysisOutcome {
     fn measure(&self) -> &'static str {
         match self {
             // A file with a flaw has been analysed too.
             Self::Done(..) | Self::Failed(_) => measure::DONE,
-            Self::Again(_) => measure::RETRIED,
+            Self::Retry(_) => measure::RETRIED,
         }
     }
 }
 
-impl Counted for variants::Outcome {
+impl Counted for variants::ConversionOutcome {
     fn measure(&self) -> &'static str {
         match self {
             Self::Done(_) => measure::DONE,
             Self::Failed(_) => measure::FAILED,
-            Self::Again(_) => measure::RETRIED,
+            Self::Retry(_) => measure::RETRIED,
         }
     }
 }

@@ -43,7 +43,7 @@ use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 pub use context::{Connector, Context};
-pub use heartbeat::host;
+pub use heartbeat::hostname;
 pub use publish_post::run as publish_post;
 
 /// The options of a worker process.
@@ -60,7 +60,7 @@ pub struct Options {
 
 /// The rows that a worker holds for each of its slots: while one is being sent, others are being claimed or have their
 /// results written.
-const ROWS_A_SLOT: usize = 4;
+const ROWS_PER_SLOT: usize = 4;
 
 impl Default for Options {
     fn default() -> Self {
@@ -88,15 +88,15 @@ pub async fn run(
             Err(error) => tracing::warn!(%error, "the leases of an earlier process have to expire"),
         }
     }
-    cx.domain.limits.take_part();
-    cx.calls.set_slots(options.slots);
-    cx.deliveries.set_slots(delivery_slots(&options));
+    cx.domain.limits.register();
+    cx.post_dispatcher.set_slots(options.slots);
+    cx.delivery_dispatcher.set_slots(delivery_slots(&options));
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
     for kind in JobKind::ALL.into_iter().filter(|kind| options.queues.contains(&kind.queue())) {
         let (cx, options, stop) = (cx.clone(), options.clone(), stop.clone());
-        tasks.spawn(async move { unless_drained(kind, cx, &options, stop).await });
+        tasks.spawn(async move { work_unless_drained(kind, cx, &options, stop).await });
     }
     let (scheduling, until) = (cx.clone(), stop.clone());
     tasks.spawn(async move {
@@ -121,7 +121,7 @@ pub async fn run(
 }
 
 /// Works until `stop`, except while an operator drains this process.
-async fn unless_drained(
+async fn work_unless_drained(
     kind: JobKind,
     cx: Context,
     options: &Options,
@@ -129,13 +129,13 @@ async fn unless_drained(
 ) -> Result<(), fanfare_jobs::Error> {
     while !stop.is_cancelled() {
         tokio::select! {
-            () = cx.in_flight.until(false) => {}
+            () = cx.in_flight.wait_for_drained(false) => {}
             () = stop.cancelled() => return Ok(()),
         }
         let until = stop.child_token();
         let (drained, drain) = (cx.clone(), until.clone());
         let listening = AbortOnDropHandle::new(tokio::spawn(async move {
-            drained.in_flight.until(true).await;
+            drained.in_flight.wait_for_drained(true).await;
             drain.cancel();
         }));
         work(kind, cx.clone(), options, until).await?;
@@ -154,11 +154,11 @@ async fn work(
     let slots = options.slots;
     match kind {
         JobKind::PublishPost => {
-            let rows = slots * ROWS_A_SLOT;
+            let rows = slots * ROWS_PER_SLOT;
             start::<PublishPost, _, _>(cx, rows, options, stop, publish_post::run).await
         }
         JobKind::DeliverWebhook => {
-            let rows = delivery_slots(options) * ROWS_A_SLOT;
+            let rows = delivery_slots(options) * ROWS_PER_SLOT;
             start::<DeliverWebhook, _, _>(cx, rows, options, stop, deliver_webhook::run).await
         }
         JobKind::CopyMedia => {

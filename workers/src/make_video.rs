@@ -3,34 +3,34 @@
 use std::time::Duration;
 
 use fanfare_ai::{
-    Failure, FailureKind, Filmer, VideoProvider,
-    video::{self as films, Film, Progress},
+    Failure, FailureKind, VideoClient, VideoProvider,
+    video::{self as films, VideoParameters, VideoProgress},
 };
 use fanfare_domain::{
     Result,
     ai::video::{
-        JobError, Normalized,
-        work::{self, Step, VideoOutcome},
+        VideoJobError, VideoParams,
+        work::{self, VideoOutcome, VideoStep},
     },
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
 };
 use fanfare_entities::{Millis, ai_job};
 use fanfare_jobs::{JobKind, MakeVideo};
-use fanfare_media::Taken;
+use fanfare_media::StoredMedia;
 use tracing::Instrument;
 use url::Url;
 
 use crate::{Context, lease, publish_post::retry_policy};
 
 /// The most attempts to submit a job to a provider that cannot be reached or is busy.
-const TRIES: i32 = 5;
+const MAX_SUBMIT_ATTEMPTS: i32 = 5;
 
 /// The most attempts to download a video, and the time between two of them: an hour in all.
-const DOWNLOADS: i32 = 10;
-const DOWNLOAD_AGAIN: Millis = 6 * 60_000;
+const MAX_DOWNLOAD_ATTEMPTS: i32 = 10;
+const DOWNLOAD_RETRY_DELAY: Millis = 6 * 60_000;
 
 /// The longest time that a provider may take, in ms.
-const LONGEST: Millis = 20 * 60_000;
+const PROVIDER_TIMEOUT: Millis = 20 * 60_000;
 
 /// Claims a video if it is due, and takes its next step.
 pub async fn run(job: MakeVideo, cx: Context) {
@@ -43,13 +43,14 @@ pub async fn run(job: MakeVideo, cx: Context) {
         }
     };
     let span = tracing::error_span!("video", job.id = %row.uid, request.id = row.request_id);
-    carry(&cx, row).instrument(span).await;
+    process(&cx, row).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: ai_job::Model) {
+async fn process(cx: &Context, row: ai_job::Model) {
     cx.failpoint.reach("video_claimed").await;
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let outcome = lease::kept(cx, JobKind::MakeVideo, lease, take(cx, &row, lease)).await;
+    let outcome =
+        lease::while_leased(cx, JobKind::MakeVideo, lease, next_step(cx, &row, lease)).await;
     let outcome = match outcome {
         Ok(Some(outcome)) => outcome,
         Ok(None) => return,
@@ -71,9 +72,13 @@ async fn carry(cx: &Context, row: ai_job::Model) {
 }
 
 /// Takes the next step. Returns `None` if another worker has the row by now.
-async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<VideoOutcome>> {
+async fn next_step(
+    cx: &Context,
+    row: &ai_job::Model,
+    lease: Lease,
+) -> Result<Option<VideoOutcome>> {
     let provider = VideoProvider::named(&row.provider);
-    let filmer = provider.and_then(|it| cx.domain.settings.ai.filmer(it, &row.model));
+    let filmer = provider.and_then(|it| cx.domain.settings.ai.video_client(it, &row.model));
     let Some(filmer) = filmer else {
         return Ok(failed("provider_error", "The provider is no longer configured."));
     };
@@ -89,36 +94,36 @@ async fn take(cx: &Context, row: &ai_job::Model, lease: Lease) -> Result<Option<
     match (&row.remote_id, row.sending_at) {
         (Some(id), _) => poll(cx, row, filmer, id, lease).await,
         // The provider may have the job, and asking again might be billed twice.
-        (None, Some(_)) => Ok(unknown()),
+        (None, Some(_)) => Ok(outcome_unknown()),
         (None, None) => submit(cx, row, filmer, lease).await,
     }
 }
 
 fn failed(code: &str, message: &str) -> Option<VideoOutcome> {
-    Some(VideoOutcome::Failed(JobError { code: code.to_owned(), message: message.to_owned() }))
+    Some(VideoOutcome::Failed(VideoJobError { code: code.to_owned(), message: message.to_owned() }))
 }
 
-fn unknown() -> Option<VideoOutcome> {
+fn outcome_unknown() -> Option<VideoOutcome> {
     failed(
         "outcome_unknown",
         "The provider's answer was lost. Nobody knows whether it makes the film; the credits came back.",
     )
 }
 
-const fn interval(filmer: Filmer<'_>) -> Millis {
+const fn poll_interval(filmer: VideoClient<'_>) -> Millis {
     match filmer {
-        Filmer::Xai(_) => 5_000,
-        Filmer::Google(_) | Filmer::Vertex(_) => 10_000,
+        VideoClient::Xai(_) => 5_000,
+        VideoClient::Google(_) | VideoClient::Vertex(_) => 10_000,
     }
 }
 
 async fn submit(
     cx: &Context,
     row: &ai_job::Model,
-    filmer: Filmer<'_>,
+    filmer: VideoClient<'_>,
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
-    let params: Normalized =
+    let params: VideoParams =
         serde_json::from_value(row.params.clone()).map_err(fanfare_domain::Error::internal)?;
     let image = match &params.image_url {
         Some(url) => match work::first_frame(&cx.domain, row, url).await? {
@@ -127,11 +132,11 @@ async fn submit(
         },
         None => None,
     };
-    if !work::note(&cx.domain, lease, &Step::Sending).await? {
+    if !work::record_step(&cx.domain, lease, &VideoStep::Sending).await? {
         return Ok(None);
     }
     cx.failpoint.reach("video_sending").await;
-    let film = Film {
+    let film = VideoParameters {
         model: &params.model,
         prompt: &row.prompt,
         seconds: params.duration_seconds,
@@ -144,8 +149,8 @@ async fn submit(
     cx.failpoint.reach("video_sent").await;
     match outcome {
         Ok(id) => {
-            let kept = work::note(&cx.domain, lease, &Step::Submitted(id)).await?;
-            Ok(kept.then(|| VideoOutcome::Later(cx.now() + interval(filmer), None)))
+            let kept = work::record_step(&cx.domain, lease, &VideoStep::Submitted(id)).await?;
+            Ok(kept.then(|| VideoOutcome::Pending(cx.now() + poll_interval(filmer), None)))
         }
         Err(failure) => Ok(not_submitted(cx, row, &failure)),
     }
@@ -154,11 +159,11 @@ async fn submit(
 /// Returns what a failed submission means for the job.
 fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option<VideoOutcome> {
     let again = |after: Option<Duration>| {
-        if row.attempts + 1 >= TRIES {
+        if row.attempts + 1 >= MAX_SUBMIT_ATTEMPTS {
             return failed("provider_unreachable", "The provider did not take the film.");
         }
-        let at = retry_policy::after_wait(row.id.0, row.attempts, after, cx.now());
-        Some(VideoOutcome::Again { at, unsent: true })
+        let at = retry_policy::wait_until(row.id.0, row.attempts, after, cx.now());
+        Some(VideoOutcome::Retry { at, unsent: true })
     };
     tracing::warn!(%failure, "a film was not submitted");
     match failure.kind {
@@ -173,40 +178,42 @@ fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option
         FailureKind::Failed if failure.status.is_some_and(|status| status < 500) => {
             failed("provider_error", "The provider did not accept the request.")
         }
-        FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer => unknown(),
+        FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer => outcome_unknown(),
     }
 }
 
 async fn poll(
     cx: &Context,
     row: &ai_job::Model,
-    filmer: Filmer<'_>,
+    filmer: VideoClient<'_>,
     id: &str,
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
     let (now, submitted) = (cx.now(), row.submitted_at.unwrap_or(row.created_at));
-    let later = |percent| Some(VideoOutcome::Later(now + interval(filmer), percent));
-    let is_late = now - submitted > LONGEST;
+    let later = |percent| Some(VideoOutcome::Pending(now + poll_interval(filmer), percent));
+    let is_late = now - submitted > PROVIDER_TIMEOUT;
     let timeout = || failed("provider_timeout", "The provider did not finish within 20 minutes.");
     Ok(match films::poll(filmer, &row.model, id).await {
-        Ok(Progress::Done(url)) => {
-            if !work::note(&cx.domain, lease, &Step::Found(url.to_string())).await? {
+        Ok(VideoProgress::DoneAt(url)) => {
+            if !work::record_step(&cx.domain, lease, &VideoStep::Found(url.to_string())).await? {
                 return Ok(None);
             }
             cx.failpoint.reach("video_found").await;
             Some(download(cx, row, filmer, url.as_str()).await)
         }
-        Ok(Progress::Here(film)) => {
+        Ok(VideoProgress::Inline(film)) => {
             cx.failpoint.reach("video_found").await;
             let stored = work::store_bytes(&cx.domain, row, film).await;
-            Some(stored_or_again(cx, row, stored.ok()).await)
+            Some(stored_or_retry(cx, row, stored.ok()).await)
         }
-        Ok(Progress::Refused) => {
+        Ok(VideoProgress::Refused) => {
             failed("content_refused", "The provider refuses to show this film.")
         }
-        Ok(Progress::Failed) => failed("provider_error", "The provider could not make the film."),
-        Ok(Progress::Pending(_)) if is_late => timeout(),
-        Ok(Progress::Pending(percent)) => later(percent),
+        Ok(VideoProgress::Failed) => {
+            failed("provider_error", "The provider could not make the film.")
+        }
+        Ok(VideoProgress::Pending(_)) if is_late => timeout(),
+        Ok(VideoProgress::Pending(percent)) => later(percent),
         Err(failure) if failure.status == Some(404) => {
             tracing::warn!(%failure, "a provider has forgotten a film");
             failed("provider_error", "The provider does not know the film any more.")
@@ -222,7 +229,7 @@ async fn poll(
 async fn download(
     cx: &Context,
     row: &ai_job::Model,
-    filmer: Filmer<'_>,
+    filmer: VideoClient<'_>,
     url: &str,
 ) -> VideoOutcome {
     let fetched = async {
@@ -230,21 +237,25 @@ async fn download(
         let download = films::download(filmer, url).await.ok()?;
         work::store(&cx.domain, row, download).await.ok()
     };
-    stored_or_again(cx, row, fetched.await).await
+    stored_or_retry(cx, row, fetched.await).await
 }
 
 /// Returns the stored video, or the next attempt at its download.
-async fn stored_or_again(cx: &Context, row: &ai_job::Model, stored: Option<Taken>) -> VideoOutcome {
+async fn stored_or_retry(
+    cx: &Context,
+    row: &ai_job::Model,
+    stored: Option<StoredMedia>,
+) -> VideoOutcome {
     match stored {
         Some(file) => {
             cx.failpoint.reach("video_stored").await;
             VideoOutcome::Stored(file)
         }
-        None if row.attempts + 1 < DOWNLOADS => {
-            let pause = if row.attempts == 0 { 1_000 } else { DOWNLOAD_AGAIN };
-            VideoOutcome::Again { at: cx.now() + pause, unsent: false }
+        None if row.attempts + 1 < MAX_DOWNLOAD_ATTEMPTS => {
+            let pause = if row.attempts == 0 { 1_000 } else { DOWNLOAD_RETRY_DELAY };
+            VideoOutcome::Retry { at: cx.now() + pause, unsent: false }
         }
-        None => VideoOutcome::Failed(JobError {
+        None => VideoOutcome::Failed(VideoJobError {
             code: "result_lost".to_owned(),
             message: "The provider's film could not be downloaded.".to_owned(),
         }),

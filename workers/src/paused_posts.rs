@@ -83,7 +83,7 @@ impl PausedPosts {
         self.read_pauses(cx).await?;
         if !self.pauses.is_empty() {
             let ids = jobs.iter().map(|job| job.id).collect();
-            let unpaused: HashSet<i64> = holds::hold(cx, ids).await?.into_iter().collect();
+            let unpaused: HashSet<i64> = holds::set_aside(cx, ids).await?.into_iter().collect();
             jobs.retain(|job| unpaused.contains(&job.id));
         }
         Ok(jobs)

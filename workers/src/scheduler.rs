@@ -21,10 +21,10 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use crate::{Context, paused_posts::PausedPosts, prefetch::Prefetch, queue_sampler::QueueSampler};
 
 /// The longest sleep between two turns. Correctness never depends on an earlier wake-up.
-const REST: Duration = Duration::from_millis(250);
+const MAX_SLEEP: Duration = Duration::from_millis(250);
 
 /// The sleep while more rows are due than the queue takes, or were in this turn.
-const SHORT_REST: Duration = Duration::from_millis(20);
+const SHORT_SLEEP: Duration = Duration::from_millis(20);
 
 /// The interval at which the waiting rows are counted.
 const COUNT_EVERY: Duration = Duration::from_secs(5);
@@ -55,10 +55,10 @@ pub async fn run(cx: &Context, stop: CancellationToken) {
         let begun = Instant::now();
         let (outcome, rest) = scheduler.turn().await.unwrap_or_else(|error| {
             tracing::debug!(%error, "a turn of the scheduler failed");
-            (record::Turn::Failed, REST)
+            (record::SchedulerTurn::Failed, MAX_SLEEP)
         });
-        record::turn(outcome, begun.elapsed(), cx.now());
-        if outcome == record::Turn::Led {
+        record::scheduler_turn(outcome, begun.elapsed(), cx.now());
+        if outcome == record::SchedulerTurn::Led {
             scheduler.count_waiting();
         }
         tokio::select! {
@@ -89,7 +89,7 @@ struct Scheduler<'a> {
 
 impl Scheduler<'_> {
     /// Takes one turn over all kinds of work. Returns its outcome and the time to rest.
-    async fn turn(&mut self) -> Result<(record::Turn, Duration)> {
+    async fn turn(&mut self) -> Result<(record::SchedulerTurn, Duration)> {
         let cx = &self.cx.domain;
         let flushed = cx.queue.was_flushed().await;
         if !matches!(flushed, Ok(false)) || self.queue_failed {
@@ -97,26 +97,26 @@ impl Scheduler<'_> {
         }
         let alone = flushed.is_err();
         self.queue_failed = alone;
-        if !alone && !self.leader.take(cx).await? {
-            return Ok((record::Turn::Followed, REST));
+        if !alone && !self.leader.acquire(cx).await? {
+            return Ok((record::SchedulerTurn::Followed, MAX_SLEEP));
         }
         self.paused_posts.restore(cx).await?;
         self.queue_sampler.sample(cx).await?;
         if !alone {
             self.end_leases_of_dead_workers().await?;
         }
-        let mut rest = REST;
+        let mut rest = MAX_SLEEP;
         let stats = durable::queue_stats(cx).await?;
         for QueueStats { kind, next, .. } in &stats {
             self.lookahead.look(cx, *kind, *next).await?;
         }
         for QueueStats { kind, oldest, next } in stats {
             if oldest.is_some() && self.enqueue_due(kind, alone).await? {
-                rest = SHORT_REST;
+                rest = SHORT_SLEEP;
             }
-            rest = rest.min(self.until(next));
+            rest = rest.min(self.sleep_until_due(next));
         }
-        Ok((if alone { record::Turn::Alone } else { record::Turn::Led }, rest))
+        Ok((if alone { record::SchedulerTurn::Alone } else { record::SchedulerTurn::Led }, rest))
     }
 
     async fn end_leases_of_dead_workers(&mut self) -> Result<()> {
@@ -178,9 +178,9 @@ impl Scheduler<'_> {
     }
 
     /// Returns the time until a row is due, at least 5 ms.
-    fn until(&self, due: Option<Millis>) -> Duration {
+    fn sleep_until_due(&self, due: Option<Millis>) -> Duration {
         let wait = due.map(|due| (due - self.cx.now()).max(5));
-        wait.map_or(REST, |wait| Duration::from_millis(wait.unsigned_abs()))
+        wait.map_or(MAX_SLEEP, |wait| Duration::from_millis(wait.unsigned_abs()))
     }
 }
 
@@ -191,7 +191,12 @@ async fn count_waiting(cx: Context) {
         let ids = cx.queue.depth(kind).await.unwrap_or(0);
         if let Ok(rows) = durable::count_due(cx, kind, MAX_COUNTED).await {
             let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));
-            record::waiting(kind.as_str(), ids, rows, Duration::from_millis(age.unsigned_abs()));
+            record::waiting_work(
+                kind.as_str(),
+                ids,
+                rows,
+                Duration::from_millis(age.unsigned_abs()),
+            );
         }
     }
 }

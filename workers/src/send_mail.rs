@@ -3,13 +3,13 @@
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
     mail::{
-        Delivery,
+        MailTransport,
         delivery::{self as letters, MailOutcome},
     },
 };
 use fanfare_entities::letter;
 use fanfare_jobs::{JobKind, SendMail};
-use fanfare_mail::{Failure, Letter};
+use fanfare_mail::{Letter, SendError};
 use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};
@@ -25,13 +25,13 @@ pub async fn run(job: SendMail, cx: Context) {
         }
     };
     let span = tracing::error_span!("letter", letter.id = %row.uid);
-    carry(&cx, &row).instrument(span).await;
+    process(&cx, &row).instrument(span).await;
 }
 
-async fn carry(cx: &Context, row: &letter::Model) {
+async fn process(cx: &Context, row: &letter::Model) {
     cx.failpoint.reach("letter_claimed").await;
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let outcome = lease::kept(cx, JobKind::SendMail, lease, send(cx, row)).await;
+    let outcome = lease::while_leased(cx, JobKind::SendMail, lease, send(cx, row)).await;
     cx.failpoint.reach("letter_sent").await;
     cx.counters.letter(&outcome);
     match letters::finish(&cx.domain, lease, &outcome).await {
@@ -46,12 +46,12 @@ async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return MailOutcome::Failed("its workers ended before it was sent".to_owned());
     }
-    let letter = match letters::written(&cx.domain, row).await {
+    let letter = match letters::render(&cx.domain, row).await {
         Ok(Some(letter)) => letter,
         Ok(None) => return MailOutcome::Dropped,
         Err(error) => {
             tracing::error!(%error, "a letter could not be written or opened");
-            return again(cx, row, "the letter could not be written or opened".to_owned());
+            return retry_or_fail(cx, row, "the letter could not be written or opened".to_owned());
         }
     };
     cx.failpoint.reach("letter_written").await;
@@ -59,28 +59,28 @@ async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
 }
 
 async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutcome {
-    let mailer = match cx.domain.settings.mail() {
-        Delivery::Smtp(mailer) => mailer,
-        Delivery::Shown => return MailOutcome::Sent,
-        Delivery::None => return again(cx, row, "no mail server is set".to_owned()),
+    let mailer = match cx.domain.settings.mail_transport() {
+        MailTransport::Smtp(mailer) => mailer,
+        MailTransport::Shown => return MailOutcome::Sent,
+        MailTransport::None => return retry_or_fail(cx, row, "no mail server is set".to_owned()),
     };
     match mailer.send(&row.uid.simple().to_string(), letter).await {
         Ok(()) => MailOutcome::Sent,
-        Err(Failure::Refused(why)) => {
+        Err(SendError::Refused(why)) => {
             tracing::warn!(why, "the mail server refused a letter");
             MailOutcome::Failed(why)
         }
-        Err(Failure::Later(why)) => {
+        Err(SendError::Transient(why)) => {
             tracing::warn!(why, "the mail server did not take a letter");
-            again(cx, row, why)
+            retry_or_fail(cx, row, why)
         }
     }
 }
 
 /// Returns the outcome of a failed try: the next try, after the same waits as for posts, or the failure after the last.
-fn again(cx: &Context, row: &letter::Model, why: String) -> MailOutcome {
-    match retry_policy::next_try(row.id.0, row.attempts + 1, None, cx.now()) {
-        Some(at) => MailOutcome::Again(at, why),
+fn retry_or_fail(cx: &Context, row: &letter::Model, why: String) -> MailOutcome {
+    match retry_policy::next_attempt_at(row.id.0, row.attempts + 1, None, cx.now()) {
+        Some(at) => MailOutcome::Retry(at, why),
         None => MailOutcome::Failed(why),
     }
 }

@@ -19,7 +19,7 @@ pub async fn run(job: SendOutgoing, cx: Context) {
     cx.failpoint.reach("outgoing_claimed").await;
     let held = Lease { id, fencing_token: row.fencing_token };
     let making = Box::pin(outgoing::carry_out(&cx.domain, &cx.name, row));
-    if let Err(error) = lease::kept(&cx, JobKind::SendOutgoing, held, making).await {
+    if let Err(error) = lease::while_leased(&cx, JobKind::SendOutgoing, held, making).await {
         tracing::warn!(outgoing.id = id, %error, "a change is left to its lease");
     }
 }

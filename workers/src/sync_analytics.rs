@@ -20,9 +20,9 @@ pub async fn run(job: SyncAnalytics, cx: Context) {
     };
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
     cx.failpoint.reach("analytics_claimed").await;
-    let posts_wait = || cx.calls.is_wanted();
+    let posts_wait = || cx.post_dispatcher.has_waiting_requests();
     let reading = Box::pin(sync::run(&cx.domain, row, &posts_wait));
-    if let Err(error) = lease::kept(&cx, JobKind::SyncAnalytics, lease, reading).await {
+    if let Err(error) = lease::while_leased(&cx, JobKind::SyncAnalytics, lease, reading).await {
         tracing::warn!(account.id = lease.id, %error, "reading numbers failed; it is tried again");
         let at = cx.now() + LEASE;
         let released = durable::release(&cx.domain, JobKind::SyncAnalytics, &[lease], at).await;

@@ -17,9 +17,9 @@ pub async fn run(job: SyncBusiness, cx: Context) {
     };
     let id = row.account_id.0;
     let held = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let posts_wait = || cx.calls.is_wanted();
+    let posts_wait = || cx.post_dispatcher.has_waiting_requests();
     let reading = Box::pin(sync::run(&cx.domain, row, &posts_wait));
-    if let Err(error) = lease::kept(&cx, JobKind::SyncBusiness, held, reading).await {
+    if let Err(error) = lease::while_leased(&cx, JobKind::SyncBusiness, held, reading).await {
         tracing::warn!(account.id = id, %error, "a profile is left to its lease");
     }
 }

@@ -4,7 +4,9 @@
 use fanfare_domain::{
     Code, Error, PostId, Result, WebhookId,
     feedback::status_name,
-    ops::{self, Action, MOST_RETRIED, Moderation, Order, Preview, PreviewRow, pauses::Target},
+    ops::{
+        self, Action, MOST_RETRIED, Moderation, Order, Preview, PreviewRow, pauses::PauseTarget,
+    },
 };
 use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
@@ -12,28 +14,28 @@ use uuid::Uuid;
 
 use super::{
     parts::{badge, table},
-    visit::{Answer, Visit, parse},
+    visit::{PageResponse, Visit, parse},
     work,
 };
 use crate::{browser::form, query::Pairs};
 
 /// Shows the preview and asks for the reason.
-pub async fn ask(visit: Visit) -> Result<Answer> {
+pub async fn ask(visit: Visit) -> Result<PageResponse> {
     let mut action = action(visit.path("verb"), &visit.query)?;
     let preview = match &mut action {
         Action::Retry { posts, .. } if posts.is_empty() => {
-            let found = ops::candidates(&visit.cx, work::query(&visit)?).await?;
+            let found = ops::candidates(&visit.cx, work::search_query(&visit)?).await?;
             let preview = ops::preview_found(&visit.cx, &found).await?;
             *posts = found.posts;
             preview
         }
         action => ops::preview(&visit.cx, action).await?,
     };
-    Ok(Answer::Page("Confirm", question(&visit, &action, &preview)))
+    Ok(PageResponse::Page("Confirm", question(&visit, &action, &preview)))
 }
 
 /// Carries the action out.
-pub async fn carry_out(visit: Visit) -> Result<Answer> {
+pub async fn carry_out(visit: Visit) -> Result<PageResponse> {
     let action = action(visit.path("verb"), &visit.form)?;
     let back = back(&action, &visit.form);
     let id: Uuid = parse("order", visit.form("order").unwrap_or_default())?;
@@ -41,7 +43,7 @@ pub async fn carry_out(visit: Visit) -> Result<Answer> {
     let done = ops::perform(&visit.cx, &visit.actor(), Order { id, action, reason }).await?;
     let again = if done.repeated { "&again=1" } else { "" };
     let joint = if back.contains('?') { '&' } else { '?' };
-    Ok(Answer::See(format!("{back}{joint}done={id}{again}")))
+    Ok(PageResponse::Redirect(format!("{back}{joint}done={id}{again}")))
 }
 
 /// Returns the page that shows the result.
@@ -98,7 +100,7 @@ fn one<'a>(pairs: &'a Pairs, name: &'static str) -> Result<&'a str> {
     all(pairs, name).next().ok_or_else(missing)
 }
 
-fn target(pairs: &Pairs) -> Result<Target> {
+fn target(pairs: &Pairs) -> Result<PauseTarget> {
     match one(pairs, "account") {
         Ok(account) => format!("account:{account}").parse(),
         Err(_) => one(pairs, "target")?.parse(),
@@ -114,7 +116,7 @@ fn question(visit: &Visit, action: &Action, preview: &Preview) -> Markup {
         h1 { (preview.question) }
         @for sentence in &preview.consequences { p { (sentence) } }
         form.confirm method="post" action={ "/admin/act/" (action.verb()) } {
-            input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+            input type="hidden" name="csrf" value=(form::csrf_token(&visit.token));
             input type="hidden" name="order" value=(Uuid::now_v7());
             (fields(action))
             @if is_missed(&visit.query) { input type="hidden" name="error" value="missed"; }
@@ -125,7 +127,7 @@ fn question(visit: &Visit, action: &Action, preview: &Preview) -> Markup {
                 label for="reason" { "Reason, for the audit log" }
                 input #reason name="reason" required maxlength="500" autocomplete="off" pattern=".*\\S.*" title="A few words";
                 p.actions {
-                    button.strong type="submit" { (words(action)) }
+                    button.strong type="submit" { (effect(action)) }
                     a.button href=(back(action, &visit.query)) { "No, go back" }
                 }
             }
@@ -157,7 +159,7 @@ fn fields(action: &Action) -> Markup {
     }
 }
 
-const fn words(action: &Action) -> &'static str {
+const fn effect(action: &Action) -> &'static str {
     match action {
         Action::Drain(_) => "Drain it",
         Action::Wake(_) => "Let it work",

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{
     live,
     parts::{empty, table, time},
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "audit").await?;
-    Ok(Answer::Page("Audit log", html! { h1 { "Audit log" } (part) }))
+    Ok(PageResponse::Page("Audit log", html! { h1 { "Audit log" } (part) }))
 }
 
 /// Renders the live part of the page.
@@ -31,7 +31,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     })
 }
 
-fn row(entry: &audit::Entry) -> Vec<Markup> {
+fn row(entry: &audit::AuditEntry) -> Vec<Markup> {
     vec![
         time(entry.at),
         html! { (entry.operator) },

@@ -1,6 +1,6 @@
 //! Charts, as SVG that scales with its column and takes its colours from the page.
 
-use fanfare_domain::ops::queues::Point;
+use fanfare_domain::ops::queues::ChartPoint;
 use maud::{Markup, html};
 
 use super::parts::number;
@@ -11,7 +11,7 @@ const HEIGHT: i64 = 60;
 /// Renders finished work as columns (failures on top) and waiting work as a line; `name` and `over` describe it for
 /// screen readers.
 #[must_use]
-pub fn chart(name: &str, over: &str, step: &str, points: &[Point]) -> Markup {
+pub fn chart(name: &str, over: &str, step: &str, points: &[ChartPoint]) -> Markup {
     let most = points.iter().map(|point| point.done + point.failed).max().unwrap_or(0);
     let deepest = points.iter().map(|point| point.depth).max().unwrap_or(0);
     let words = match deepest {
@@ -32,7 +32,7 @@ pub fn chart(name: &str, over: &str, step: &str, points: &[Point]) -> Markup {
     }
 }
 
-fn column(place: usize, steps: usize, point: &Point, most: i64) -> Markup {
+fn column(place: usize, steps: usize, point: &ChartPoint, most: i64) -> Markup {
     let (done, failed) = (height(point.done, most), height(point.failed, most));
     let (x, width) = (at(place, steps), (at(place + 1, steps) - at(place, steps)) * 0.8);
     let base = f(HEIGHT);
@@ -46,8 +46,8 @@ fn column(place: usize, steps: usize, point: &Point, most: i64) -> Markup {
     }
 }
 
-fn line(points: &[Point], deepest: i64) -> String {
-    let point = |(place, point): (usize, &Point)| {
+fn line(points: &[ChartPoint], deepest: i64) -> String {
+    let point = |(place, point): (usize, &ChartPoint)| {
         let x = f64::midpoint(at(place, points.len()), at(place + 1, points.len()));
         format!("{},{}", short(x), short(f(HEIGHT) - height(point.depth, deepest)))
     };
@@ -79,13 +79,13 @@ mod tests {
 
     #[test]
     fn a_chart_shows_what_happened_and_says_it_in_words() {
-        let busy = Point { done: 10, failed: 5, depth: 3, ..Point::default() };
+        let busy = ChartPoint { done: 10, failed: 5, depth: 3, ..ChartPoint::default() };
         let shown =
-            chart("Posts", "Last hour", "a minute", &[Point::default(), busy]).into_string();
+            chart("Posts", "Last hour", "a minute", &[ChartPoint::default(), busy]).into_string();
         assert_eq!(shown.matches("<rect").count(), 2);
         assert!(shown.contains("Posts. Last hour: at most 15 in a minute, 3 waiting"), "{shown}");
         assert!(!shown.contains("NaN"));
-        let idle = chart("Posts", "Last hour", "a minute", &[Point::default()]).into_string();
+        let idle = chart("Posts", "Last hour", "a minute", &[ChartPoint::default()]).into_string();
         assert_eq!(idle.matches("<rect").count(), 0);
     }
 }

@@ -2,20 +2,20 @@
 
 use fanfare_domain::{
     Result,
-    feedback::{self, Item},
+    feedback::{self, BoardMessage},
 };
 use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
 
 use super::{
     parts::{empty, table, time},
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
 
 const STATUSES: [&str; 5] = ["open", "planned", "started", "done", "declined"];
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let before = visit.parsed("before")?.map(FeedbackId);
     let items = feedback::list_all(&visit.cx, before).await?;
     let rows: Vec<_> = items.iter().map(row).collect();
@@ -28,10 +28,10 @@ pub async fn show(visit: Visit) -> Result<Answer> {
             p.actions { a.button href={ "/admin/feedback?before=" (last.id) } rel="next" { "Older" } }
         }
     };
-    Ok(Answer::Page("Feedback", page))
+    Ok(PageResponse::Page("Feedback", page))
 }
 
-fn row(item: &Item) -> Vec<Markup> {
+fn row(item: &BoardMessage) -> Vec<Markup> {
     vec![
         time(item.created_at),
         html! {
@@ -44,7 +44,7 @@ fn row(item: &Item) -> Vec<Markup> {
 }
 
 /// Renders the form that changes an item; the next page asks for the reason.
-fn change(item: &Item) -> Markup {
+fn change(item: &BoardMessage) -> Markup {
     let (status, place) = (format!("status-{}", item.id), format!("hidden-{}", item.id));
     html! {
         form.inline method="get" action="/admin/act/moderate" {

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Result,
-    ops::fleet::{self, State, Worker},
+    ops::fleet::{self, Worker, WorkerState},
 };
 use fanfare_entities::Millis;
 use maud::{Markup, html};
@@ -10,14 +10,14 @@ use url::form_urlencoded;
 
 use super::{
     live,
-    parts::{ask, badge, distance, empty, number},
-    visit::{Answer, Visit},
+    parts::{action_link, badge, empty, number, relative_time},
+    visit::{PageResponse, Visit},
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "fleet").await?;
-    Ok(Answer::Page(
+    Ok(PageResponse::Page(
         "Fleet",
         html! {
             h1 { "Fleet" }
@@ -53,14 +53,14 @@ fn card(worker: &Worker, now: Millis) -> Markup {
                 dt { "Version" } dd { (worker.version) }
                 dt { "Queues" } dd { (worker.queues.replace(',', ", ")) }
                 dt { "Slots" } dd { (number(i64::from(worker.running_count))) " running, " (worker.slots) " for posts" }
-                dt { "Started" } dd { (distance(worker.started_at, now)) }
-                dt { "Last report" } dd { (distance(worker.seen_at, now)) }
+                dt { "Started" } dd { (relative_time(worker.started_at, now)) }
+                dt { "Last report" } dd { (relative_time(worker.seen_at, now)) }
             }
             (running(worker, now))
             @match worker.state {
-                State::Working => p.actions { (ask("drain", &query, "Drain…")) },
-                State::Draining | State::Drained => p.actions { (ask("wake", &query, "Let it work again…")) },
-                State::Dead => {},
+                WorkerState::Working => p.actions { (action_link("drain", &query, "Drain…")) },
+                WorkerState::Draining | WorkerState::Drained => p.actions { (action_link("wake", &query, "Let it work again…")) },
+                WorkerState::Dead => {},
             }
         }
     }
@@ -81,7 +81,7 @@ fn running(worker: &Worker, now: Millis) -> Markup {
                         "copy_media" => a href={ "/admin/work/copy/" (row.id) } { "copy " (row.id) },
                         other => (other.replace('_', " ")),
                     }
-                    " " span.soft { (distance(row.since, now)) }
+                    " " span.soft { (relative_time(row.since, now)) }
                 }
             }
         }

@@ -39,7 +39,7 @@ pub async fn page(visit: &Visit, title: &str, main: Markup) -> Markup {
 /// into the page.
 async fn done(visit: &Visit) -> Option<String> {
     let id = visit.query("done")?.parse().ok()?;
-    let outcome = audit::of_order(&visit.cx, id).await.ok().flatten()?.outcome;
+    let outcome = audit::find_by_order(&visit.cx, id).await.ok().flatten()?.outcome;
     let first = visit.query("again").is_none();
     let before = "This form was sent before, so nothing was done now. Its result then: ";
     Some(if first { outcome } else { format!("{before}{outcome}") })
@@ -57,7 +57,7 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
         visit,
         html! {
             h1 { "That did not work" }
-            (said(error))
+            (error_box(error))
             p.soft { "Request " code { (request_id) } }
             p { a href="/admin" { "Back to the dashboard" } }
         },
@@ -65,7 +65,7 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
 }
 
 /// Renders an error and its remedy.
-pub fn said(error: &Error) -> Markup {
+pub fn error_box(error: &Error) -> Markup {
     html! {
         p.flash.bad role="alert" { (error.message()) }
         @for broken in error.violations() {
@@ -93,7 +93,7 @@ fn menu(visit: &Visit, title: &str) -> Markup {
             }
         }
         form.who method="post" action="/admin/logout" {
-            input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+            input type="hidden" name="csrf" value=(form::csrf_token(&visit.token));
             span.soft { (visit.session.email) }
             button.quiet type="submit" { "Log out" }
         }

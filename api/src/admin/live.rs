@@ -10,7 +10,7 @@ use url::form_urlencoded::Serializer;
 
 use super::{
     audit, fleet, platforms, queues, readings, story,
-    visit::{Answer, Part, Visit},
+    visit::{PageResponse, RenderPart, Visit},
     waiting, webhooks,
 };
 
@@ -22,7 +22,7 @@ const EVERY: Duration = Duration::from_secs(2);
 const EVENTS: u32 = 30;
 
 /// The pages that are live.
-const PARTS: &[(&str, Part)] = &[
+const PARTS: &[(&str, RenderPart)] = &[
     ("queues", |visit| Box::pin(queues::part(visit))),
     ("fleet", |visit| Box::pin(fleet::part(visit))),
     ("platforms", |visit| Box::pin(platforms::part(visit))),
@@ -34,11 +34,11 @@ const PARTS: &[(&str, Part)] = &[
 ];
 
 /// Responds with the stream of a page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let name = visit.path("page");
     let found = PARTS.iter().find(|(known, _)| *known == name);
     let missing = || Error::new(Code::NotFound, "There is no such page.");
-    found.map(|(_, part)| Answer::Live(*part)).ok_or_else(missing)
+    found.map(|(_, part)| PageResponse::Live(*part)).ok_or_else(missing)
 }
 
 /// Renders the live part of a page, which is complete without a script and updated by one.
@@ -61,11 +61,14 @@ fn address(visit: &Visit, name: &str) -> String {
 }
 
 /// Responds with a stream of the part.
-pub fn stream(res: &mut Response, visit: Visit, part: Part) {
+pub fn stream(res: &mut Response, visit: Visit, part: RenderPart) {
     sse::stream(res, events(visit, part));
 }
 
-fn events(visit: Visit, part: Part) -> impl Stream<Item = Result<SseEvent, Infallible>> + Send {
+fn events(
+    visit: Visit,
+    part: RenderPart,
+) -> impl Stream<Item = Result<SseEvent, Infallible>> + Send {
     let unchanged = String::new();
     stream::unfold((visit, 0, unchanged), move |(visit, sent, before)| async move {
         if sent >= EVENTS {

@@ -2,23 +2,23 @@
 
 use fanfare_domain::{
     Error, Result,
-    ops::sessions::{self, LASTS},
+    ops::sessions::{self, LIFETIME},
 };
 use maud::html;
 
 use super::{
     layout,
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
-use crate::browser::{form::Cookie, login::Realm};
+use crate::browser::{form::Cookie, login::LoginRealm};
 
 /// The log-in of the people who run the service.
-pub static OPERATORS: Realm = Realm {
+pub static OPERATOR_LOGIN: LoginRealm = LoginRealm {
     path: "/admin/login",
     session: Cookie { name: "fanfare_operator", path: "/admin", same_site: "Strict" },
-    before: Cookie { name: "fanfare_login", path: "/admin", same_site: "Strict" },
+    form_cookie: Cookie { name: "fanfare_login", path: "/admin", same_site: "Strict" },
     home: "/admin",
-    also: &[],
+    other_paths: &[],
     intro: |_| {
         html! { "For the operators of this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
     },
@@ -29,11 +29,11 @@ pub static OPERATORS: Realm = Realm {
             sessions::log_in(&tried.cx, who, &tried.address, &tried.request_id).await
         })
     },
-    lasts: LASTS / 1_000,
+    lifetime: LIFETIME / 1_000,
 };
 
 /// Ends the session.
-pub async fn log_out(visit: Visit) -> Result<Answer, Error> {
+pub async fn log_out(visit: Visit) -> Result<PageResponse, Error> {
     sessions::log_out(&visit.cx, &visit.token).await?;
-    Ok(Answer::Leave(OPERATORS.path.to_owned()))
+    Ok(PageResponse::LogOut(OPERATOR_LOGIN.path.to_owned()))
 }

@@ -25,27 +25,27 @@ mod work;
 use fanfare_domain::Domain;
 use salvo::Router;
 
-use crate::middleware::page::{self, Page, page};
-use site::Dashboard;
+use crate::middleware::page::{self, PageRoute, page};
+use site::AdminSite;
 
 /// Every page that needs a log-in.
-const PAGES: &[Page<Dashboard>] = &[
-    Page::of("/admin", page!(queues::start)),
-    Page::of("/admin/queues", page!(queues::show)),
-    Page::of("/admin/work", page!(work::show)),
-    Page::of("/admin/work/{kind}/{id}", page!(story::show)),
-    Page::of("/admin/fleet", page!(fleet::show)),
-    Page::of("/admin/platforms", page!(platforms::show)),
-    Page::of("/admin/readings", page!(readings::show)),
-    Page::of("/admin/webhooks", page!(webhooks::show)),
-    Page::of("/admin/waiting", page!(waiting::show)),
-    Page::of("/admin/feedback", page!(feedback::show)),
-    Page::of("/admin/audit", page!(audit::show)),
-    Page::of("/admin/act/{verb}", page!(act::ask)).takes(page!(act::carry_out)),
-    Page::form("/admin/logout", page!(login::log_out)),
-    Page::of("/admin/live/{page}", page!(live::show)),
-    Page::of("/admin/live/{page}/{kind}/{id}", page!(live::show)),
-    Page::of("/admin/{**rest}", page!(visit::nowhere)),
+const PAGES: &[PageRoute<AdminSite>] = &[
+    PageRoute::get("/admin", page!(queues::start)),
+    PageRoute::get("/admin/queues", page!(queues::show)),
+    PageRoute::get("/admin/work", page!(work::show)),
+    PageRoute::get("/admin/work/{kind}/{id}", page!(story::show)),
+    PageRoute::get("/admin/fleet", page!(fleet::show)),
+    PageRoute::get("/admin/platforms", page!(platforms::show)),
+    PageRoute::get("/admin/readings", page!(readings::show)),
+    PageRoute::get("/admin/webhooks", page!(webhooks::show)),
+    PageRoute::get("/admin/waiting", page!(waiting::show)),
+    PageRoute::get("/admin/feedback", page!(feedback::show)),
+    PageRoute::get("/admin/audit", page!(audit::show)),
+    PageRoute::get("/admin/act/{verb}", page!(act::ask)).with_form(page!(act::carry_out)),
+    PageRoute::post("/admin/logout", page!(login::log_out)),
+    PageRoute::get("/admin/live/{page}", page!(live::show)),
+    PageRoute::get("/admin/live/{page}/{kind}/{id}", page!(live::show)),
+    PageRoute::get("/admin/{**rest}", page!(visit::not_found)),
 ];
 
 /// Returns the router of the dashboard.

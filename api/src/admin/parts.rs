@@ -1,12 +1,12 @@
 //! Small parts that pages share: times, badges, tables.
 
-use fanfare_domain::clock::show;
+use fanfare_domain::clock::to_rfc3339;
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 /// Formats a duration in one unit.
 #[must_use]
-pub fn span(ms: Millis) -> String {
+pub fn duration(ms: Millis) -> String {
     match ms.max(0) {
         ms @ ..1_000 => format!("{ms} ms"),
         ms @ ..60_000 => format!("{} s", ms / 1_000),
@@ -22,27 +22,27 @@ pub fn at_most(ms: Option<Millis>) -> String {
     match ms {
         None => "–".to_owned(),
         Some(Millis::MAX) => "> 10 min".to_owned(),
-        Some(ms) => format!("≤ {}", span(ms)),
+        Some(ms) => format!("≤ {}", duration(ms)),
     }
 }
 
 /// Renders a time as date and clock in UTC.
 #[must_use]
 pub fn time(at: Millis) -> Markup {
-    let full = show(at);
+    let full = to_rfc3339(at);
     let short = full.get(..19).unwrap_or(&full).replace('T', " ");
     html! { time datetime=(full) { (short) } }
 }
 
 /// Renders a time relative to now.
 #[must_use]
-pub fn distance(at: Millis, now: Millis) -> Markup {
+pub fn relative_time(at: Millis, now: Millis) -> Markup {
     let text = match at - now {
-        ahead @ 1_000.. => format!("in {}", span(ahead)),
+        ahead @ 1_000.. => format!("in {}", duration(ahead)),
         -999..1_000 => "now".to_owned(),
-        behind => format!("{} ago", span(-behind)),
+        behind => format!("{} ago", duration(-behind)),
     };
-    html! { time datetime=(show(at)) title=(show(at)) { (text) } }
+    html! { time datetime=(to_rfc3339(at)) title=(to_rfc3339(at)) { (text) } }
 }
 
 /// Renders a status in words and colour.
@@ -61,7 +61,7 @@ pub fn badge(status: &str) -> Markup {
 
 /// Returns the beginning of a text.
 #[must_use]
-pub fn short(text: &str, most: usize) -> String {
+pub fn truncated(text: &str, most: usize) -> String {
     let cut: String = text.chars().take(most).collect();
     if cut.len() < text.len() { cut + "…" } else { cut }
 }
@@ -110,7 +110,7 @@ pub fn empty(words: &str) -> Markup {
 
 /// Renders a link to the preview of an action.
 #[must_use]
-pub fn ask(verb: &str, query: &str, words: &str) -> Markup {
+pub fn action_link(verb: &str, query: &str, words: &str) -> Markup {
     html! { a.button href={ "/admin/act/" (verb) "?" (query) } { (words) } }
 }
 
@@ -120,7 +120,10 @@ mod tests {
 
     #[test]
     fn lengths_and_numbers_read_well() {
-        assert_eq!([span(999), span(61_000), span(90_000_000)], ["999 ms", "1 min", "25 h"]);
+        assert_eq!(
+            [duration(999), duration(61_000), duration(90_000_000)],
+            ["999 ms", "1 min", "25 h"]
+        );
         assert_eq!([number(0), number(1_234_567), number(-1_000)], ["0", "1,234,567", "-1,000"]);
     }
 

@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Result,
     ops::{
-        networks::{self, Network, Tally},
+        networks::{self, Network, ResultCounts},
         pauses::{self, Pause},
     },
 };
@@ -12,21 +12,21 @@ use maud::{Markup, html};
 
 use super::{
     live,
-    parts::{ask, badge, distance, empty, number, table},
-    visit::{Answer, Visit},
+    parts::{action_link, badge, empty, number, relative_time, table},
+    visit::{PageResponse, Visit},
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "platforms").await?;
-    Ok(Answer::Page(
+    Ok(PageResponse::Page(
         "Platforms",
         html! {
             h1 { "Platforms" }
             (part)
             h2 { "Pause" }
             div.row {
-                (ask("pause", "target=all", "Pause all publishing…"))
+                (action_link("pause", "target=all", "Pause all publishing…"))
                 form.inline method="get" action="/admin/act/pause" {
                     label for="account" { "One account" }
                     input #account name="account" inputmode="numeric" pattern="[0-9]+" placeholder="Number" required;
@@ -75,13 +75,13 @@ fn row(network: &Network, pauses: &[Pause]) -> Vec<Markup> {
         budget(network),
         api(network),
         html! {
-            @if is_paused { (ask("resume", &query, "Resume…")) } @else { (ask("pause", &query, "Pause…")) }
+            @if is_paused { (action_link("resume", &query, "Resume…")) } @else { (action_link("pause", &query, "Pause…")) }
         },
     ]
 }
 
-fn success(tally: &Tally) -> Markup {
-    let Some(share) = tally.success() else { return html! { span.soft { "–" } } };
+fn success(tally: &ResultCounts) -> Markup {
+    let Some(share) = tally.success_rate() else { return html! { span.soft { "–" } } };
     let ended = tally.published + tally.failed;
     html! {
         span.late[share < 0.9] { (format!("{:.1} %", share * 100.0)) }
@@ -137,9 +137,9 @@ fn paused(pauses: &[Pause], now: Millis) -> Markup {
             html! { (badge("paused")) " " (pause.name()) },
             html! { (pause.reason) },
             html! { (pause.operator) },
-            distance(pause.since, now),
+            relative_time(pause.since, now),
             html! { (number(pause.held)) },
-            ask("resume", &format!("target={}", pause.target), "Resume…"),
+            action_link("resume", &format!("target={}", pause.target), "Resume…"),
         ]
     });
     let heads = ["Paused", "Why", "Who", "Since", "Posts waiting", ""];

@@ -4,7 +4,7 @@ use fanfare_domain::{
     Result,
     ops::{
         pauses::{self, Pause},
-        queues::{self, COUNTED, QueueState},
+        queues::{self, MAX_COUNTED, QueueState},
     },
 };
 use maud::{Markup, html};
@@ -12,19 +12,19 @@ use maud::{Markup, html};
 use super::{
     chart::chart,
     live,
-    parts::{at_most, number, span},
-    visit::{Answer, Visit},
+    parts::{at_most, duration, number},
+    visit::{PageResponse, Visit},
 };
 
 /// Redirects `/admin` to the queues.
-pub async fn start(_visit: Visit) -> Result<Answer> {
-    Ok(Answer::See("/admin/queues".to_owned()))
+pub async fn start(_visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Redirect("/admin/queues".to_owned()))
 }
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "queues").await?;
-    Ok(Answer::Page(
+    Ok(PageResponse::Page(
         "Queues",
         html! {
             h1 { "Queues" }
@@ -80,14 +80,14 @@ fn queue_depth(queued: Option<u64>) -> String {
 }
 
 fn card(queue: &QueueState, name: &str) -> Markup {
-    let more = if queue.depth >= COUNTED { "+" } else { "" };
+    let more = if queue.depth >= MAX_COUNTED { "+" } else { "" };
     let late = queue.oldest.is_some_and(|oldest| oldest > 30_000);
     html! {
         section.card aria-label=(name) {
             h3 { (name) }
             dl.figures {
                 div { dt { "Due" } dd { (number(queue.depth)) (more) } }
-                div { dt { "Oldest" } dd.late[late] { (queue.oldest.map_or("–".to_owned(), span)) } }
+                div { dt { "Oldest" } dd.late[late] { (queue.oldest.map_or("–".to_owned(), duration)) } }
                 div { dt { "Late p50" } dd { (at_most(queue.p50)) } }
                 div { dt { "Late p99" } dd { (at_most(queue.p99)) } }
                 div { dt { "Done" } dd { (number(queue.done)) } }

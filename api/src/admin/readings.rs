@@ -2,42 +2,43 @@
 
 use fanfare_domain::{
     Result,
-    ops::readings::{self, Reading, Refused, Share},
+    ops::readings::{self, QuotaShare, ReadingLag, RefusedMetric},
 };
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 use super::{
     live,
-    parts::{distance, empty, number, span, table},
-    visit::{Answer, Visit},
+    parts::{duration, empty, number, relative_time, table},
+    visit::{PageResponse, Visit},
 };
 
 /// The lag from which on a reading counts as late, in ms.
 const LATE: Millis = 30 * 60_000;
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "readings").await?;
-    Ok(Answer::Page("Readings", html! { h1 { "Readings" } (part) }))
+    Ok(PageResponse::Page("Readings", html! { h1 { "Readings" } (part) }))
 }
 
 /// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let now = visit.cx.clock.now();
-    let (lags, refused) = (readings::lags(&visit.cx).await?, readings::refused(&visit.cx).await?);
+    let (lags, refused) =
+        (readings::lags(&visit.cx).await?, readings::refused_metrics(&visit.cx).await?);
     Ok(html! {
         p.soft { "Numbers, inboxes and business profiles are read in the background; publishing comes first." }
         (lag_table(&lags, now))
         h2 { "Quota" }
-        (share_table(&readings::shares()))
+        (share_table(&readings::quota_shares()))
         h2 { "Refused numbers" }
         p.soft { "A number that a network refuses costs only itself: it is left out for a while, then asked for again." }
         (refused_table(&refused, now))
     })
 }
 
-fn lag_table(lags: &[Reading], now: Millis) -> Markup {
+fn lag_table(lags: &[ReadingLag], now: Millis) -> Markup {
     if lags.is_empty() {
         return empty("No connected account is read.");
     }
@@ -46,16 +47,16 @@ fn lag_table(lags: &[Reading], now: Millis) -> Markup {
         .map(|one| {
             vec![
                 html! { strong { (one.platform) } },
-                html! { (what(one.kind)) },
+                html! { (kind_label(one.kind)) },
                 html! { (number(one.accounts)) },
                 html! { (number(one.due)) },
                 html! {
                     @match one.lag {
-                        Some(lag) => { span.late[lag > LATE] { (span(lag)) } }
+                        Some(lag) => { span.late[lag > LATE] { (duration(lag)) } }
                         None => { span.soft { "none" } }
                     }
                 },
-                html! { @match one.oldest { Some(at) => { (distance(at, now)) } None => { span.soft { "–" } } } },
+                html! { @match one.oldest { Some(at) => { (relative_time(at, now)) } None => { span.soft { "–" } } } },
                 html! { (number(one.never)) },
                 html! { (number(one.hour)) },
             ]
@@ -66,7 +67,7 @@ fn lag_table(lags: &[Reading], now: Millis) -> Markup {
     table("Lag by platform", &heads, &rows)
 }
 
-fn what(kind: &str) -> &str {
+fn kind_label(kind: &str) -> &str {
     match kind {
         "sync_analytics" => "numbers",
         "sync_inbox" => "inbox",
@@ -75,11 +76,11 @@ fn what(kind: &str) -> &str {
     }
 }
 
-fn share_table(shares: &[Share]) -> Markup {
+fn share_table(shares: &[QuotaShare]) -> Markup {
     let rows: Vec<_> = shares
         .iter()
         .map(|one| {
-            let window = span(i64::try_from(one.span.as_millis()).unwrap_or(i64::MAX));
+            let window = duration(i64::try_from(one.span.as_millis()).unwrap_or(i64::MAX));
             vec![
                 html! { strong { (one.platform) } },
                 html! { (number(one.calls.into())) " in " (window) },
@@ -93,7 +94,7 @@ fn share_table(shares: &[Share]) -> Markup {
     table("Shares of the networks' quotas", &heads, &rows)
 }
 
-fn refused_table(refused: &[Refused], now: Millis) -> Markup {
+fn refused_table(refused: &[RefusedMetric], now: Millis) -> Markup {
     if refused.is_empty() {
         return empty("No network refuses a number.");
     }
@@ -104,7 +105,7 @@ fn refused_table(refused: &[Refused], now: Millis) -> Markup {
                 html! { strong { (one.platform) } },
                 html! { code { (one.number) } },
                 html! { (number(one.accounts)) },
-                distance(one.until, now),
+                relative_time(one.until, now),
             ]
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Domain, Error, Result,
-    ops::sessions::{self, Session},
+    ops::sessions::{self, OperatorSession},
 };
 use maud::Markup;
 use salvo::{Response, async_trait, http::StatusCode};
@@ -10,50 +10,50 @@ use secrecy::SecretString;
 
 use super::{
     layout, live,
-    login::OPERATORS,
-    visit::{Answer, Visit},
+    login::OPERATOR_LOGIN,
+    visit::{PageResponse, Visit},
 };
 use crate::{
     browser::{
-        answer::{html, see},
         form,
-        login::Realm,
+        login::LoginRealm,
+        response::{html, redirect},
     },
     middleware::page::Site,
 };
 
 /// The pages of operators.
-pub struct Dashboard;
+pub struct AdminSite;
 
 #[async_trait]
-impl Site for Dashboard {
-    type Session = Session;
-    type Answer = Answer;
+impl Site for AdminSite {
+    type Session = OperatorSession;
+    type Answer = PageResponse;
 
-    fn realm() -> &'static Realm {
-        &OPERATORS
+    fn realm() -> &'static LoginRealm {
+        &OPERATOR_LOGIN
     }
 
-    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<OperatorSession>> {
         sessions::find(cx, token).await
     }
 
-    async fn write(res: &mut Response, answer: Answer, visit: Visit) {
+    async fn write(res: &mut Response, answer: PageResponse, visit: Visit) {
         match answer {
-            Answer::Page(title, main) => {
+            PageResponse::Page(title, main) => {
                 let page = layout::page(&visit, title, main).await;
                 html(res, StatusCode::OK, page);
             }
-            Answer::Wrong(title, main) => {
+            PageResponse::Invalid(title, main) => {
                 let page = layout::page(&visit, title, main).await;
                 html(res, StatusCode::BAD_REQUEST, page);
             }
-            Answer::See(place) => see(res, &place),
-            Answer::Leave(place) => {
-                form::set_cookie(res.headers_mut(), &visit.cx, &OPERATORS.session, "", 0);
-                see(res, &place);
+            PageResponse::Redirect(place) => redirect(res, &place),
+            PageResponse::LogOut(place) => {
+                form::set_cookie(res.headers_mut(), &visit.cx, &OPERATOR_LOGIN.session, "", 0);
+                redirect(res, &place);
             }
-            Answer::Live(part) => live::stream(res, visit, part),
+            PageResponse::Live(part) => live::stream(res, visit, part),
         }
     }
 

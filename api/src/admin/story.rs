@@ -3,8 +3,8 @@
 use fanfare_domain::{
     Code, Error, Result,
     ops::{
-        search::Kind,
-        story::{self, Attempt, Delivery, Event, Story},
+        search::WorkKind,
+        story::{self, Story, StoryAttempt, StoryDelivery, StoryEvent},
     },
 };
 use maud::{Markup, html};
@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use super::{
     live,
-    parts::{ask, badge, empty, table, time},
-    visit::{Answer, Visit, parse},
+    parts::{action_link, badge, empty, table, time},
+    visit::{PageResponse, Visit, parse},
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let kind = named(&visit)?.0.as_str();
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let kind = kind_and_id(&visit)?.0.as_str();
     let part = live::embed(visit, "work").await?;
-    Ok(Answer::Page(
+    Ok(PageResponse::Page(
         "Work",
         html! {
             p.soft { a href={ "/admin/work?kind=" (kind) } { "Work" } " / " (kind) }
@@ -30,9 +30,9 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 }
 
 /// Returns the kind and id of the row in the path; 404 if they are malformed.
-fn named(visit: &Visit) -> Result<(Kind, i64)> {
+fn kind_and_id(visit: &Visit) -> Result<(WorkKind, i64)> {
     let (kind, id) = (visit.path("kind"), visit.path("id"));
-    let found = Kind::named(kind).and_then(|kind| Ok((kind, parse("id", id)?)));
+    let found = WorkKind::named(kind).and_then(|kind| Ok((kind, parse("id", id)?)));
     found.map_err(|_| {
         Error::new(Code::NotFound, format!("There is no page /admin/work/{kind}/{id}."))
     })
@@ -40,7 +40,7 @@ fn named(visit: &Visit) -> Result<(Kind, i64)> {
 
 /// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
-    let (kind, id) = named(&visit)?;
+    let (kind, id) = kind_and_id(&visit)?;
     let story = story::story(&visit.cx, kind, id).await?;
     Ok(html! {
         h1 { (story.title) " " (badge(&story.status)) }
@@ -50,7 +50,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
             section { h2 { "Facts" } (facts(&story)) }
             section { h2 { "Times (UTC)" } (times(&story)) }
         }
-        @if kind == Kind::Post {
+        @if kind == WorkKind::Post {
             h2 { "Tries" } (attempts(&story.attempts))
             h2 { "Events" } (events(&story.events))
             h2 { "To whom" } (deliveries(&story.deliveries))
@@ -67,7 +67,7 @@ fn error(story: &Story) -> Markup {
         @if story.risky {
             p { "It may be public already: check the account before you send it again." }
         }
-        @if story.can_retry { p.actions { (ask("retry", &format!("post={}", story.id), "Send it again…")) } }
+        @if story.can_retry { p.actions { (action_link("retry", &format!("post={}", story.id), "Send it again…")) } }
     }
 }
 
@@ -113,7 +113,7 @@ fn times(story: &Story) -> Markup {
     }
 }
 
-fn attempts(attempts: &[Attempt]) -> Markup {
+fn attempts(attempts: &[StoryAttempt]) -> Markup {
     if attempts.is_empty() {
         return empty("No attempts yet.");
     }
@@ -149,11 +149,11 @@ fn steps(steps: &Value) -> Markup {
     table("Steps", &["Step", "Phase", "Began", "Ended", "The network's id"], &rows)
 }
 
-fn events(events: &[Event]) -> Markup {
+fn events(events: &[StoryEvent]) -> Markup {
     if events.is_empty() {
         return empty("No events yet.");
     }
-    let row = |event: &Event| {
+    let row = |event: &StoryEvent| {
         vec![
             time(event.at),
             html! { code { (event.event_type) } },
@@ -165,11 +165,11 @@ fn events(events: &[Event]) -> Markup {
     table("Events", &["When (UTC)", "Event", "What", "Request"], &rows)
 }
 
-fn deliveries(deliveries: &[Delivery]) -> Markup {
+fn deliveries(deliveries: &[StoryDelivery]) -> Markup {
     if deliveries.is_empty() {
         return empty("No webhook subscribes to it.");
     }
-    let row = |delivery: &Delivery| {
+    let row = |delivery: &StoryDelivery| {
         vec![
             html! { a href={ "/admin/work/delivery/" (delivery.id) } { (delivery.id) } },
             html! { code { (delivery.event_type) } },

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Code, Error, Result,
-    ops::{Actor, sessions::Session},
+    ops::{Actor, sessions::OperatorSession},
 };
 use futures_util::future::BoxFuture;
 use maud::Markup;
@@ -11,23 +11,23 @@ use crate::browser::visit;
 pub use crate::browser::visit::parse;
 
 /// A request of an operator.
-pub type Visit = visit::Visit<Session>;
+pub type Visit = visit::Visit<OperatorSession>;
 
 /// Renders the live part of a page.
-pub type Part = fn(Visit) -> BoxFuture<'static, Result<Markup>>;
+pub type RenderPart = fn(Visit) -> BoxFuture<'static, Result<Markup>>;
 
 /// The response of a page.
-pub enum Answer {
+pub enum PageResponse {
     /// A page with a title.
     Page(&'static str, Markup),
     /// A page with an error about the request.
-    Wrong(&'static str, Markup),
+    Invalid(&'static str, Markup),
     /// A redirect.
-    See(String),
+    Redirect(String),
     /// End the session and redirect.
-    Leave(String),
+    LogOut(String),
     /// A stream of the live part of a page.
-    Live(Part),
+    Live(RenderPart),
 }
 
 impl Visit {
@@ -39,7 +39,7 @@ impl Visit {
 }
 
 /// Responds to unknown addresses.
-pub async fn nowhere(visit: Visit) -> Result<Answer> {
+pub async fn not_found(visit: Visit) -> Result<PageResponse> {
     let message = format!("There is no page /admin/{}.", visit.path("rest"));
     Err(Error::new(Code::NotFound, message))
 }

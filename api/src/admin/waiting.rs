@@ -3,8 +3,8 @@
 use fanfare_domain::{
     Result,
     ops::{
-        search::{Kind, Page},
-        waiting::{self, Why},
+        needs_attention::{self, AttentionReason},
+        search::{SearchPage, WorkKind},
     },
 };
 use fanfare_entities::Millis;
@@ -12,22 +12,24 @@ use maud::{Markup, html};
 
 use super::{
     live,
-    parts::{ask, empty},
-    visit::{Answer, Visit},
+    parts::{action_link, empty},
+    visit::{PageResponse, Visit},
     work,
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "waiting").await?;
-    Ok(Answer::Page("Missed and unknown", html! { h1 { "Missed and unknown" } (part) }))
+    Ok(PageResponse::Page("Missed and unknown", html! { h1 { "Missed and unknown" } (part) }))
 }
 
 /// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
     let (cx, now) = (&visit.cx, visit.cx.clock.now());
-    let unknown = waiting::list(cx, Why::Unknown, visit.parsed("unknown")?).await?;
-    let missed = waiting::list(cx, Why::Missed, visit.parsed("missed")?).await?;
+    let unknown =
+        needs_attention::list(cx, AttentionReason::Unknown, visit.parsed("unknown")?).await?;
+    let missed =
+        needs_attention::list(cx, AttentionReason::Missed, visit.parsed("missed")?).await?;
     Ok(html! {
         h2 { "Outcome unknown" }
         p.soft {
@@ -42,15 +44,15 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         }
         (list("Posts that were missed", "missed", &missed, now))
         @if !missed.rows.is_empty() {
-            p.actions { (ask("retry", "status=failed&error=missed", "Send missed ones again…")) }
+            p.actions { (action_link("retry", "status=failed&error=missed", "Send missed ones again…")) }
         }
     })
 }
 
-fn list(caption: &str, name: &str, page: &Page, now: Millis) -> Markup {
+fn list(caption: &str, name: &str, page: &SearchPage, now: Millis) -> Markup {
     html! {
         @if page.rows.is_empty() { (empty("None.")) } @else {
-            (work::rows(caption, Kind::Post, &page.rows, now))
+            (work::rows(caption, WorkKind::Post, &page.rows, now))
         }
         @if let Some(next) = page.next {
             p.actions { a.button href={ "/admin/waiting?" (name) "=" (next) } { "Older" } }

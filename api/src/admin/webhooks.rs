@@ -2,21 +2,21 @@
 
 use fanfare_domain::{
     Result,
-    ops::failing_webhooks::{self, Failing},
+    ops::failing_webhooks::{self, FailingWebhook},
 };
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 
 use super::{
     live,
-    parts::{ask, badge, distance, empty, number, short, table},
-    visit::{Answer, Visit},
+    parts::{action_link, badge, empty, number, relative_time, table, truncated},
+    visit::{PageResponse, Visit},
 };
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let part = live::embed(visit, "webhooks").await?;
-    Ok(Answer::Page(
+    Ok(PageResponse::Page(
         "Webhooks",
         html! {
             h1 { "Webhooks" }
@@ -31,7 +31,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
 
 /// Renders the live part of the page.
 pub async fn part(visit: Visit) -> Result<Markup> {
-    let (failing, now) = (failing_webhooks::failing(&visit.cx).await?, visit.cx.clock.now());
+    let (failing, now) = (failing_webhooks::list(&visit.cx).await?, visit.cx.clock.now());
     let rows: Vec<_> = failing.iter().map(|hook| row(hook, now)).collect();
     let heads = ["Receiver", "State", "Failing", "Waiting", "Given up", "Last answer", ""];
     Ok(html! {
@@ -41,7 +41,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     })
 }
 
-fn row(hook: &Failing, now: Millis) -> Vec<Markup> {
+fn row(hook: &FailingWebhook, now: Millis) -> Vec<Markup> {
     let workspace = hook.workspace_id;
     vec![
         html! {
@@ -53,13 +53,13 @@ fn row(hook: &Failing, now: Millis) -> Vec<Markup> {
             (badge(if hook.enabled { "failing" } else { "disabled" }))
             @if let Some(reason) = &hook.disabled_reason { br; span.soft { (reason) } }
         },
-        html! { @if let Some(since) = hook.failing_since { (distance(since, now)) } },
+        html! { @if let Some(since) = hook.failing_since { (relative_time(since, now)) } },
         html! { (number(hook.pending)) },
         html! { (number(hook.failed)) },
         html! {
             @if let Some(status) = hook.last_status { (status) " " }
-            @if let Some(error) = &hook.last_error { span.soft.clip title=(error) { (short(error, 80)) } }
+            @if let Some(error) = &hook.last_error { span.soft.clip title=(error) { (truncated(error, 80)) } }
         },
-        ask("replay", &format!("webhook={}", hook.id), "Replay…"),
+        action_link("replay", &format!("webhook={}", hook.id), "Replay…"),
     ]
 }

@@ -4,7 +4,7 @@ use fanfare_domain::{
     Result,
     ops::{
         networks,
-        search::{self, Found, Kind, Page, Query, WINDOW},
+        search::{self, SearchPage, SearchQuery, SearchRow, WINDOW, WorkKind},
     },
 };
 use fanfare_entities::Millis;
@@ -12,15 +12,15 @@ use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    layout::said,
-    parts::{ask, badge, distance, empty, number, short, table, time},
-    visit::{Answer, Visit},
+    layout::error_box,
+    parts::{action_link, badge, empty, number, relative_time, table, time, truncated},
+    visit::{PageResponse, Visit},
 };
 
 /// Reads the search from the address.
-pub fn query(visit: &Visit) -> Result<Query> {
-    Ok(Query {
-        kind: visit.query("kind").map_or(Ok(Kind::default()), Kind::named)?,
+pub fn search_query(visit: &Visit) -> Result<SearchQuery> {
+    Ok(SearchQuery {
+        kind: visit.query("kind").map_or(Ok(WorkKind::default()), WorkKind::named)?,
         id: visit.parsed("id")?,
         status: visit.query("status").map(str::to_owned),
         platform: visit.query("platform").map(str::to_owned),
@@ -32,7 +32,7 @@ pub fn query(visit: &Visit) -> Result<Query> {
 }
 
 /// Returns the address of a search.
-fn address(query: &Query, cursor: Option<i64>) -> String {
+fn address(query: &SearchQuery, cursor: Option<i64>) -> String {
     let mut pairs = Serializer::new(String::new());
     pairs.append_pair("kind", query.kind.as_str());
     let mut add = |name: &str, value: Option<String>| {
@@ -51,13 +51,13 @@ fn address(query: &Query, cursor: Option<i64>) -> String {
 }
 
 /// Shows the page.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let (query, found) = match query(&visit) {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let (query, found) = match search_query(&visit) {
         Ok(query) => {
             let found = search::find(&visit.cx, &query).await;
             (query, found)
         }
-        Err(error) => (Query::default(), Err(error)),
+        Err(error) => (SearchQuery::default(), Err(error)),
     };
     let page = |results: Markup| {
         html! {
@@ -67,13 +67,17 @@ pub async fn show(visit: Visit) -> Result<Answer> {
         }
     };
     match found {
-        Ok(found) => Ok(Answer::Page("Work", page(results(&query, &found, visit.cx.clock.now())))),
-        Err(error) if error.status() < 500 => Ok(Answer::Wrong("Work", page(said(&error)))),
+        Ok(found) => {
+            Ok(PageResponse::Page("Work", page(results(&query, &found, visit.cx.clock.now()))))
+        }
+        Err(error) if error.status() < 500 => {
+            Ok(PageResponse::Invalid("Work", page(error_box(&error))))
+        }
         Err(error) => Err(error),
     }
 }
 
-fn filter(query: &Query) -> Markup {
+fn filter(query: &SearchQuery) -> Markup {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let id = |value: Option<i64>| value.map_or_else(String::new, |id| id.to_string());
     html! {
@@ -81,7 +85,7 @@ fn filter(query: &Query) -> Markup {
             div {
                 label for="kind" { "Kind" }
                 select #kind name="kind" {
-                    @for kind in Kind::ALL {
+                    @for kind in WorkKind::ALL {
                         option value=(kind.as_str()) selected[kind == query.kind] { (kind.as_str()) }
                     }
                 }
@@ -92,7 +96,7 @@ fn filter(query: &Query) -> Markup {
                 select #status name="status" {
                     option value="" { "any" }
                     // Statuses of every kind: the kind may just have been changed in the form.
-                    @for kind in Kind::ALL {
+                    @for kind in WorkKind::ALL {
                         optgroup label=(kind.as_str()) {
                             @for status in kind.statuses() {
                                 option value=(status) selected[kind == query.kind && query.status.as_deref() == Some(*status)] { (status) }
@@ -105,7 +109,7 @@ fn filter(query: &Query) -> Markup {
                 label for="platform" { "Platform" }
                 select #platform name="platform" {
                     option value="" { "any" }
-                    @for platform in networks::known() {
+                    @for platform in networks::platform_ids() {
                         option value=(platform) selected[query.platform.as_deref() == Some(platform)] { (platform) }
                     }
                 }
@@ -127,7 +131,7 @@ fn field(name: &str, label: &str, value: &str) -> Markup {
     }
 }
 
-fn results(query: &Query, page: &Page, now: Millis) -> Markup {
+fn results(query: &SearchQuery, page: &SearchPage, now: Millis) -> Markup {
     let failed = page.rows.iter().any(|row| row.status == "failed");
     html! {
         @if page.rows.is_empty() {
@@ -138,8 +142,8 @@ fn results(query: &Query, page: &Page, now: Millis) -> Markup {
             (rows("Results, newest first", query.kind, &page.rows, now))
         }
         p.actions {
-            @if query.kind == Kind::Post && failed {
-                (ask("retry", &address(query, None), "Send the failed ones again…"))
+            @if query.kind == WorkKind::Post && failed {
+                (action_link("retry", &address(query, None), "Send the failed ones again…"))
             }
             @if let Some(next) = page.next {
                 a.button href={ "/admin/work?" (address(query, Some(next))) } rel="next" { "Older" }
@@ -149,9 +153,9 @@ fn results(query: &Query, page: &Page, now: Millis) -> Markup {
 }
 
 /// Renders a table of rows.
-pub fn rows(caption: &str, kind: Kind, found: &[Found], now: Millis) -> Markup {
+pub fn rows(caption: &str, kind: WorkKind, found: &[SearchRow], now: Millis) -> Markup {
     let heads = match kind {
-        Kind::Post => {
+        WorkKind::Post => {
             &["Post", "Platform", "Status", "Scheduled (UTC)", "Due", "Tries", "Error", "Changed"][..]
         }
         _ => &["Row", "Status", "Due", "Tries", "Error", "Changed"][..],
@@ -160,20 +164,20 @@ pub fn rows(caption: &str, kind: Kind, found: &[Found], now: Millis) -> Markup {
     table(caption, heads, &cells)
 }
 
-fn cells(kind: Kind, row: &Found, now: Millis) -> Vec<Markup> {
+fn cells(kind: WorkKind, row: &SearchRow, now: Millis) -> Vec<Markup> {
     let link = html! { a href={ "/admin/work/" (kind.as_str()) "/" (row.id) } { (row.id) } };
-    let due = html! { @if let Some(due) = row.due_at { (distance(due, now)) } @else { "–" } };
+    let due = html! { @if let Some(due) = row.due_at { (relative_time(due, now)) } @else { "–" } };
     let error = html! {
         @match &row.error {
-            Some(error) => code title=(error) { (short(error, 60)) },
+            Some(error) => code title=(error) { (truncated(error, 60)) },
             None => "–",
         }
         @if row.duplicate_risk { " " (badge("may_be_public")) }
     };
-    let lapsed = row.lapsed(now);
+    let lapsed = row.expired_leases(now);
     let tries = html! { (row.attempts) @if lapsed > 0 { span.soft { ", " (lapsed) " lapsed" } } };
-    let (status, changed) = (badge(&row.status), distance(row.updated_at, now));
-    if kind != Kind::Post {
+    let (status, changed) = (badge(&row.status), relative_time(row.updated_at, now));
+    if kind != WorkKind::Post {
         return vec![link, status, due, tries, error, changed];
     }
     let platform = html! {

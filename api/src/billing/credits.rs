@@ -5,11 +5,11 @@ use fanfare_domain::{
     credits::{self, EntryPage, OneWallet},
 };
 
-use crate::{Call, discovery::InWorkspace};
+use crate::{Call, discovery::WorkspaceQuery};
 
 /// Shows the wallet.
 pub async fn show(mut call: Call) -> Result<Reply<OneWallet>> {
-    call.query::<InWorkspace>()?;
+    call.query::<WorkspaceQuery>()?;
     credits::show(&call.act).await
 }
 

@@ -7,7 +7,7 @@ use fanfare_domain::{Code, Domain, Error, Reply, Result, billing::events};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 use serde_json::json;
 
-use crate::{middleware::request::Seen, reply, request_id};
+use crate::{middleware::request::LogFields, reply, request_id};
 
 /// The largest event, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -31,7 +31,7 @@ impl Handler for Webhook {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, ROUTE);
+        LogFields::set_route(req, ROUTE);
         let answer = match self.take(req).await {
             Ok(()) => Reply::ok(&json!({"received": true})).cast(),
             Err(error) => reply::refusal(&error),

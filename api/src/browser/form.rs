@@ -33,7 +33,7 @@ pub const LARGEST: usize = 64 * 1024;
 /// Returns the CSRF token of forms of this session. It is derived from the cookie, which another site can neither read
 /// nor guess.
 #[must_use]
-pub fn token_of(cookie: &SecretString) -> String {
+pub fn csrf_token(cookie: &SecretString) -> String {
     let mut hash = Sha256::new();
     hash.update(b"fanfare form\n");
     hash.update(cookie.expose_secret().as_bytes());
@@ -42,9 +42,9 @@ pub fn token_of(cookie: &SecretString) -> String {
 
 /// Returns true if the form has the CSRF token of this session.
 #[must_use]
-pub fn is_ours(cookie: &SecretString, fields: &Pairs) -> bool {
+pub fn has_csrf_token(cookie: &SecretString, fields: &Pairs) -> bool {
     let sent = fields.iter().find(|(name, _)| name == "csrf").map(|(_, token)| token.as_bytes());
-    sent.is_some_and(|sent| bool::from(sent.ct_eq(token_of(cookie).as_bytes())))
+    sent.is_some_and(|sent| bool::from(sent.ct_eq(csrf_token(cookie).as_bytes())))
 }
 
 /// Returns the fields of a form.
@@ -61,7 +61,7 @@ pub async fn fields(req: &mut Request) -> Result<Pairs> {
 /// As for [`fields`].
 pub async fn fields_up_to(req: &mut Request, largest: usize) -> Result<Pairs> {
     match req.payload_with_max_size(largest).await {
-        Ok(body) => query::checked(body),
+        Ok(body) => query::checked_pairs(body),
         Err(_) => {
             let message = format!("The form has more than {} KiB.", largest / 1024);
             Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
@@ -77,7 +77,7 @@ pub fn field(fields: &Pairs, name: &str) -> String {
 
 /// Returns the secret from which the CSRF token of a form without a log-in is derived. It is in a cookie of its own,
 /// which is set if the browser has none.
-pub fn before(req: &Request, res: &mut Response, cx: &Domain, kept: &Cookie) -> SecretString {
+pub fn form_secret(req: &Request, res: &mut Response, cx: &Domain, kept: &Cookie) -> SecretString {
     cookie(req.headers(), cx, kept).unwrap_or_else(|| {
         let mut bytes = [0_u8; 16];
         rand::rng().fill(&mut bytes);
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn a_form_belongs_to_one_log_in() {
         let (mine, other) = (SecretString::from("a"), SecretString::from("b"));
-        let fields = vec![("csrf".to_owned(), token_of(&mine))];
-        assert!(is_ours(&mine, &fields) && !is_ours(&other, &fields));
-        assert!(!is_ours(&mine, &Pairs::new()));
-        assert_ne!(token_of(&mine), "a");
+        let fields = vec![("csrf".to_owned(), csrf_token(&mine))];
+        assert!(has_csrf_token(&mine, &fields) && !has_csrf_token(&other, &fields));
+        assert!(!has_csrf_token(&mine, &Pairs::new()));
+        assert_ne!(csrf_token(&mine), "a");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Domain, Error, Result,
-    logins::{LogIn, forged},
+    logins::{LoginOutcome, forged_form},
 };
 use futures_util::future::BoxFuture;
 use maud::{Markup, html};
@@ -14,13 +14,13 @@ use secrecy::{ExposeSecret, SecretString};
 use url::form_urlencoded;
 
 use super::{
-    answer,
     form::{self, Cookie},
+    response,
 };
-use crate::{address, middleware::request::Seen, query, request_id};
+use crate::{address, middleware::request::LogFields, query, request_id};
 
 /// An attempt to log in.
-pub struct Try {
+pub struct LoginAttempt {
     /// The domain.
     pub cx: Domain,
     /// The user's name or e-mail address.
@@ -34,30 +34,30 @@ pub struct Try {
 }
 
 /// A log-in, such as that of the dashboard, with its pages and cookies.
-pub struct Realm {
+pub struct LoginRealm {
     /// The path of the log-in page.
     pub path: &'static str,
     /// The cookie of the session.
     pub session: Cookie,
     /// The cookie that protects the log-in form itself.
-    pub before: Cookie,
+    pub form_cookie: Cookie,
     /// The default page after the log-in; pages below it are allowed as the next page too.
     pub home: &'static str,
     /// Other paths below which the next page may be.
-    pub also: &'static [&'static str],
+    pub other_paths: &'static [&'static str],
     /// Renders the text above the form, for the next page.
     pub intro: fn(&str) -> Markup,
     /// Renders a page for a visitor who is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
     /// Attempts the log-in.
-    pub log_in: fn(Try) -> BoxFuture<'static, Result<LogIn>>,
+    pub log_in: fn(LoginAttempt) -> BoxFuture<'static, Result<LoginOutcome>>,
     /// The lifetime of a session, in seconds.
-    pub lasts: i64,
+    pub lifetime: i64,
 }
 
-impl Realm {
+impl LoginRealm {
     /// Returns the URL of the log-in page, with the current page as the next one if it can be requested again.
-    pub fn way_in(&self, req: &Request) -> String {
+    pub fn login_url(&self, req: &Request) -> String {
         if ![Method::GET, Method::HEAD].contains(req.method()) {
             return format!("{}?{ENDED}=1", self.path);
         }
@@ -67,7 +67,7 @@ impl Realm {
     }
 
     /// Returns the next page if it is one of ours, else the home page: an open redirect to another site is impossible.
-    fn place<'a>(&self, next: &'a str) -> &'a str
+    fn allowed_next<'a>(&self, next: &'a str) -> &'a str
     where
         Self: 'a,
     {
@@ -76,7 +76,7 @@ impl Realm {
             next.strip_prefix(place)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         };
-        let below = is_below(self.home) || self.also.iter().any(|place| is_below(place));
+        let below = is_below(self.home) || self.other_paths.iter().any(|place| is_below(place));
         if plain && below { next } else { self.home }
     }
 }
@@ -85,10 +85,10 @@ impl Realm {
 const ENDED: &str = "ended";
 
 /// Shows and handles the log-in form.
-pub struct Form(pub Domain, pub &'static Realm);
+pub struct LoginForm(pub Domain, pub &'static LoginRealm);
 
 #[async_trait]
-impl Handler for Form {
+impl Handler for LoginForm {
     async fn handle(
         &self,
         req: &mut Request,
@@ -96,8 +96,8 @@ impl Handler for Form {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, self.1.path);
-        answer::protect(res);
+        LogFields::set_route(req, self.1.path);
+        response::protect(res);
         if req.method() == Method::POST {
             let request_id = request_id::get(req);
             if let Err(error) = self.take(req, res, &request_id).await {
@@ -106,32 +106,32 @@ impl Handler for Form {
             return;
         }
         // An invalid query is ignored.
-        let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes());
+        let pairs = query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes());
         let pairs = pairs.unwrap_or_default();
         let is_ended = pairs.iter().any(|(name, _)| name == ENDED);
         let wrong = is_ended.then(|| "Your session had expired, so nothing was done.".to_owned());
         let next = pairs.into_iter().find(|(name, _)| name == "next");
         let next = next.map_or_else(String::new, |(_, next)| next);
         let email = hint(&next).unwrap_or_default();
-        self.show(req, res, StatusCode::OK, Shown { email, next, wrong });
+        self.show(req, res, StatusCode::OK, FormValues { email, next, wrong });
     }
 }
 
 /// The values of the form.
 #[derive(Default)]
-struct Shown {
+struct FormValues {
     email: String,
     next: String,
     wrong: Option<String>,
 }
 
-impl Form {
+impl LoginForm {
     /// Shows the form. Its CSRF token is derived from a cookie of its own, so that no other site can log a visitor in.
-    fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: Shown) {
+    fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: FormValues) {
         let Self(cx, realm) = self;
-        let before = form::before(req, res, cx, &realm.before);
-        let page = page(realm, &shown, &form::token_of(&before));
-        answer::html(res, status, (realm.frame)("Log in", page));
+        let before = form::form_secret(req, res, cx, &realm.form_cookie);
+        let page = page(realm, &shown, &form::csrf_token(&before));
+        response::html(res, status, (realm.frame)("Log in", page));
     }
 
     fn refuse(&self, res: &mut Response, error: &Error, request_id: &str) {
@@ -143,39 +143,42 @@ impl Form {
             p.soft { "Request " code { (request_id) } }
             p { a href=(self.1.path) { "Back to the log-in" } }
         };
-        answer::html(res, status, (self.1.frame)("That did not work", said));
+        response::html(res, status, (self.1.frame)("That did not work", said));
     }
 
     async fn take(&self, req: &mut Request, res: &mut Response, request_id: &str) -> Result<()> {
         let Self(cx, realm) = self;
         let fields = form::fields(req).await?;
-        let ours = form::cookie(req.headers(), cx, &realm.before)
-            .is_some_and(|before| form::is_ours(&before, &fields));
+        let ours = form::cookie(req.headers(), cx, &realm.form_cookie)
+            .is_some_and(|before| form::has_csrf_token(&before, &fields));
         if !ours {
-            return Err(forged());
+            return Err(forged_form());
         }
         let (email, next) = (form::field(&fields, "email"), form::field(&fields, "next"));
         let trusted = &cx.settings.trusted_proxies;
-        let tried = Try {
+        let tried = LoginAttempt {
             cx: cx.clone(),
             email: email.clone(),
             password: SecretString::from(form::field(&fields, "password")),
             address: address::of(req.remote_addr(), req.headers(), trusted),
             request_id: request_id.to_owned(),
         };
-        let shown =
-            |wrong: String| Shown { email: email.clone(), next: next.clone(), wrong: Some(wrong) };
+        let shown = |wrong: String| FormValues {
+            email: email.clone(),
+            next: next.clone(),
+            wrong: Some(wrong),
+        };
         match (realm.log_in)(tried).await? {
-            LogIn::Welcome(token) => {
+            LoginOutcome::LoggedIn(token) => {
                 let token = token.expose_secret();
-                form::set_cookie(res.headers_mut(), cx, &realm.session, token, realm.lasts);
-                answer::see(res, realm.place(&next));
+                form::set_cookie(res.headers_mut(), cx, &realm.session, token, realm.lifetime);
+                response::redirect(res, realm.allowed_next(&next));
             }
-            LogIn::Wrong => {
+            LoginOutcome::Wrong => {
                 let wrong = "The address or the password is wrong.".to_owned();
                 self.show(req, res, StatusCode::UNAUTHORIZED, shown(wrong));
             }
-            LogIn::TooMany(seconds) => {
+            LoginOutcome::TooMany(seconds) => {
                 res.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
                 let minutes = seconds / 60 + 1;
                 let wrong = format!("Too many attempts. Wait {minutes} minutes, then try again.");
@@ -193,7 +196,7 @@ fn hint(next: &str) -> Option<String> {
     (hint.len() <= 254 && hint.contains('@')).then_some(hint)
 }
 
-fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
+fn page(realm: &LoginRealm, shown: &FormValues, token: &str) -> Markup {
     html! {
         h1 { "Log in" }
         p.soft { ((realm.intro)(&shown.next)) }
@@ -216,18 +219,21 @@ fn page(realm: &Realm, shown: &Shown, token: &str) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use crate::{admin::login::OPERATORS, oauth_connect::login::PEOPLE};
+    use crate::{admin::login::OPERATOR_LOGIN, oauth_connect::login::USER_LOGIN};
 
     #[test]
     fn a_log_in_leads_to_pages_of_ours_only() {
-        assert_eq!(OPERATORS.place("/admin/work?id=7"), "/admin/work?id=7");
-        assert_eq!(PEOPLE.place("/connect/x?workspace_id=1"), "/connect/x?workspace_id=1");
-        assert_eq!(PEOPLE.place("/dashboard/api"), "/dashboard/api");
+        assert_eq!(OPERATOR_LOGIN.allowed_next("/admin/work?id=7"), "/admin/work?id=7");
+        assert_eq!(
+            USER_LOGIN.allowed_next("/connect/x?workspace_id=1"),
+            "/connect/x?workspace_id=1"
+        );
+        assert_eq!(USER_LOGIN.allowed_next("/dashboard/api"), "/dashboard/api");
         for elsewhere in
             ["", "https://x.example", "//x.example", "/administer", "/admin/\r\nx", "/admin/\\x"]
         {
-            assert_eq!(OPERATORS.place(elsewhere), "/admin", "{elsewhere:?}");
-            assert_eq!(PEOPLE.place(elsewhere), "/dashboard", "{elsewhere:?}");
+            assert_eq!(OPERATOR_LOGIN.allowed_next(elsewhere), "/admin", "{elsewhere:?}");
+            assert_eq!(USER_LOGIN.allowed_next(elsewhere), "/dashboard", "{elsewhere:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Shared parts of pages with a log-in, for operators and users: the HTML frame, response headers, forms with their
 //! CSRF tokens, and the log-in itself.
 
-pub mod answer;
 pub mod form;
 pub mod frame;
 pub mod login;
+pub mod response;
 pub mod visit;

@@ -13,29 +13,29 @@ use serde_json::json;
 
 use super::{
     operation,
-    parts::{self, badge, cut, moment},
-    seat::Seat,
+    page_member::PageMember,
+    parts::{self, badge, local_time, one_line},
 };
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Accounts";
 const PAGE: &str = "/dashboard/accounts";
 
 /// Shows the accounts.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    Ok(Answer::Wide(TITLE, page(&visit, &seat, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    Ok(PageResponse::Wide(TITLE, page(&visit, &seat, None).await?))
 }
 
 /// Disconnects an account.
-pub async fn disconnect(visit: Visit) -> Result<Answer> {
+pub async fn disconnect(visit: Visit) -> Result<PageResponse> {
     let gone = operation::run(&visit, "disconnect_account", json!({ "id": visit.path("id") }));
     answer(&visit, gone.await.map(drop)).await
 }
 
 /// Makes an account on a simulated network.
-pub async fn create_sandbox(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn create_sandbox(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let mut new = json!({
         "platform": visit.form("platform").unwrap_or_default(),
         "workspace_id": seat.act.membership.workspace_id,
@@ -49,19 +49,19 @@ pub async fn create_sandbox(visit: Visit) -> Result<Answer> {
     answer(&visit, made.await.map(drop)).await
 }
 
-async fn answer(visit: &Visit, outcome: Result<()>) -> Result<Answer> {
+async fn answer(visit: &Visit, outcome: Result<()>) -> Result<PageResponse> {
     match outcome {
-        Ok(()) => Ok(Answer::See(PAGE.to_owned())),
+        Ok(()) => Ok(PageResponse::Redirect(PAGE.to_owned())),
         Err(error) if (400..500).contains(&error.status()) && error.status() != 404 => {
-            let seat = Seat::of(visit).await?;
+            let seat = PageMember::of(visit).await?;
             let main = page(visit, &seat, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Markup> {
+async fn page(visit: &Visit, seat: &PageMember, wrong: Option<&Error>) -> Result<Markup> {
     let rows = accounts::all(&seat.act).await?;
     let brands = brands::names(&seat.act).await?;
     let may = seat.may(Role::Publisher);
@@ -69,7 +69,7 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
         html! { @if may { a.button.strong href=(connect(seat, "")) { "Connect an account" } } };
     Ok(html! {
         (seat.head(visit, TITLE, &begin))
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         @if rows.is_empty() {
             div.empty {
                 p { "No account is connected here yet. Fanfare posts on the accounts that you connect." }
@@ -78,7 +78,7 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
         }
         @for (name, rows) in by_brand(&rows, &brands) {
             section {
-                @if !brands.is_empty() { h2 { (cut(name.unwrap_or("Without a brand"), 80)) } }
+                @if !brands.is_empty() { h2 { (one_line(name.unwrap_or("Without a brand"), 80)) } }
                 div.cards { @for row in rows { (card(visit, seat, row)) } }
             }
         }
@@ -99,31 +99,31 @@ fn by_brand<'a>(
 }
 
 /// Returns the page on which an account of a network is connected to this workspace.
-fn connect(seat: &Seat, platform: &str) -> String {
+fn connect(seat: &PageMember, platform: &str) -> String {
     let path = if platform.is_empty() { String::new() } else { format!("/{platform}") };
     format!("/connect{path}?workspace_id={}", seat.act.membership.workspace_id)
 }
 
-fn card(visit: &Visit, seat: &Seat, row: &account::Model) -> Markup {
+fn card(visit: &Visit, seat: &PageMember, row: &account::Model) -> Markup {
     let shown = Account::of(&seat.act.cx, row);
     let (is_lost, network) = (row.status == AccountStatus::ReconnectRequired, label(&row.platform));
     html! {
         section.card {
-            h3 { (cut(&row.username, 60)) }
+            h3 { (one_line(&row.username, 60)) }
             p {
                 (network) " "
                 @if is_lost { (badge("reconnect_required")) } @else { (badge("connected")) }
                 @if row.sandbox { " " span.badge.warn { "simulated" } }
             }
             dl.facts {
-                @if let Some(name) = &row.display_name { dt { "Name" } dd { (cut(name, 80)) } }
+                @if let Some(name) = &row.display_name { dt { "Name" } dd { (one_line(name, 80)) } }
                 dt { "Id" } dd { code { (row.id) } }
                 dt { "Connected" } dd { time { (parts::day(row.created_at)) } }
                 @if let Some(end) = row.token_expires_at {
                     dt { "Access" }
                     dd {
                         @if row.refresh_at.is_some() { "renewed by itself" }
-                        @else { "ends on " (moment(end, seat.zone())) }
+                        @else { "ends on " (local_time(end, seat.zone())) }
                     }
                 }
             }
@@ -133,7 +133,7 @@ fn card(visit: &Visit, seat: &Seat, row: &account::Model) -> Markup {
             @if seat.may(Role::Publisher) {
                 div.row {
                     a.button.strong[is_lost] href=(connect(seat, &row.platform)) { "Connect again" }
-                    (parts::confirmed(visit, "Disconnect", &format!("{PAGE}/{}/disconnect", row.id),
+                    (parts::confirmed_action(visit, "Disconnect", &format!("{PAGE}/{}/disconnect", row.id),
                         "Its scheduled posts are not published while it is disconnected. Its credentials are deleted here.",
                         "Disconnect this account", &html! {}))
                 }
@@ -142,14 +142,14 @@ fn card(visit: &Visit, seat: &Seat, row: &account::Model) -> Markup {
     }
 }
 
-fn sandbox(visit: &Visit, seat: &Seat, brands: &[(BrandId, String)]) -> Markup {
+fn sandbox(visit: &Visit, seat: &PageMember, brands: &[(BrandId, String)]) -> Markup {
     let is_locked = seat.act.membership.brands.is_some();
     html! {
         section {
             h2 { "Try it out" }
             p.soft { "A simulated account behaves like one of its network. Nothing you post on it leaves this service." }
             form.narrow method="post" action={ (PAGE) "/sandbox" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 div.field {
                     label for="platform" { "Network" }
                     select #platform name="platform" {
@@ -165,7 +165,7 @@ fn sandbox(visit: &Visit, seat: &Seat, brands: &[(BrandId, String)]) -> Markup {
                         label for="brand" { "Brand" }
                         select #brand name="workspace_client_id" {
                             @if !is_locked { option value="" { "None" } }
-                            @for (id, name) in brands { option value=(id) { (cut(name, 80)) } }
+                            @for (id, name) in brands { option value=(id) { (one_line(name, 80)) } }
                         }
                     }
                 }

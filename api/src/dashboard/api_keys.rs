@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Code, Error, KeyId, Result, Tx,
     access::{PlanTier, Role, Scope, plan_name},
-    keys::{self, KeyRequest, Listed, Maker},
+    keys::{self, KeyCreator, KeyRequest, KeySummary},
     signup,
     users::{self, Workspace},
 };
@@ -12,25 +12,25 @@ use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
 use super::{confirm, parts};
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "API keys";
 
 /// Shows the keys by their prefixes. A user who never had a key gets the first one here, once, and only if the page is
 /// not just prefetched.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let fresh = if visit.is_document {
         signup::first_key(&visit.cx, visit.session.user_id).await?
     } else {
         None
     };
     let fresh = fresh.map(|key| ("This is your first API key.", key));
-    Ok(Answer::Page(TITLE, page(&visit, fresh, None).await?))
+    Ok(PageResponse::Page(TITLE, page(&visit, fresh, None).await?))
 }
 
 /// Creates a key, which is shown on this response and nowhere else.
-pub async fn create(mut visit: Visit) -> Result<Answer> {
-    let made = match confirm::require(&mut visit).await {
+pub async fn create(mut visit: Visit) -> Result<PageResponse> {
+    let made = match confirm::require_password(&mut visit).await {
         Ok(()) => make(&visit).await,
         Err(error) => Err(error),
     };
@@ -38,8 +38,8 @@ pub async fn create(mut visit: Visit) -> Result<Answer> {
 }
 
 /// Revokes a key and creates one like it.
-pub async fn replace(mut visit: Visit) -> Result<Answer> {
-    let replaced = match confirm::require(&mut visit).await {
+pub async fn replace(mut visit: Visit) -> Result<PageResponse> {
+    let replaced = match confirm::require_password(&mut visit).await {
         Ok(()) => swap(&visit).await,
         Err(error) => Err(error),
     };
@@ -47,30 +47,34 @@ pub async fn replace(mut visit: Visit) -> Result<Answer> {
 }
 
 /// Revokes a key.
-pub async fn revoke(mut visit: Visit) -> Result<Answer> {
-    let revoked = match confirm::require(&mut visit).await {
+pub async fn revoke(mut visit: Visit) -> Result<PageResponse> {
+    let revoked = match confirm::require_password(&mut visit).await {
         Ok(()) => {
             let (person, now) = (visit.session.user_id, visit.cx.clock.now());
-            keys::revoke_one(&visit.cx.db.write, person, None, id(&visit)?, now).await
+            keys::revoke_by_id(&visit.cx.db.write, person, None, id(&visit)?, now).await
         }
         Err(error) => Err(error),
     };
     match revoked {
-        Ok(()) => Ok(Answer::See("/dashboard/api".to_owned())),
+        Ok(()) => Ok(PageResponse::Redirect("/dashboard/api".to_owned())),
         Err(error) if parts::is_about_the_form(&error) => {
             let main = page(&visit, None, Some(&error)).await?;
-            Ok(Answer::Wrong(TITLE, main, error))
+            Ok(PageResponse::Invalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn answer(visit: &Visit, made: Result<SecretString>, intro: &'static str) -> Result<Answer> {
+async fn answer(
+    visit: &Visit,
+    made: Result<SecretString>,
+    intro: &'static str,
+) -> Result<PageResponse> {
     match made {
-        Ok(key) => Ok(Answer::Page(TITLE, page(visit, Some((intro, key)), None).await?)),
+        Ok(key) => Ok(PageResponse::Page(TITLE, page(visit, Some((intro, key)), None).await?)),
         Err(error) if parts::is_about_the_form(&error) => {
             let main = page(visit, None, Some(&error)).await?;
-            Ok(Answer::Wrong(TITLE, main, error))
+            Ok(PageResponse::Invalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
@@ -78,7 +82,7 @@ async fn answer(visit: &Visit, made: Result<SecretString>, intro: &'static str) 
 
 async fn make(visit: &Visit) -> Result<SecretString> {
     let (person, scopes) = (visit.session.user_id, Scope::ALL.to_vec());
-    let maker = Maker { user_id: person, scopes, within: None };
+    let maker = KeyCreator { user_id: person, scopes, within: None };
     let workspace = visit.form("workspace_id").map(Uuid::parse_str).transpose();
     let workspace = workspace
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "There is no such workspace."))?;
@@ -90,7 +94,7 @@ async fn make(visit: &Visit) -> Result<SecretString> {
         expires_in_days: days,
     };
     let mut tx = Tx::begin(&visit.cx).await?;
-    let (key, _) = keys::make(&mut tx, &maker, &new).await?;
+    let (key, _) = keys::create_by_user(&mut tx, &maker, &new).await?;
     tx.commit().await?;
     Ok(key)
 }
@@ -121,7 +125,7 @@ async fn page(
     Ok(html! {
         h1 { (TITLE) }
         p.soft { "A key acts as you. It is shown once, when it is made; only its beginning is kept." }
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         @if let Some((intro, key)) = &fresh { (shown_once(intro, key, base_url)) }
         @if keys.is_empty() {
             p.empty { "You have no key. Create one to use the API from a program of yours." }
@@ -157,7 +161,7 @@ fn lines(base_url: &str, key: Option<&SecretString>) -> Markup {
     }
 }
 
-fn card(visit: &Visit, key: &Listed, mine: &[Workspace]) -> Markup {
+fn card(visit: &Visit, key: &KeySummary, mine: &[Workspace]) -> Markup {
     let workspace =
         |id| mine.iter().find(|one| one.id == id).map_or("another one", |one| one.name.as_str());
     let page = format!("/dashboard/api/{}", key.id);
@@ -169,14 +173,14 @@ fn card(visit: &Visit, key: &Listed, mine: &[Workspace]) -> Markup {
                 dt { "May" } dd { (key.scopes.replace(' ', ", ")) }
                 dt { "Workspace" } dd { @match key.workspace_id { Some(id) => (workspace(id)), None => "all of yours" } }
                 dt { "Created" } dd { time { (parts::day(key.created_at)) } }
-                dt { "Last used" } dd { (parts::used(key.last_used_at)) }
+                dt { "Last used" } dd { (parts::minute_or_never(key.last_used_at)) }
                 dt { "Ends" } dd { @match key.expires_at { Some(end) => time { (parts::day(end)) }, None => "never" } }
             }
             div.row {
-                (parts::confirmed(visit, "Replace", &format!("{page}/replace"),
-                    "The key stops working at once, and you get one like it.", "Replace this key", &confirm::field(visit, key.prefix.as_str())))
-                (parts::confirmed(visit, "Revoke", &format!("{page}/revoke"),
-                    "Programs that use this key stop working at once. This cannot be undone.", "Revoke this key", &confirm::field(visit, &format!("revoke-{}", key.prefix))))
+                (parts::confirmed_action(visit, "Replace", &format!("{page}/replace"),
+                    "The key stops working at once, and you get one like it.", "Replace this key", &confirm::password_field(visit, key.prefix.as_str())))
+                (parts::confirmed_action(visit, "Revoke", &format!("{page}/revoke"),
+                    "Programs that use this key stop working at once. This cannot be undone.", "Revoke this key", &confirm::password_field(visit, &format!("revoke-{}", key.prefix))))
             }
         }
     }
@@ -196,7 +200,7 @@ fn form(
             p.flash.warn { "Revoke a key or move to a larger " a href="/dashboard/billing" { "plan" } " to create another one." }
         } @else {
             form.narrow method="post" action="/dashboard/api" {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 div.field {
                     label for="name" { "Name" }
                     input #name name="name" required maxlength="100" value=(visit.form("name").unwrap_or_default())
@@ -217,7 +221,7 @@ fn form(
                         @for days in [30, 90, 365] { option value=(days) { "In " (days) " days" } }
                     }
                 }
-                (confirm::field(visit, "new"))
+                (confirm::password_field(visit, "new"))
                 button type="submit" { "Create the key" }
             }
         }

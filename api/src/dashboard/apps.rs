@@ -4,29 +4,29 @@ use fanfare_domain::{
     Code, Error, GrantId, Result,
     access::Scope,
     db::Transaction,
-    oauth_provider::{self, App, AppChanges, Grant, NewApp, listed},
+    oauth_provider::{self, App, AppChanges, Grant, NewApp, join_scopes},
 };
 use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::{confirm, parts};
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Apps";
 const PAGE: &str = "/dashboard/apps";
 
 /// Shows the apps with access and the user's own.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Page(TITLE, page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Page(TITLE, page(&visit, None).await?))
 }
 
 /// Revokes the access of an app.
-pub async fn end(mut visit: Visit) -> Result<Answer> {
-    match confirm::require(&mut visit).await {
+pub async fn end(mut visit: Visit) -> Result<PageResponse> {
+    match confirm::require_password(&mut visit).await {
         Ok(()) => {}
         Err(error) if parts::is_about_the_form(&error) => {
             let main = page(&visit, Some(&error)).await?;
-            return Ok(Answer::Wrong(TITLE, main, error));
+            return Ok(PageResponse::Invalid(TITLE, main, error));
         }
         Err(error) => return Err(error),
     }
@@ -34,11 +34,11 @@ pub async fn end(mut visit: Visit) -> Result<Answer> {
     let id = Uuid::parse_str(visit.path("id")).map(GrantId).map_err(|_| absent())?;
     let (person, now) = (visit.session.user_id, visit.cx.clock.now());
     oauth_provider::end_grant(&visit.cx.db.write, person, None, id, now).await?;
-    Ok(Answer::See(PAGE.to_owned()))
+    Ok(PageResponse::Redirect(PAGE.to_owned()))
 }
 
 /// Creates an app.
-pub async fn create(visit: Visit) -> Result<Answer> {
+pub async fn create(visit: Visit) -> Result<PageResponse> {
     let new = NewApp {
         client_name: visit.form("name").unwrap_or_default().to_owned(),
         allowed_redirect_uris: uris(&visit),
@@ -50,7 +50,7 @@ pub async fn create(visit: Visit) -> Result<Answer> {
 }
 
 /// Changes an app.
-pub async fn update(visit: Visit) -> Result<Answer> {
+pub async fn update(visit: Visit) -> Result<PageResponse> {
     let changes = AppChanges {
         client_name: Some(visit.form("name").unwrap_or_default().to_owned()),
         allowed_redirect_uris: Some(uris(&visit)),
@@ -63,23 +63,23 @@ pub async fn update(visit: Visit) -> Result<Answer> {
 }
 
 /// Deletes an app.
-pub async fn delete(visit: Visit) -> Result<Answer> {
+pub async fn delete(visit: Visit) -> Result<PageResponse> {
     let (owner, id) = (visit.session.user_id, visit.path("id").to_owned());
     let tx = visit.cx.db.begin().await?;
     let gone = oauth_provider::delete_app(&visit.cx, &tx, owner, &id).await;
     tx_outcome(&visit, gone, tx).await
 }
 
-async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Transaction) -> Result<Answer> {
+async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Transaction) -> Result<PageResponse> {
     match outcome {
         Ok(()) => {
             tx.commit().await?;
-            Ok(Answer::See(PAGE.to_owned()))
+            Ok(PageResponse::Redirect(PAGE.to_owned()))
         }
         Err(error) if parts::is_about_the_form(&error) => {
             tx.rollback().await?;
             let main = page(visit, Some(&error)).await?;
-            Ok(Answer::Wrong(TITLE, main, error))
+            Ok(PageResponse::Invalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
@@ -97,7 +97,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let apps = oauth_provider::list_apps(cx, person).await?;
     Ok(html! {
         h1 { (TITLE) }
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         p.soft { "Tools that you let in act as you, within what you allowed. You can end that here at any time." }
         @if grants.is_empty() {
             p.empty { "You have let no tool in yet. Give " code { (cx.settings.base_url) "/mcp" } " to a tool that speaks MCP, and it will ask you." }
@@ -109,7 +109,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         details.confirm open[apps.is_empty() || wrong.is_some()] {
             summary { "Create an app" }
             form.narrow method="post" action=(PAGE) {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 (fields("new", visit.form("name").unwrap_or_default(), visit.form("redirect_uris").unwrap_or_default()))
                 (parts::scopes("scopes", &Scope::default_set()))
                 button type="submit" { "Create the app" }
@@ -123,14 +123,14 @@ fn let_in(visit: &Visit, grant: &Grant) -> Markup {
         section.card {
             h3 { (grant.client_name) }
             dl.facts {
-                dt { "May" } dd { (listed(&grant.scopes).replace(' ', ", ")) }
+                dt { "May" } dd { (join_scopes(&grant.scopes).replace(' ', ", ")) }
                 dt { "Workspace" } dd { (grant.workspace_name) }
                 dt { "Let in" } dd { time { (parts::day(grant.created_at)) } }
-                dt { "Last used" } dd { (parts::used(grant.last_used_at)) }
+                dt { "Last used" } dd { (parts::minute_or_never(grant.last_used_at)) }
                 dt { "Id" } dd { code { (grant.client_id) } }
             }
-            (parts::confirmed(visit, "End its access", &format!("{PAGE}/{}/end", grant.id),
-                "The tool is shut out at once. To use it again you let it in again.", "End its access now", &confirm::field(visit, &grant.id.to_string())))
+            (parts::confirmed_action(visit, "End its access", &format!("{PAGE}/{}/end", grant.id),
+                "The tool is shut out at once. To use it again you let it in again.", "End its access now", &confirm::password_field(visit, &grant.id.to_string())))
         }
     }
 }
@@ -144,7 +144,7 @@ fn own(visit: &Visit, app: &App) -> Markup {
                 dt { "Client id" } dd { code { (app.client_id) } }
                 dt { "Sends people to" }
                 dd { @for uri in &app.redirect_uris { div { code { (uri) } } } }
-                dt { "Asks for" } dd { (listed(&app.scopes).replace(' ', ", ")) }
+                dt { "Asks for" } dd { (join_scopes(&app.scopes).replace(' ', ", ")) }
                 dt { "Let in by" } dd { (app.grants) @if app.grants == 1 { " workspace" } @else { " workspaces" } }
                 dt { "Created" } dd { time { (parts::day(app.created_at)) } }
             }
@@ -152,12 +152,12 @@ fn own(visit: &Visit, app: &App) -> Markup {
                 details.confirm {
                     summary { "Change" }
                     form.narrow method="post" action=(action) {
-                        (parts::token(visit))
+                        (parts::csrf_field(visit))
                         (fields(&app.client_id, &app.client_name, &app.redirect_uris.join("\n")))
                         button type="submit" { "Save" }
                     }
                 }
-                (parts::confirmed(visit, "Delete", &format!("{action}/delete"),
+                (parts::confirmed_action(visit, "Delete", &format!("{action}/delete"),
                     "Everybody who let it in is cut off at once. This cannot be undone.", "Delete this app", &html! {}))
             }
         }

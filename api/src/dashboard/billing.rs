@@ -4,34 +4,36 @@ use fanfare_domain::{
     Result,
     access::plan_name,
     billing::{Pack, Subscription, change, change::status_name},
-    clock::{Time, show as written},
+    clock::{Time, to_rfc3339 as written},
     credits::{self, packs},
 };
 use fanfare_entities::credit_wallet;
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 /// Shows the subscription and the credits.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let (cx, person) = (&visit.cx, visit.session.user_id);
-    let subscription = change::of_person(cx, person).await?;
+    let subscription = change::subscription_of(cx, person).await?;
     let wallet = credits::wallet_of(cx, person).await?;
     let packs = cx.settings.billing.as_ref().map_or(&[][..], |_| &cx.settings.plans.packs);
-    Ok(Answer::Page("Billing", page(subscription.as_ref(), &wallet, packs)))
+    Ok(PageResponse::Page("Billing", page(subscription.as_ref(), &wallet, packs)))
 }
 
 /// Redirects to the checkout of a pack of credits.
-pub async fn credits(visit: Visit) -> Result<Answer> {
+pub async fn buy_credits(visit: Visit) -> Result<PageResponse> {
     let pack = visit.parsed("pack")?.unwrap_or_default();
     let order = visit.parsed("order")?.unwrap_or_else(Uuid::now_v7);
-    Ok(Answer::See(packs::open(&visit.cx, visit.session.user_id, pack, order).await?))
+    Ok(PageResponse::Redirect(
+        packs::open_checkout(&visit.cx, visit.session.user_id, pack, order).await?,
+    ))
 }
 
 /// Redirects to the payment provider's page for cards, invoices and tax data.
-pub async fn portal(visit: Visit) -> Result<Answer> {
-    Ok(Answer::See(change::portal(&visit.cx, visit.session.user_id).await?))
+pub async fn portal(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Redirect(change::portal(&visit.cx, visit.session.user_id).await?))
 }
 
 fn page(

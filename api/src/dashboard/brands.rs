@@ -8,8 +8,8 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{parts, seat::Seat};
-use crate::oauth_connect::{Answer, Visit};
+use super::{page_member::PageMember, parts};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Brand";
 const TEAM: &str = "/dashboard/team";
@@ -34,42 +34,42 @@ const LISTS: [&str; 11] = [
 ];
 
 /// Shows the voice of a brand.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let (name, kept) = voice::of(&seat.act, id(&visit)?).await?;
-    Ok(Answer::Wide(TITLE, page(&visit, &seat, (&name, kept), None)))
+    Ok(PageResponse::Wide(TITLE, page(&visit, &seat, (&name, kept), None)))
 }
 
 /// Saves the voice of a brand.
-pub async fn save(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn save(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let id = id(&visit)?;
     let (name, _) = voice::of(&seat.act, id).await?;
     let typed = typed(&visit);
     match voice::set(&seat.act, id, typed.clone()).await {
-        Ok(()) => Ok(Answer::See(format!("/dashboard/brands/{id}?done=saved"))),
+        Ok(()) => Ok(PageResponse::Redirect(format!("/dashboard/brands/{id}?done=saved"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(&visit, &seat, (&name, typed), Some(&error));
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
 /// Creates a brand and redirects to its voice.
-pub async fn create(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn create(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let name = visit.form("name").unwrap_or_default();
     match voice::create(&seat.act, name).await {
-        Ok(id) => Ok(Answer::See(format!("/dashboard/brands/{id}?done=made"))),
+        Ok(id) => Ok(PageResponse::Redirect(format!("/dashboard/brands/{id}?done=made"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = html! {
                 (seat.head(&visit, TITLE, &html! {}))
-                (parts::wrong(Some(&error)))
+                (parts::form_error(Some(&error)))
                 (new(&visit))
                 p { a href=(TEAM) { "Back to the team" } }
             };
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
@@ -79,7 +79,7 @@ pub async fn create(visit: Visit) -> Result<Answer> {
 pub fn new(visit: &Visit) -> Markup {
     html! {
         form.narrow method="post" action="/dashboard/brands" {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             div.field {
                 label for="brand-name" { "Name of a new brand" }
                 input #brand-name name="name" required maxlength="200" autocomplete="off" value=[visit.form("name")];
@@ -103,10 +103,15 @@ fn typed(visit: &Visit) -> Voice {
     for (name, list) in Voice::LISTS.into_iter().zip(typed.lists()) {
         *list = sent(name).unwrap_or_default().lines().map(str::to_owned).collect();
     }
-    typed.tidied()
+    typed.normalized()
 }
 
-fn page(visit: &Visit, seat: &Seat, (name, kept): (&str, Voice), wrong: Option<&Error>) -> Markup {
+fn page(
+    visit: &Visit,
+    seat: &PageMember,
+    (name, kept): (&str, Voice),
+    wrong: Option<&Error>,
+) -> Markup {
     let done = visit.query("done").map(|done| match done {
         "made" => "The brand is made. Write down how it sounds.",
         _ => "The voice is saved.",
@@ -114,15 +119,15 @@ fn page(visit: &Visit, seat: &Seat, (name, kept): (&str, Voice), wrong: Option<&
     let is_admin = seat.may(Role::Admin);
     html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(done))
-        (parts::wrong(wrong))
-        h2 { (parts::cut(name, 200)) }
+        (parts::success_note(done))
+        (parts::form_error(wrong))
+        h2 { (parts::one_line(name, 200)) }
         p.soft {
             "Texts that models write for the brand sound like this, claim only what is known, and never say what it never says."
             @if !is_admin { " Changes need the role admin." }
         }
         form method="post" action=(visit_path(visit)) {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             (fields(kept, is_admin))
             @if is_admin { button type="submit" { "Save the voice" } }
         }
@@ -141,14 +146,14 @@ fn fields(mut kept: Voice, is_admin: bool) -> Markup {
         @for ((name, label), text) in Voice::TEXTS.into_iter().zip(TEXTS).zip(texts) {
             div.field {
                 label for=(name) { (label) }
-                textarea id=(name) name=(name) rows="2" maxlength=(voice::LONGEST) readonly[!is_admin] { "\n" (text) }
+                textarea id=(name) name=(name) rows="2" maxlength=(voice::MAX_TEXT) readonly[!is_admin] { "\n" (text) }
             }
         }
         @for ((name, label), entries) in Voice::LISTS.into_iter().zip(LISTS).zip(lists) {
             div.field {
                 label for=(name) { (label) }
                 textarea id=(name) name=(name) rows="3" readonly[!is_admin] aria-describedby={ (name) "-hint" } { "\n" (entries) }
-                p.soft.hint id={ (name) "-hint" } { "One a line, up to " (voice::ENTRIES) "." }
+                p.soft.hint id={ (name) "-hint" } { "One a line, up to " (voice::MAX_ENTRIES) "." }
             }
         }
     }

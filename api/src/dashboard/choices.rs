@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{operation, parts, seat::Seat};
+use super::{operation, page_member::PageMember, parts};
 use crate::oauth_connect::Visit;
 
 /// The accounts that the user sees.
 #[derive(Deserialize)]
-pub struct Accounts {
+pub struct AccountChoices {
     /// The accounts, oldest first.
     pub accounts: Vec<AccountName>,
 }
@@ -26,12 +26,12 @@ pub struct AccountName {
     pub username: String,
 }
 
-impl Accounts {
+impl AccountChoices {
     /// Returns the accounts of the workspace.
     ///
     /// # Errors
     /// The database's.
-    pub async fn of(visit: &Visit, seat: &Seat) -> Result<Self> {
+    pub async fn of(visit: &Visit, seat: &PageMember) -> Result<Self> {
         let here = seat.act.membership.workspace_id;
         operation::read(visit, "list_accounts", json!({"workspace_id": here})).await
     }
@@ -45,7 +45,7 @@ impl Accounts {
     /// Returns the name of an account with its network.
     pub fn name(&self, id: i64) -> String {
         let found = self.accounts.iter().find(|one| one.id == id);
-        found.map_or_else(|| format!("account {id}"), AccountName::shown)
+        found.map_or_else(|| format!("account {id}"), AccountName::label)
     }
 
     /// Returns the field of a filter that chooses an account.
@@ -56,7 +56,7 @@ impl Accounts {
                 select #account name="account_id" {
                     option value="" { "All accounts" }
                     @for one in &self.accounts {
-                        option value=(one.id) selected[chosen == Some(one.id.to_string().as_str())] { (one.shown()) }
+                        option value=(one.id) selected[chosen == Some(one.id.to_string().as_str())] { (one.label()) }
                     }
                 }
             }
@@ -65,7 +65,7 @@ impl Accounts {
 }
 
 impl AccountName {
-    fn shown(&self) -> String {
-        format!("{} on {}", parts::cut(&self.username, 40), label(&self.platform))
+    fn label(&self) -> String {
+        format!("{} on {}", parts::one_line(&self.username, 40), label(&self.platform))
     }
 }

@@ -10,7 +10,7 @@ use crate::oauth_connect::Visit;
 ///
 /// # Errors
 /// [`Code::FieldRequired`] or [`Code::InvalidField`], [`Code::RateLimited`] if too many were tried.
-pub async fn require(visit: &mut Visit) -> Result<()> {
+pub async fn require_password(visit: &mut Visit) -> Result<()> {
     if visit.session.is_recent(&visit.cx) {
         return Ok(());
     }
@@ -20,13 +20,13 @@ pub async fn require(visit: &mut Visit) -> Result<()> {
     };
     let password = SecretString::from(password);
     let who = (&visit.session, &visit.token);
-    sign_in::confirm(&visit.cx, who, password, &visit.address).await?;
+    sign_in::confirm_password(&visit.cx, who, password, &visit.address).await?;
     visit.session.confirmed_at = visit.cx.clock.now();
     Ok(())
 }
 
 /// Renders the password field if it is needed; `id` distinguishes several on a page.
-pub fn field(visit: &Visit, id: &str) -> Markup {
+pub fn password_field(visit: &Visit, id: &str) -> Markup {
     let id = format!("password-{id}");
     html! {
         @if !visit.session.is_recent(&visit.cx) {

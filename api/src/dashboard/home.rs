@@ -15,11 +15,11 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
-    parts::{badge, cut, moment},
+    page_member::PageMember,
+    parts::{badge, local_time, one_line},
     posts::{new_post, on, title},
-    seat::Seat,
 };
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 /// The age up to which failures are shown, in ms.
 const RECENT: Millis = 14 * 24 * 3_600_000;
@@ -58,22 +58,22 @@ struct Included {
 }
 
 /// Shows the home page.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let (act, now) = (&seat.act, visit.cx.clock.now());
     let credits = credits::show(act).await?;
     let home = Home {
         accounts: accounts::all(act).await?,
-        next: agenda::next(act, 8).await?,
+        next: agenda::upcoming(act, 8).await?,
         failed: agenda::failed(act, now - RECENT, 5).await?,
         credits: serde_json::from_str(credits.body()).map_err(fanfare_domain::Error::internal)?,
-        has_posts: agenda::any(act).await?,
+        has_posts: agenda::has_any(act).await?,
         has_keys: !keys::list(&visit.cx, visit.session.user_id).await?.is_empty(),
     };
-    Ok(Answer::Wide("Home", page(&visit, &seat, &home, now)))
+    Ok(PageResponse::Wide("Home", page(&visit, &seat, &home, now)))
 }
 
-fn page(visit: &Visit, seat: &Seat, home: &Home, now: Millis) -> Markup {
+fn page(visit: &Visit, seat: &PageMember, home: &Home, now: Millis) -> Markup {
     let names: HashMap<AccountId, &account::Model> =
         home.accounts.iter().map(|row| (row.id, row)).collect();
     let weak: Vec<_> = home.accounts.iter().filter(|row| needs_attention(row, now)).collect();
@@ -112,7 +112,7 @@ fn needs_attention(row: &account::Model, now: Millis) -> bool {
     row.status == AccountStatus::ReconnectRequired || ends.is_some_and(|end| end < now + SOON)
 }
 
-fn first_steps(seat: &Seat, home: &Home) -> Markup {
+fn first_steps(seat: &PageMember, home: &Home) -> Markup {
     let steps = [
         (
             !home.accounts.is_empty(),
@@ -155,7 +155,7 @@ fn upcoming(row: &post::Model, account: Option<&account::Model>, zone: &str) -> 
     html! {
         li {
             div { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } span.soft { (on(account, &row.platform)) } }
-            @if let Some(at) = row.scheduled_at { (moment(at, zone)) }
+            @if let Some(at) = row.scheduled_at { (local_time(at, zone)) }
         }
     }
 }
@@ -165,8 +165,8 @@ fn failed(row: &post::Model, account: Option<&account::Model>) -> Markup {
     html! {
         div.flash.bad {
             p { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } " " span.soft { (on(account, &row.platform)) } }
-            p { (cut(said("message").unwrap_or("It could not be published."), 300)) }
-            @if let Some(remedy) = said("remedy") { p { (cut(remedy, 300)) } }
+            p { (one_line(said("message").unwrap_or("It could not be published."), 300)) }
+            @if let Some(remedy) = said("remedy") { p { (one_line(remedy, 300)) } }
         }
     }
 }
@@ -175,18 +175,18 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
     let is_lost = row.status == AccountStatus::ReconnectRequired;
     html! {
         div.flash.warn {
-            p { strong { (cut(&row.username, 60)) } " " span.soft { (label(&row.platform)) } }
+            p { strong { (one_line(&row.username, 60)) } " " span.soft { (label(&row.platform)) } }
             @if is_lost {
                 p { "The network no longer accepts this account's credentials, so nothing is published on it." }
             } @else if let Some(end) = row.token_expires_at {
-                p { "Its access ends on " (moment(end, zone)) "." }
+                p { "Its access ends on " (local_time(end, zone)) "." }
             }
             p { a href={ "/connect/" (row.platform) } { "Connect it again" } }
         }
     }
 }
 
-fn plan(seat: &Seat, home: &Home) -> Markup {
+fn plan(seat: &PageMember, home: &Home) -> Markup {
     let (membership, wallet) = (&seat.act.membership, &home.credits.wallet);
     let connected = home.accounts.iter().filter(|row| !row.sandbox).count();
     let included = Quota::Accounts.of(&seat.act.cx.settings.plans, membership.plan);

@@ -15,10 +15,10 @@ mod home;
 mod inbox;
 pub mod menu;
 mod operation;
+mod page_member;
 mod parts;
 mod posts;
 mod reviews;
-mod seat;
 mod settings;
 mod team;
 mod usage;
@@ -28,66 +28,69 @@ use fanfare_domain::Domain;
 use salvo::Router;
 
 use crate::{
-    middleware::page::{self, Page, page},
-    oauth_connect::ConnectPages,
+    middleware::page::{self, PageRoute, page},
+    oauth_connect::UserSite,
 };
 
 /// Every page.
-const PAGES: &[Page<ConnectPages>] = &[
-    Page::of("/dashboard", page!(home::show)),
-    Page::form("/dashboard/workspace", page!(seat::choose)),
-    Page::of("/dashboard/posts", page!(posts::show)),
-    Page::form("/dashboard/posts/move", page!(posts::act::move_day)),
-    Page::of("/dashboard/posts/new", page!(composer::show))
-        .takes(page!(composer::act))
-        .up_to(composer::LARGEST),
-    Page::form("/dashboard/posts/new/part", page!(composer::part)).up_to(composer::LARGEST),
-    Page::of("/dashboard/jobs", page!(composer::jobs)),
-    Page::of("/dashboard/posts/{id}", page!(posts::one::show)),
-    Page::form("/dashboard/posts/{id}/{verb}", page!(posts::act::act)),
-    Page::of("/dashboard/accounts", page!(accounts::show)),
-    Page::form("/dashboard/accounts/sandbox", page!(accounts::create_sandbox)),
-    Page::form("/dashboard/accounts/{id}/disconnect", page!(accounts::disconnect)),
-    Page::of("/dashboard/api", page!(api_keys::show)).takes(page!(api_keys::create)),
-    Page::form("/dashboard/api/{id}/replace", page!(api_keys::replace)),
-    Page::form("/dashboard/api/{id}/revoke", page!(api_keys::revoke)),
-    Page::of("/dashboard/apps", page!(apps::show)).takes(page!(apps::create)),
-    Page::form("/dashboard/apps/own/{id}", page!(apps::update)),
-    Page::form("/dashboard/apps/own/{id}/delete", page!(apps::delete)),
-    Page::form("/dashboard/apps/{id}/end", page!(apps::end)),
-    Page::of("/dashboard/billing", page!(billing::show)),
-    Page::of("/dashboard/billing/portal", page!(billing::portal)),
-    Page::of("/dashboard/billing/credits", page!(billing::credits)),
-    Page::of("/dashboard/usage", page!(usage::show)),
-    Page::of("/dashboard/analytics", page!(analytics::show)),
-    Page::of("/dashboard/analytics/posts/{id}", page!(analytics::post::show)),
-    Page::form("/dashboard/analytics/suggestions/{id}/{verb}", page!(analytics::suggestion::act)),
-    Page::of("/dashboard/inbox", page!(inbox::show)),
-    Page::form("/dashboard/inbox/sync", page!(inbox::sync)),
-    Page::of("/dashboard/inbox/conversations/{id}", page!(inbox::conversation::show))
-        .takes(page!(inbox::reply::to_conversation)),
-    Page::of("/dashboard/inbox/comments/{id}", page!(inbox::comment::show))
-        .takes(page!(inbox::reply::to_comment)),
-    Page::form("/dashboard/inbox/comments/{id}/{verb}", page!(inbox::comment::act)),
-    Page::of("/dashboard/reviews", page!(reviews::show)),
-    Page::form("/dashboard/reviews/{id}", page!(reviews::reply)),
-    Page::form("/dashboard/reviews/{id}/delete", page!(reviews::delete)),
-    Page::of("/dashboard/team", page!(team::show)),
-    Page::form("/dashboard/team/invitations", page!(team::invite::send)),
-    Page::form("/dashboard/team/invitations/{id}", page!(team::invite::withdraw)),
-    Page::form("/dashboard/team/workspaces", page!(team::workspace::create)),
-    Page::form("/dashboard/team/{id}/{verb}", page!(team::act)),
-    Page::form("/dashboard/brands", page!(brands::create)),
-    Page::of("/dashboard/brands/{id}", page!(brands::show)).takes(page!(brands::save)),
-    Page::of("/dashboard/webhooks", page!(webhooks::show)).takes(page!(webhooks::create)),
-    Page::of("/dashboard/webhooks/{id}", page!(webhooks::deliveries)),
-    Page::form(
+const PAGES: &[PageRoute<UserSite>] = &[
+    PageRoute::get("/dashboard", page!(home::show)),
+    PageRoute::post("/dashboard/workspace", page!(page_member::choose)),
+    PageRoute::get("/dashboard/posts", page!(posts::show)),
+    PageRoute::post("/dashboard/posts/move", page!(posts::act::move_day)),
+    PageRoute::get("/dashboard/posts/new", page!(composer::show))
+        .with_form(page!(composer::act))
+        .max_form(composer::LARGEST),
+    PageRoute::post("/dashboard/posts/new/part", page!(composer::part)).max_form(composer::LARGEST),
+    PageRoute::get("/dashboard/jobs", page!(composer::jobs)),
+    PageRoute::get("/dashboard/posts/{id}", page!(posts::one::show)),
+    PageRoute::post("/dashboard/posts/{id}/{verb}", page!(posts::act::act)),
+    PageRoute::get("/dashboard/accounts", page!(accounts::show)),
+    PageRoute::post("/dashboard/accounts/sandbox", page!(accounts::create_sandbox)),
+    PageRoute::post("/dashboard/accounts/{id}/disconnect", page!(accounts::disconnect)),
+    PageRoute::get("/dashboard/api", page!(api_keys::show)).with_form(page!(api_keys::create)),
+    PageRoute::post("/dashboard/api/{id}/replace", page!(api_keys::replace)),
+    PageRoute::post("/dashboard/api/{id}/revoke", page!(api_keys::revoke)),
+    PageRoute::get("/dashboard/apps", page!(apps::show)).with_form(page!(apps::create)),
+    PageRoute::post("/dashboard/apps/own/{id}", page!(apps::update)),
+    PageRoute::post("/dashboard/apps/own/{id}/delete", page!(apps::delete)),
+    PageRoute::post("/dashboard/apps/{id}/end", page!(apps::end)),
+    PageRoute::get("/dashboard/billing", page!(billing::show)),
+    PageRoute::get("/dashboard/billing/portal", page!(billing::portal)),
+    PageRoute::get("/dashboard/billing/credits", page!(billing::buy_credits)),
+    PageRoute::get("/dashboard/usage", page!(usage::show)),
+    PageRoute::get("/dashboard/analytics", page!(analytics::show)),
+    PageRoute::get("/dashboard/analytics/posts/{id}", page!(analytics::post::show)),
+    PageRoute::post(
+        "/dashboard/analytics/suggestions/{id}/{verb}",
+        page!(analytics::suggestion::act),
+    ),
+    PageRoute::get("/dashboard/inbox", page!(inbox::show)),
+    PageRoute::post("/dashboard/inbox/sync", page!(inbox::sync)),
+    PageRoute::get("/dashboard/inbox/conversations/{id}", page!(inbox::conversation::show))
+        .with_form(page!(inbox::reply::to_conversation)),
+    PageRoute::get("/dashboard/inbox/comments/{id}", page!(inbox::comment::show))
+        .with_form(page!(inbox::reply::to_comment)),
+    PageRoute::post("/dashboard/inbox/comments/{id}/{verb}", page!(inbox::comment::act)),
+    PageRoute::get("/dashboard/reviews", page!(reviews::show)),
+    PageRoute::post("/dashboard/reviews/{id}", page!(reviews::reply)),
+    PageRoute::post("/dashboard/reviews/{id}/delete", page!(reviews::delete)),
+    PageRoute::get("/dashboard/team", page!(team::show)),
+    PageRoute::post("/dashboard/team/invitations", page!(team::invite::send)),
+    PageRoute::post("/dashboard/team/invitations/{id}", page!(team::invite::withdraw)),
+    PageRoute::post("/dashboard/team/workspaces", page!(team::workspace::create)),
+    PageRoute::post("/dashboard/team/{id}/{verb}", page!(team::act)),
+    PageRoute::post("/dashboard/brands", page!(brands::create)),
+    PageRoute::get("/dashboard/brands/{id}", page!(brands::show)).with_form(page!(brands::save)),
+    PageRoute::get("/dashboard/webhooks", page!(webhooks::show)).with_form(page!(webhooks::create)),
+    PageRoute::get("/dashboard/webhooks/{id}", page!(webhooks::deliveries)),
+    PageRoute::post(
         "/dashboard/webhooks/{id}/deliveries/{delivery_id}/redeliver",
         page!(webhooks::redeliver),
     ),
-    Page::form("/dashboard/webhooks/{id}/{verb}", page!(webhooks::act)),
-    Page::of("/dashboard/settings", page!(settings::show)),
-    Page::form("/dashboard/settings/{part}", page!(settings::save)),
+    PageRoute::post("/dashboard/webhooks/{id}/{verb}", page!(webhooks::act)),
+    PageRoute::get("/dashboard/settings", page!(settings::show)),
+    PageRoute::post("/dashboard/settings/{part}", page!(settings::save)),
 ];
 
 /// Returns the router of the pages.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     endpoint::{Admitted, Endpoint},
-    mcp::{Input, request},
+    mcp::{ToolInput, request},
     oauth_connect::Visit,
     request_id,
     routes::ROUTES,
@@ -34,8 +34,8 @@ pub async fn read<T: DeserializeOwned>(visit: &Visit, name: &str, arguments: Val
     let Value::Object(arguments) = arguments else {
         return Err(Error::internal("arguments are an object"));
     };
-    let mut req = request(route, &Input::of(route), arguments)?;
-    req.extensions_mut().insert(Admitted(Caller::at_a_page(visit.session.user_id)));
+    let mut req = request(route, &ToolInput::of(route), arguments)?;
+    req.extensions_mut().insert(Admitted(Caller::browser_session(visit.session.user_id)));
     request_id::set(&mut req, &visit.request_id);
     let endpoint = Endpoint::new(route, visit.cx.clone());
     let reply = endpoint.answer(&mut req, &visit.request_id).await?;

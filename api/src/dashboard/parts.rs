@@ -1,6 +1,8 @@
 //! Parts that the pages of the dashboard share.
 
-use fanfare_domain::{Code, Error, access::Scope, clock::show, oauth_provider::words, zone::local};
+use fanfare_domain::{
+    Code, Error, access::Scope, clock::to_rfc3339, oauth_provider::scope_description, zone::local,
+};
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -9,23 +11,24 @@ use uuid::Uuid;
 use crate::{browser::form, oauth_connect::Visit};
 
 /// Returns the hidden token of a form.
-pub fn token(visit: &Visit) -> Markup {
-    html! { input type="hidden" name="csrf" value=(form::token_of(&visit.token)); }
+pub fn csrf_field(visit: &Visit) -> Markup {
+    html! { input type="hidden" name="csrf" value=(form::csrf_token(&visit.token)); }
 }
 
 /// Returns the day of a time, in UTC.
 pub fn day(time: Millis) -> String {
-    show(time).chars().take(10).collect()
+    to_rfc3339(time).chars().take(10).collect()
 }
 
 /// Returns a time to the minute, in UTC, or "never".
-pub fn used(time: Option<Millis>) -> String {
-    let shown = |time| show(time).replace('T', " ").chars().take(16).collect::<String>() + " UTC";
+pub fn minute_or_never(time: Option<Millis>) -> String {
+    let shown =
+        |time| to_rfc3339(time).replace('T', " ").chars().take(16).collect::<String>() + " UTC";
     time.map_or_else(|| "never".to_owned(), shown)
 }
 
 /// Returns the beginning of a user's text, in one line.
-pub fn cut(text: &str, most: usize) -> String {
+pub fn one_line(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();
     let mut line = String::new();
     while line.chars().count() <= most
@@ -43,9 +46,9 @@ pub fn cut(text: &str, most: usize) -> String {
 }
 
 /// Renders a time in this time zone.
-pub fn moment(time: Millis, zone: &str) -> Markup {
+pub fn local_time(time: Millis, zone: &str) -> Markup {
     let shown = local(time, zone).format("%a %-d %b %Y, %H:%M").to_string();
-    html! { time datetime=(show(time)) { (shown) } }
+    html! { time datetime=(to_rfc3339(time)) { (shown) } }
 }
 
 /// Renders a status in words and colour.
@@ -61,7 +64,7 @@ pub fn badge(status: &str) -> Markup {
 }
 
 /// Renders the error of a form.
-pub fn wrong(error: Option<&Error>) -> Markup {
+pub fn form_error(error: Option<&Error>) -> Markup {
     html! {
         @if let Some(error) = error {
             div.flash.bad role="alert" {
@@ -93,7 +96,7 @@ pub fn scopes(name: &str, ticked: &[Scope]) -> Markup {
                 @let id = format!("{name}-{}", scope.as_str().replace(':', "-"));
                 div.tick {
                     input id=(id) type="checkbox" name=(name) value=(scope.as_str()) checked[ticked.contains(&scope)];
-                    label.beside for=(id) { (words(scope)) " " code.soft { (scope.as_str()) } }
+                    label.beside for=(id) { (scope_description(scope)) " " code.soft { (scope.as_str()) } }
                 }
             }
         }
@@ -101,7 +104,7 @@ pub fn scopes(name: &str, ticked: &[Scope]) -> Markup {
 }
 
 /// Renders an action that cannot be undone: it expands, explains the effect and has a button of its own.
-pub fn confirmed(
+pub fn confirmed_action(
     visit: &Visit,
     label: &str,
     action: &str,
@@ -114,7 +117,7 @@ pub fn confirmed(
             summary { (label) }
             p { (what) }
             form.narrow method="post" action=(action) {
-                (token(visit))
+                (csrf_field(visit))
                 (fields)
                 button.danger type="submit" { (button) }
             }
@@ -123,12 +126,12 @@ pub fn confirmed(
 }
 
 /// Renders a hidden field that makes a form sent twice act once.
-pub fn once() -> Markup {
+pub fn once_field() -> Markup {
     html! { input type="hidden" name="once" value=(Uuid::now_v7()); }
 }
 
 /// Returns the idempotency key of a form with [`once`] in it.
-pub fn key(visit: &Visit) -> Uuid {
+pub fn once_key(visit: &Visit) -> Uuid {
     let sent = visit.form("once").and_then(|text| Uuid::parse_str(text).ok());
     sent.unwrap_or_else(Uuid::now_v7)
 }
@@ -150,7 +153,7 @@ pub fn not_included(error: &Error) -> Markup {
 }
 
 /// Renders a note that a change was made.
-pub fn done(words: Option<&str>) -> Markup {
+pub fn success_note(words: Option<&str>) -> Markup {
     html! { @if let Some(words) = words { p.flash.good role="status" { (words) } } }
 }
 
@@ -184,13 +187,13 @@ pub fn next(page: &str, cursor: Option<&str>) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::cut;
+    use super::one_line;
 
     #[test]
     fn a_text_is_cut_to_one_line() {
-        assert_eq!(cut("one\n two", 10), "one two");
-        assert_eq!(cut("one two", 5), "one t…");
-        assert_eq!(cut(&"x".repeat(100_000), 3), "xxx…");
-        assert_eq!(cut("", 3), "");
+        assert_eq!(one_line("one\n two", 10), "one two");
+        assert_eq!(one_line("one two", 5), "one t…");
+        assert_eq!(one_line(&"x".repeat(100_000), 3), "xxx…");
+        assert_eq!(one_line("", 3), "");
     }
 }

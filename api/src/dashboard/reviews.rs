@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{choices::Accounts, operation, parts, seat::Seat};
-use crate::oauth_connect::{Answer, Visit};
+use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Reviews";
 const PAGE: &str = "/dashboard/reviews";
@@ -54,17 +54,17 @@ struct ReviewReply {
 }
 
 /// Shows reviews, the last changed first.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(TITLE, page(&visit, None).await?))
 }
 
 /// Answers a review, or replaces its answer.
-pub async fn reply(visit: Visit) -> Result<Answer> {
+pub async fn reply(visit: Visit) -> Result<PageResponse> {
     let mut body = json!({
         "review_id": visit.path("id"),
-        "workspace_id": Seat::of(&visit).await?.act.membership.workspace_id,
+        "workspace_id": PageMember::of(&visit).await?.act.membership.workspace_id,
         "text": visit.form("text").unwrap_or_default(),
-        "idempotency_key": parts::key(&visit),
+        "idempotency_key": parts::once_key(&visit),
     });
     if visit.form("replace").is_some() {
         body["replace"] = true.into();
@@ -73,32 +73,34 @@ pub async fn reply(visit: Visit) -> Result<Answer> {
 }
 
 /// Deletes the answer to a review.
-pub async fn delete(visit: Visit) -> Result<Answer> {
-    let here = Seat::of(&visit).await?.act.membership.workspace_id;
+pub async fn delete(visit: Visit) -> Result<PageResponse> {
+    let here = PageMember::of(&visit).await?.act.membership.workspace_id;
     let named = json!({"review_id": visit.path("id"), "workspace_id": here});
     answer(&visit, operation::run(&visit, "delete_review_reply", named).await, "deleted").await
 }
 
-async fn answer(visit: &Visit, outcome: Result<Value>, done: &str) -> Result<Answer> {
+async fn answer(visit: &Visit, outcome: Result<Value>, done: &str) -> Result<PageResponse> {
     match outcome {
-        Ok(_) => Ok(Answer::See(format!("{PAGE}?done={done}#review-{}", visit.path("id")))),
+        Ok(_) => {
+            Ok(PageResponse::Redirect(format!("{PAGE}?done={done}#review-{}", visit.path("id"))))
+        }
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(visit, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
 async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
-    let seat = Seat::of(visit).await?;
+    let seat = PageMember::of(visit).await?;
     let mut asked = json!({"workspace_id": seat.act.membership.workspace_id});
     for name in ["account_id", "rating", "replied", "cursor"] {
         if let Some(value) = visit.query(name) {
             asked[name] = value.into();
         }
     }
-    let accounts = Accounts::of(visit, &seat).await?.on(&["google_business"]);
+    let accounts = AccountChoices::of(visit, &seat).await?.on(&["google_business"]);
     let shown: ReviewPage = operation::read(visit, "list_reviews", asked).await?;
     let done = visit.query("done").map(|done| match done {
         "deleted" => "The answer is being deleted.",
@@ -106,8 +108,8 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     });
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(done))
-        (parts::wrong(wrong))
+        (parts::success_note(done))
+        (parts::form_error(wrong))
         @for one in &shown.summary { (summary(one, &accounts)) }
         (filter(visit, &accounts))
         @if shown.reviews.is_empty() {
@@ -133,7 +135,7 @@ fn here(visit: &Visit) -> String {
     format!("{PAGE}?{}", query.finish()).trim_end_matches('?').to_owned()
 }
 
-fn summary(one: &Summary, accounts: &Accounts) -> Markup {
+fn summary(one: &Summary, accounts: &AccountChoices) -> Markup {
     html! {
         p {
             strong { (accounts.name(one.account_id)) } ": "
@@ -144,7 +146,7 @@ fn summary(one: &Summary, accounts: &Accounts) -> Markup {
     }
 }
 
-fn filter(visit: &Visit, accounts: &Accounts) -> Markup {
+fn filter(visit: &Visit, accounts: &AccountChoices) -> Markup {
     let (rating, replied) = (visit.query("rating"), visit.query("replied"));
     html! {
         form.filter method="get" action=(PAGE) {
@@ -175,13 +177,13 @@ fn card(visit: &Visit, review: &Review) -> Markup {
     let name = review.reviewer.name.as_deref().filter(|_| !review.reviewer.anonymous);
     html! {
         section.card id={ "review-" (review.id) } {
-            h3 { (parts::cut(name.unwrap_or("Anonymous"), 80)) " " (stars(review.rating)) }
-            p.soft { (parts::cut(&review.location_title, 80)) " · " (parts::minute(&review.updated_at)) }
+            h3 { (parts::one_line(name.unwrap_or("Anonymous"), 80)) " " (stars(review.rating)) }
+            p.soft { (parts::one_line(&review.location_title, 80)) " · " (parts::minute(&review.updated_at)) }
             @if review.text.is_empty() { p.soft { "Without a text." } } @else { p.said { (parts::lines(&review.text)) } }
             @if let Some(reply) = &review.reply { (reply_of(reply, review.changed_after_reply)) }
             @if review.can.iter().any(|can| can == "reply") { (form(visit, review)) }
             @if review.can.iter().any(|can| can == "delete_reply") {
-                (parts::confirmed(visit, "Delete the answer", &format!("{PAGE}/{}/delete", review.id),
+                (parts::confirmed_action(visit, "Delete the answer", &format!("{PAGE}/{}/delete", review.id),
                     "The answer disappears from the profile. You can write another one.", "Delete this answer", &html! {}))
             }
         }
@@ -204,7 +206,7 @@ fn reply_of(reply: &ReviewReply, is_older: bool) -> Markup {
         div.answered {
             p.soft { "Your answer · " (parts::minute(&reply.updated_at)) " " (state(&reply.state)) }
             p.said { (parts::lines(&reply.text)) }
-            @if let Some(violation) = &reply.policy_violation { p.late { "The network refused it: " (parts::cut(violation, 200)) } }
+            @if let Some(violation) = &reply.policy_violation { p.late { "The network refused it: " (parts::one_line(violation, 200)) } }
             @if is_older { p.flash.warn { "The review was changed after you answered it." } }
         }
     }
@@ -231,8 +233,8 @@ fn form(visit: &Visit, review: &Review) -> Markup {
         details.confirm open[sent.is_some()] {
             summary { (label) }
             form.narrow method="post" action={ (PAGE) "/" (review.id) } {
-                (parts::token(visit))
-                (parts::once())
+                (parts::csrf_field(visit))
+                (parts::once_field())
                 @if earlier.is_some() { input type="hidden" name="replace" value="1"; }
                 div.field {
                     label for=(id) { "Your answer, which everybody can read" }

@@ -4,19 +4,19 @@
 use fanfare_domain::{
     Code, Error, Result,
     access::Role,
-    clock::show as written,
-    preferences::{self, LogIn},
+    clock::to_rfc3339 as written,
+    preferences::{self, ActiveLogin},
 };
 use maud::{Markup, html};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{choices::Accounts, operation, parts, seat::Seat};
+use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
 use crate::{
     admin::parts::table,
     browser::form,
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Settings";
@@ -38,19 +38,19 @@ struct Grid {
 }
 
 /// Shows the settings.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(TITLE, page(&visit, None).await?))
 }
 
 /// Saves a part of them.
-pub async fn save(visit: Visit) -> Result<Answer> {
+pub async fn save(visit: Visit) -> Result<PageResponse> {
     let part = visit.path("part");
     match change(&visit, part).await {
-        Ok(()) if part == "password" => Ok(Answer::LogOut),
-        Ok(()) => Ok(Answer::See(format!("{PAGE}?done={part}"))),
+        Ok(()) if part == "password" => Ok(PageResponse::LogOut),
+        Ok(()) => Ok(PageResponse::Redirect(format!("{PAGE}?done={part}"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(&visit, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
@@ -73,9 +73,9 @@ async fn change(visit: &Visit, part: &str) -> Result<()> {
             let (current, new) = (SecretString::from(current), SecretString::from(new));
             preferences::change_password(cx, who, (current, new), &visit.address).await
         }
-        "log-ins" => preferences::end_others(cx, who).await,
+        "log-ins" => preferences::end_other_logins(cx, who).await,
         "workspace" => {
-            let seat = Seat::of(visit).await?;
+            let seat = PageMember::of(visit).await?;
             let text = |name| visit.form(name).unwrap_or_default();
             preferences::set_workspace(&seat.act, text("name"), text("timezone")).await
         }
@@ -99,18 +99,18 @@ async fn set_times(visit: &Visit) -> Result<()> {
 }
 
 async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
-    let seat = Seat::of(visit).await?;
-    let (name, zone) = preferences::of_workspace(&seat.act).await?;
-    let log_ins = preferences::log_ins(&visit.cx, (&visit.session, &visit.token)).await?;
-    let accounts = Accounts::of(visit, &seat).await?;
+    let seat = PageMember::of(visit).await?;
+    let (name, zone) = preferences::workspace_settings(&seat.act).await?;
+    let log_ins = preferences::active_logins(&visit.cx, (&visit.session, &visit.token)).await?;
+    let accounts = AccountChoices::of(visit, &seat).await?;
     let done = visit.query("done").map(|part| match part {
         "log-ins" => "All other log-ins are ended.",
         _ => "Your changes are saved.",
     });
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(done))
-        (parts::wrong(wrong))
+        (parts::success_note(done))
+        (parts::form_error(wrong))
         div.columns {
             section { h2 { "You" } (person(visit)) (password(visit)) }
             section { h2 { "Workspace" } (workspace(visit, &seat, (&name, &zone))) (times(visit, &accounts, &seat).await?) }
@@ -123,12 +123,12 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
 fn person(visit: &Visit) -> Markup {
     html! {
         form.narrow method="post" action={ (PAGE) "/name" } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             div.field {
                 label for="name" { "Your name" }
-                input #name name="name" required maxlength=(preferences::LONGEST_NAME) value=(visit.session.name) autocomplete="name";
+                input #name name="name" required maxlength=(preferences::MAX_NAME_CHARS) value=(visit.session.name) autocomplete="name";
             }
-            p.soft { "You log in as " (parts::cut(&visit.session.email, 254)) "." }
+            p.soft { "You log in as " (parts::one_line(&visit.session.email, 254)) "." }
             button type="submit" { "Save the name" }
         }
     }
@@ -148,7 +148,7 @@ fn password(visit: &Visit) -> Markup {
             summary { "Change the password" }
             p { "All your log-ins end, this one too; then you log in with the new password." }
             form.narrow method="post" action={ (PAGE) "/password" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 (field("password", "Current password", "current-password"))
                 (field("new_password", "New password, at least 10 characters", "new-password"))
                 (field("password_again", "The new password again", "new-password"))
@@ -158,19 +158,19 @@ fn password(visit: &Visit) -> Markup {
     }
 }
 
-fn workspace(visit: &Visit, seat: &Seat, (name, zone): (&str, &str)) -> Markup {
+fn workspace(visit: &Visit, seat: &PageMember, (name, zone): (&str, &str)) -> Markup {
     if !seat.may(Role::Admin) {
         return html! {
-            dl.facts { dt { "Name" } dd { (parts::cut(name, 100)) } dt { "Time zone" } dd { (zone) } }
+            dl.facts { dt { "Name" } dd { (parts::one_line(name, 100)) } dt { "Time zone" } dd { (zone) } }
             p.soft { "Changes need the role admin." }
         };
     }
     html! {
         form.narrow method="post" action={ (PAGE) "/workspace" } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             div.field {
                 label for="workspace-name" { "Name" }
-                input #workspace-name name="name" required maxlength=(preferences::LONGEST_NAME) value=(name) autocomplete="off";
+                input #workspace-name name="name" required maxlength=(preferences::MAX_NAME_CHARS) value=(name) autocomplete="off";
             }
             div.field {
                 label for="timezone" { "Time zone" }
@@ -183,7 +183,7 @@ fn workspace(visit: &Visit, seat: &Seat, (name, zone): (&str, &str)) -> Markup {
 }
 
 /// Renders the posting times of the chosen account.
-async fn times(visit: &Visit, accounts: &Accounts, seat: &Seat) -> Result<Markup> {
+async fn times(visit: &Visit, accounts: &AccountChoices, seat: &PageMember) -> Result<Markup> {
     let asked = visit.query("account_id").or_else(|| visit.form("account_id"));
     let chosen = asked.and_then(|id| accounts.accounts.iter().find(|one| one.id.to_string() == id));
     let chosen = chosen.or(accounts.accounts.first());
@@ -216,7 +216,7 @@ async fn times(visit: &Visit, accounts: &Accounts, seat: &Seat) -> Result<Markup
 fn grid_form(visit: &Visit, account: i64, grid: &Grid) -> Markup {
     html! {
         form.narrow method="post" action={ (PAGE) "/times" } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             input type="hidden" name="account_id" value=(account);
             div.field {
                 label for="times" { "Times of day, separated by commas" }
@@ -241,7 +241,7 @@ fn grid_form(visit: &Visit, account: i64, grid: &Grid) -> Markup {
     }
 }
 
-fn sessions(visit: &Visit, log_ins: &[LogIn]) -> Markup {
+fn sessions(visit: &Visit, log_ins: &[ActiveLogin]) -> Markup {
     let rows: Vec<_> = log_ins
         .iter()
         .map(|one| {
@@ -255,7 +255,7 @@ fn sessions(visit: &Visit, log_ins: &[LogIn]) -> Markup {
     html! {
         (table("Where you are logged in, the latest first", &["Since", "Ends", "Where"], &rows))
         @if log_ins.len() > 1 {
-            (parts::confirmed(visit, "End all others", &format!("{PAGE}/log-ins"),
+            (parts::confirmed_action(visit, "End all others", &format!("{PAGE}/log-ins"),
                 "Every other browser has to log in again.", "End all other log-ins", &html! {}))
         }
     }

@@ -4,7 +4,7 @@ use fanfare_domain::{
     Result,
     billing::Pack,
     clock, credits,
-    limits::{self, Rule, Standing},
+    limits::{self, LimitRule, LimitState},
     team::{self, PlanLimit},
 };
 use maud::{Markup, html};
@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{operation, parts, seat::Seat};
+use super::{operation, page_member::PageMember, parts};
 use crate::{
     admin::parts::{number, table},
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Usage";
@@ -60,8 +60,8 @@ struct Entry {
 }
 
 /// Shows the credits, the ledger and the limits.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let here = seat.act.membership.workspace_id;
     let wallet: OneWallet =
         operation::read(&visit, "get_credits", json!({"workspace_id": here})).await?;
@@ -72,7 +72,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
     let ledger: EntryPage = operation::read(&visit, "list_credit_entries", asked).await?;
     let reserved = credits::reservations(&seat.act).await?;
     let plan = team::plan_limits(&seat.act).await?;
-    let rates = limits::standings(&visit.cx, &seat.act.caller).await;
+    let rates = limits::limit_states(&visit.cx, &seat.act.caller).await;
     let is_payer = credits::payer(&visit.cx.db.read, here).await? == visit.session.user_id;
     let sold = visit.cx.settings.billing.as_ref().filter(|_| is_payer);
     let packs = sold.map_or(&[][..], |_| &visit.cx.settings.plans.packs);
@@ -82,14 +82,14 @@ pub async fn show(visit: Visit) -> Result<Answer> {
             section { h2 { "Credits" } (balance(&wallet.wallet)) (offers(packs, is_payer)) }
             section { h2 { "Plan" } (plan_table(wallet.wallet.plan_tier.as_deref(), &plan)) }
         }
-        @if !reserved.is_empty() { (under_way(&reserved)) }
+        @if !reserved.is_empty() { (reserved_table(&reserved)) }
         h2 { "Ledger" }
         (entries(&ledger.ledger))
         (parts::next(PAGE, ledger.next_cursor.as_deref()))
         h2 { "Rate limits" }
         (rate_table(&rates))
     };
-    Ok(Answer::Wide(TITLE, main))
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 fn balance(wallet: &Wallet) -> Markup {
@@ -152,15 +152,15 @@ fn meter(what: &str, used: u64, allowed: u64) -> Markup {
     html! { meter aria-label=(what) min="0" max=(allowed.max(1)) high=(allowed * 9 / 10) value=(used) { (used) " of " (allowed) } }
 }
 
-fn under_way(reserved: &[credits::Reserved]) -> Markup {
+fn reserved_table(reserved: &[credits::OpenReservation]) -> Markup {
     let rows: Vec<_> = reserved
         .iter()
         .map(|one| {
             vec![
                 html! { (purpose(&one.operation)) },
                 html! { (number(one.credits)) },
-                parts::minute(&clock::show(one.since)),
-                parts::minute(&clock::show(one.until)),
+                parts::minute(&clock::to_rfc3339(one.since)),
+                parts::minute(&clock::to_rfc3339(one.until)),
             ]
         })
         .collect();
@@ -215,9 +215,9 @@ fn reason(entry: &Entry) -> Markup {
         @match (&entry.operation, &entry.r#ref) {
             (Some(operation), _) => {
                 (purpose(operation))
-                @if let Some((_, id)) = operation.split_once(':') { " " code.soft { (parts::cut(id, 40)) } }
+                @if let Some((_, id)) = operation.split_once(':') { " " code.soft { (parts::one_line(id, 40)) } }
             }
-            (None, Some(reference)) => { code.soft { (parts::cut(reference, 60)) } }
+            (None, Some(reference)) => { code.soft { (parts::one_line(reference, 60)) } }
             (None, None) => { "–" }
         }
     }
@@ -233,7 +233,7 @@ fn purpose(operation: &str) -> &str {
     }
 }
 
-fn rate_table(rates: &[(&Rule, Standing)]) -> Markup {
+fn rate_table(rates: &[(&LimitRule, LimitState)]) -> Markup {
     let rows: Vec<_> = rates
         .iter()
         .map(|(rule, standing)| {

@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{operation, parts, seat::Seat};
+use super::{operation, page_member::PageMember, parts};
 use crate::{
     admin::parts::{badge, table},
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Webhooks";
@@ -48,28 +48,28 @@ struct Delivery {
 }
 
 /// Shows the webhooks.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(TITLE, page(&visit, None, None).await?))
 }
 
 /// Creates a webhook; its secret is shown on this response and nowhere else.
-pub async fn create(visit: Visit) -> Result<Answer> {
+pub async fn create(visit: Visit) -> Result<PageResponse> {
     let events = parts::ticked(&visit, "events");
     let body = json!({
         "url": visit.form("url").unwrap_or_default(),
         "events": events,
-        "workspace_id": Seat::of(&visit).await?.act.membership.workspace_id,
-        "idempotency_key": parts::key(&visit),
+        "workspace_id": PageMember::of(&visit).await?.act.membership.workspace_id,
+        "idempotency_key": parts::once_key(&visit),
     });
     with_secret(&visit, operation::run(&visit, "create_webhook", body).await).await
 }
 
 /// Runs an action on a webhook.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(visit: Visit) -> Result<PageResponse> {
     let id = visit.path("id");
     let (name, body, done) = match visit.path("verb") {
         "rotate" => {
-            let body = json!({"id": id, "idempotency_key": parts::key(&visit)});
+            let body = json!({"id": id, "idempotency_key": parts::once_key(&visit)});
             let made = operation::run(&visit, "rotate_webhook_secret", body).await;
             return with_secret(&visit, made).await;
         }
@@ -80,32 +80,32 @@ pub async fn act(visit: Visit) -> Result<Answer> {
         _ => return Err(Error::new(fanfare_domain::Code::NotFound, "There is no such step.")),
     };
     match operation::run(&visit, name, body).await {
-        Ok(_) if done == "test" => Ok(Answer::See(format!("{PAGE}/{id}?done=sent"))),
-        Ok(_) => Ok(Answer::See(format!("{PAGE}?done={done}"))),
+        Ok(_) if done == "test" => Ok(PageResponse::Redirect(format!("{PAGE}/{id}?done=sent"))),
+        Ok(_) => Ok(PageResponse::Redirect(format!("{PAGE}?done={done}"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(&visit, None, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn with_secret(visit: &Visit, made: Result<Value>) -> Result<Answer> {
+async fn with_secret(visit: &Visit, made: Result<Value>) -> Result<PageResponse> {
     match made {
         Ok(made) => {
             let secret = made["webhook"]["secret"].as_str().unwrap_or_default();
-            Ok(Answer::Wide(TITLE, page(visit, Some(secret), None).await?))
+            Ok(PageResponse::Wide(TITLE, page(visit, Some(secret), None).await?))
         }
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(visit, None, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
 async fn page(visit: &Visit, secret: Option<&str>, wrong: Option<&Error>) -> Result<Markup> {
-    let seat = Seat::of(visit).await?;
+    let seat = PageMember::of(visit).await?;
     let here = seat.act.membership.workspace_id;
     let list: List = operation::read(visit, "list_webhooks", json!({"workspace_id": here})).await?;
     let may = seat.may(Role::Publisher);
@@ -115,8 +115,8 @@ async fn page(visit: &Visit, secret: Option<&str>, wrong: Option<&Error>) -> Res
     });
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(done))
-        (parts::wrong(wrong))
+        (parts::success_note(done))
+        (parts::form_error(wrong))
         @if let Some(secret) = secret {
             div.flash.good role="status" {
                 p { "This secret signs the deliveries. It is shown only now:" }
@@ -134,13 +134,13 @@ async fn page(visit: &Visit, secret: Option<&str>, wrong: Option<&Error>) -> Res
 
 fn card(visit: &Visit, one: &Webhook, may: bool) -> Markup {
     let page = format!("{PAGE}/{}", one.id);
-    let again = html! { (parts::once()) };
+    let again = html! { (parts::once_field()) };
     html! {
         section.card {
-            h3.clip { (parts::cut(&one.url, 200)) " " (badge(if one.enabled { "enabled" } else { "disabled" })) }
+            h3.clip { (parts::one_line(&one.url, 200)) " " (badge(if one.enabled { "enabled" } else { "disabled" })) }
             dl.facts {
                 dt { "Events" } dd { @if one.events.iter().any(|event| event == "*") { "all" } @else { (one.events.join(", ")) } }
-                @if let Some(reason) = &one.disabled_reason { dt { "Disabled because" } dd { (parts::cut(reason, 200)) } }
+                @if let Some(reason) = &one.disabled_reason { dt { "Disabled because" } dd { (parts::one_line(reason, 200)) } }
                 dt { "Created" } dd { (parts::minute(&one.created_at)) }
             }
             div.row {
@@ -148,14 +148,14 @@ fn card(visit: &Visit, one: &Webhook, may: bool) -> Markup {
                 @if may {
                     (step(visit, &format!("{page}/test"), "Send a test"))
                     @if one.enabled {
-                        (parts::confirmed(visit, "Disable", &format!("{page}/disable"),
+                        (parts::confirmed_action(visit, "Disable", &format!("{page}/disable"),
                             "Nothing is sent until you enable it again. What happens meanwhile is not sent later.", "Disable this webhook", &html! {}))
                     } @else {
                         (step(visit, &format!("{page}/enable"), "Enable"))
                     }
-                    (parts::confirmed(visit, "New secret", &format!("{page}/rotate"),
+                    (parts::confirmed_action(visit, "New secret", &format!("{page}/rotate"),
                         "Deliveries are signed with both secrets for a day; then only with the new one.", "Make a new secret", &again))
-                    (parts::confirmed(visit, "Delete", &format!("{page}/delete"),
+                    (parts::confirmed_action(visit, "Delete", &format!("{page}/delete"),
                         "Nothing is sent to this address any more. This cannot be undone.", "Delete this webhook", &html! {}))
                 }
             }
@@ -166,7 +166,7 @@ fn card(visit: &Visit, one: &Webhook, may: bool) -> Markup {
 fn step(visit: &Visit, action: &str, words: &str) -> Markup {
     html! {
         form method="post" action=(action) {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             button type="submit" { (words) }
         }
     }
@@ -179,8 +179,8 @@ fn form(visit: &Visit) -> Markup {
     html! {
         h2 { "Add a webhook" }
         form.narrow method="post" action=(PAGE) {
-            (parts::token(visit))
-            (parts::once())
+            (parts::csrf_field(visit))
+            (parts::once_field())
             div.field {
                 label for="url" { "Address" }
                 input #url type="url" name="url" required maxlength="2048" placeholder="https://example.com/fanfare"
@@ -207,19 +207,19 @@ fn event_field(event: &str, words: &str, is_ticked: bool) -> Markup {
 }
 
 /// Shows the deliveries of a webhook, newest first.
-pub async fn deliveries(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide("Deliveries", delivery_page(&visit, None).await?))
+pub async fn deliveries(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide("Deliveries", delivery_page(&visit, None).await?))
 }
 
 /// Delivers an event again.
-pub async fn redeliver(visit: Visit) -> Result<Answer> {
+pub async fn redeliver(visit: Visit) -> Result<PageResponse> {
     let (id, delivery) = (visit.path("id"), visit.path("delivery_id"));
     let body = json!({"id": id, "delivery_id": delivery});
     match operation::run(&visit, "redeliver", body).await {
-        Ok(_) => Ok(Answer::See(format!("{PAGE}/{id}?done=sent"))),
+        Ok(_) => Ok(PageResponse::Redirect(format!("{PAGE}/{id}?done=sent"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = delivery_page(&visit, Some(&error)).await?;
-            Ok(Answer::WideWrong("Deliveries", main, error))
+            Ok(PageResponse::WideInvalid("Deliveries", main, error))
         }
         Err(error) => Err(error),
     }
@@ -232,7 +232,7 @@ async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         asked["cursor"] = cursor.into();
     }
     let shown: DeliveryPage = operation::read(visit, "list_deliveries", asked).await?;
-    let may = Seat::of(visit).await?.may(Role::Publisher);
+    let may = PageMember::of(visit).await?.may(Role::Publisher);
     let done = visit
         .query("done")
         .map(|_| "The delivery is on its way. Load the page again to see what became of it.");
@@ -241,8 +241,8 @@ async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     Ok(html! {
         p { a href=(PAGE) { "← All webhooks" } }
         h1 { "Deliveries" }
-        (parts::done(done))
-        (parts::wrong(wrong))
+        (parts::success_note(done))
+        (parts::form_error(wrong))
         @if rows.is_empty() { p.empty { "Nothing was delivered yet. Send a test to see whether the address answers." } }
         @else { (table("Deliveries, newest first", &heads, &rows)) }
         (parts::next(&format!("{PAGE}/{id}"), shown.next_cursor.as_deref()))
@@ -260,7 +260,7 @@ fn row(visit: &Visit, webhook: &str, one: &Delivery, may: bool) -> Vec<Markup> {
         html! { (one.tries) },
         html! {
             @match one.last_status { Some(status) => { "HTTP " (status) } None => "–" }
-            @if let Some(error) = &one.last_error { " " span.soft { (parts::cut(error, 160)) } }
+            @if let Some(error) = &one.last_error { " " span.soft { (parts::one_line(error, 160)) } }
         },
         html! { @if may { (step(visit, &format!("{PAGE}/{webhook}/deliveries/{}/redeliver", one.id), "Deliver again")) } },
     ]

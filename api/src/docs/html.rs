@@ -69,7 +69,7 @@ pub fn switch() -> Markup {
 }
 
 /// Renders a text, with `` `code` `` as code.
-pub fn marked(text: &str) -> Markup {
+pub fn with_code(text: &str) -> Markup {
     html! {
         @for (place, part) in text.split('`').enumerate() {
             @if place % 2 == 1 { code { (part) } } @else { (part) }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_is_markup_but_its_code() {
-        let shown = marked("Send `<b>` & <i>.").into_string();
+        let shown = with_code("Send `<b>` & <i>.").into_string();
         assert_eq!(shown, "Send <code>&lt;b&gt;</code> &amp; &lt;i&gt;.");
     }
 }

@@ -3,10 +3,10 @@
 use fanfare_domain::{
     Code,
     posts::POST_ERRORS,
-    remedies::{Lead, after_failure, fixes, leads},
+    remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
 
-use super::{example, reference::Answer, schemas};
+use super::{example, reference::ReplyExample, schemas};
 use crate::{Route, hints::Hints, openapi};
 
 /// Returns the text of `/llms.txt`, which describes the service and leads to each document.
@@ -79,9 +79,9 @@ pub fn entry(base_url: &str, route: &Route) -> String {
 }
 
 /// Returns the page of one operation: its request in three forms, its replies and its errors.
-pub fn operation(base_url: &str, route: &Route, answers: &[Answer]) -> String {
+pub fn operation(base_url: &str, route: &Route, answers: &[ReplyExample]) -> String {
     let mut text = entry(base_url, route).trim_start().replacen("### ", "# ", 1);
-    text += &format!("\n{}\n\nAs a command:\n\n", Hints::of(route).words());
+    text += &format!("\n{}\n\nAs a command:\n\n", Hints::of(route).description());
     text += &format!("```sh\n{}\n```\n\nAs a tool:\n\n", example::command(route));
     text += &format!("```json\n{}\n```\n", example::tool_call(route));
     for answer in answers {
@@ -105,13 +105,13 @@ fn remedies(code: Code) -> String {
     if !fixes.is_empty() {
         text += &format!("- `fix`: {fixes}\n");
     }
-    let calls = lines(leads(code));
+    let calls = lines(next_steps(code));
     if text.is_empty() || !calls.is_empty() { text + &calls } else { text + "\n" }
 }
 
-fn lines(leads: &[Lead]) -> String {
-    let line = |lead: &Lead| {
-        let (call, why) = lead.described();
+fn lines(leads: &[NextStep]) -> String {
+    let line = |lead: &NextStep| {
+        let (call, why) = lead.description();
         format!("- `next`: {call}. {why}\n")
     };
     let lines: String = leads.iter().map(line).collect();
@@ -135,7 +135,7 @@ pub fn errors() -> String {
     let intro = "# Errors\n\nEvery refusal is JSON with `error` (a sentence), `code` (one of these) and `request_id`. What is \
                  wrong with fields stands in `validation_errors`, all at once.\n\n";
     let of_post = |(code, cause): (&str, &str)| {
-        format!("## {code}\n\nIn `error` of a post. {cause}\n\n{}", lines(after_failure(code)))
+        format!("## {code}\n\nIn `error` of a post. {cause}\n\n{}", lines(after_post_failure(code)))
     };
     let of_requests: String = Code::ALL.iter().map(entry).collect();
     intro.to_owned() + &of_requests + &POST_ERRORS.map(of_post).concat()

@@ -11,17 +11,17 @@ mod search;
 use fanfare_domain::{
     Code,
     posts::POST_ERRORS,
-    remedies::{Lead, after_failure, fixes, leads},
+    remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
 use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
 use crate::Route;
-use html::marked;
+use html::with_code;
 
 pub use html::page;
-pub use reference::{Reference, answers};
+pub use reference::{Reference, reply_examples};
 
 /// Returns the start page.
 pub fn start(base_url: &str) -> String {
@@ -79,7 +79,7 @@ fn properties(schema: &Value, place: &str) -> Markup {
                 code { (name) } " "
                 span.soft { (place) @if required.iter().any(|other| other == name) { ", required" } }
             }
-            dd { (marked(field["description"].as_str().unwrap_or_default())) }
+            dd { (with_code(field["description"].as_str().unwrap_or_default())) }
         }
     }
 }
@@ -96,14 +96,14 @@ pub fn errors() -> String {
             @let entry = code.entry();
             section id=(entry.code) {
                 h3 { code { (entry.code) } " " span.soft { (entry.status) } }
-                p { (marked(entry.cause)) }
+                p { (with_code(entry.cause)) }
                 p {
-                    (marked(entry.remedy))
+                    (with_code(entry.remedy))
                     @if entry.retryable { " " span.soft { "The same request may succeed later." } }
                 }
                 @let fixes = fixes(*code);
-                @if !fixes.is_empty() { p { code { "fix" } ": " (marked(fixes)) } }
-                (ways(leads(*code)))
+                @if !fixes.is_empty() { p { code { "fix" } ": " (with_code(fixes)) } }
+                (next_calls(next_steps(*code)))
             }
         }
         h2 { "Errors of posts" }
@@ -111,7 +111,7 @@ pub fn errors() -> String {
             section id=(code) {
                 h3 { code { (code) } }
                 p { (cause) }
-                (ways(after_failure(code)))
+                (next_calls(after_post_failure(code)))
             }
         }
     };
@@ -119,11 +119,11 @@ pub fn errors() -> String {
 }
 
 /// Renders the calls that may follow an error.
-fn ways(leads: &[Lead]) -> Markup {
+fn next_calls(leads: &[NextStep]) -> Markup {
     html! {
         @if !leads.is_empty() {
             ul {
-                @for (call, why) in leads.iter().map(Lead::described) {
+                @for (call, why) in leads.iter().map(NextStep::description) {
                     li { code { "next" } ": " code { (call) } ". " (why) }
                 }
             }

@@ -8,21 +8,21 @@ use salvo::{
 };
 
 use super::Reference;
-use crate::{middleware::request::Seen, page::Page, query};
+use crate::{middleware::request::LogFields, query, static_page::StaticPage};
 
 /// The longest search, in characters.
 const LONGEST: usize = 200;
 
 /// `GET /docs`.
 #[derive(Clone)]
-pub struct Whole(pub Arc<Reference>);
+pub struct ReferencePage(pub Arc<Reference>);
 
 /// `GET /docs/{operation}` and `GET /docs/{operation}.md`.
 #[derive(Clone)]
-pub struct One(pub Arc<Reference>);
+pub struct OperationPage(pub Arc<Reference>);
 
 #[async_trait]
-impl Handler for Whole {
+impl Handler for ReferencePage {
     async fn handle(
         &self,
         req: &mut Request,
@@ -30,17 +30,17 @@ impl Handler for Whole {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/docs");
+        LogFields::set_route(req, "/docs");
         let pairs = query::pairs(req.uri().query());
         let asked =
             pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, asked)| asked.as_str());
         let asked: String = asked.trim().chars().take(LONGEST).collect();
-        Page::html("/docs", self.0.page(&asked)).write(res);
+        StaticPage::html("/docs", self.0.page(&asked)).write(res);
     }
 }
 
 #[async_trait]
-impl Handler for One {
+impl Handler for OperationPage {
     async fn handle(
         &self,
         req: &mut Request,
@@ -49,11 +49,13 @@ impl Handler for One {
         _ctrl: &mut FlowCtrl,
     ) {
         const ROUTE: &str = "/docs/{operation}";
-        Seen::route(req, ROUTE);
+        LogFields::set_route(req, ROUTE);
         let name = req.params().get("operation").map(String::as_str).unwrap_or_default();
         let page = match name.strip_suffix(".md") {
-            Some(name) => self.0.markdown(name).map(|text| Page::markdown(ROUTE, text.to_owned())),
-            None => self.0.operation(name).map(|html| Page::html(ROUTE, html)),
+            Some(name) => {
+                self.0.markdown(name).map(|text| StaticPage::markdown(ROUTE, text.to_owned()))
+            }
+            None => self.0.operation(name).map(|html| StaticPage::html(ROUTE, html)),
         };
         match page {
             Some(page) => page.write(res),

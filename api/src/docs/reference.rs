@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     anchor, example, fields,
-    html::{self, marked},
+    html::{self, with_code},
     markdown,
     sample::Sampler,
     search,
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 /// A successful reply with an example of its body.
-pub struct Answer {
+pub struct ReplyExample {
     /// Its status, and when it is sent.
     pub success: Success,
     /// An example.
@@ -40,7 +40,7 @@ impl Reference {
     pub fn new(base_url: &str, routes: &'static [Route]) -> Self {
         let document = openapi::document(base_url, routes);
         let entry = |route: &'static Route| {
-            let answers = answers(&document, route);
+            let answers = reply_examples(&document, route);
             let text = markdown::operation(base_url, route, &answers);
             let words = markdown::entry(base_url, route).to_lowercase();
             let html = section(base_url, route, &answers).into_string();
@@ -94,13 +94,13 @@ impl Reference {
 }
 
 /// Returns the successful replies of a route, with examples from their schemas.
-pub fn answers(document: &Value, route: &Route) -> Vec<Answer> {
+pub fn reply_examples(document: &Value, route: &Route) -> Vec<ReplyExample> {
     let method = route.method.as_str().to_lowercase();
     let responses = &document["paths"][route.path][method]["responses"];
     let answer = |success: &Success| {
         let response = &responses[success.status.to_string()];
         let body = Sampler(document).of(&response["content"]["application/json"]["schema"]);
-        Answer { success: *success, body }
+        ReplyExample { success: *success, body }
     };
     route.replies.iter().flatten().map(answer).collect()
 }
@@ -122,14 +122,14 @@ fn intro(query: &str) -> Markup {
     }
 }
 
-fn section(base_url: &str, route: &Route, answers: &[Answer]) -> Markup {
+fn section(base_url: &str, route: &Route, answers: &[ReplyExample]) -> Markup {
     let mut codes = openapi::codes(route);
     codes.sort_by_key(|code| code.entry().status);
     html! {
         section id=(route.name) {
             h3 { a href={ "/docs/" (route.name) } { code { span.method { (route.method.as_str()) } " " (route.path) } } }
-            p { (marked(route.summary)) ". " span.soft { (marked(&openapi::needs(route))) } }
-            p { (marked(route.when)) " " span.soft { (marked(Hints::of(route).words())) } }
+            p { (with_code(route.summary)) ". " span.soft { (with_code(&openapi::needs(route))) } }
+            p { (with_code(route.when)) " " span.soft { (with_code(Hints::of(route).description())) } }
             (fields(route))
             div.beside {
                 div {
@@ -141,7 +141,7 @@ fn section(base_url: &str, route: &Route, answers: &[Answer]) -> Markup {
                 div {
                     @for answer in answers {
                         h4 { "Reply " (answer.success.status) }
-                        p.soft { (marked(answer.success.doc)) }
+                        p.soft { (with_code(answer.success.doc)) }
                         pre { code { (example::pretty(&answer.body)) } }
                     }
                     details {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fanfare_domain::{
     Domain, Reply, Result,
-    idempotency::{self, Owner, Reservation, Reserved},
+    idempotency::{self, Owner, Reservation, ReserveOutcome},
     input::strict,
 };
 use salvo::Request;
@@ -12,8 +12,11 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Endpoint, progress, refused::Refused};
-use crate::{Handler, address, keys, middleware::request::Seen, progress::Progress, query, work};
+use super::{Endpoint, progress, refusal_context::RefusalContext};
+use crate::{
+    Handler, address, detached_task, keys, middleware::request::LogFields, progress::Progress,
+    query,
+};
 
 /// A request without a key.
 #[derive(Clone)]
@@ -55,17 +58,17 @@ impl PublicCall {
 
 impl Endpoint {
     /// Answers a request without a key: body, stored reply of its `Idempotency-Key`, handler.
-    pub(super) async fn answer_anybody(
+    pub(super) async fn answer_public(
         &self,
         req: &mut Request,
         handler: &'static dyn Handler<PublicCall>,
     ) -> Result<Reply> {
         let cx = self.domain.clone();
-        Seen::route(req, self.route.path);
+        LogFields::set_route(req, self.route.path);
         let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
         let body = self.body(req).await?;
         let writes = self.route.method.writes();
-        let key = if writes { keys::idempotency(req.headers()) } else { Ok(None) };
+        let key = if writes { keys::idempotency_key(req.headers()) } else { Ok(None) };
         let fingerprint = self.fingerprint(req, &key, &body.raw).await?;
         if let Some(refusal) = body.refusal {
             return Err(refusal);
@@ -74,16 +77,16 @@ impl Endpoint {
         if let Some(key) = key? {
             match idempotency::reserve(&cx, Owner::of_address(&address), &key, &fingerprint).await?
             {
-                Reserved::Replay(reply) => return Ok(reply),
-                Reserved::Mine(mine) => reservation = Some(mine),
+                ReserveOutcome::Replay(reply) => return Ok(reply),
+                ReserveOutcome::Acquired(mine) => reservation = Some(mine),
             }
         }
         let query = self.parameters.read(query::pairs(req.uri().query()));
-        let refused = Refused::public(body.raw);
-        let body = self.whole_body(body.value);
+        let refused = RefusalContext::public(body.raw);
+        let body = self.body_object(body.value);
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let progress = progress(req);
-        progress.at(self.route.summary, None);
+        progress.report(self.route.summary, None);
         let call = PublicCall {
             cx: cx.clone(),
             address,
@@ -98,9 +101,9 @@ impl Endpoint {
                 async { handler.answer(PublicCall { query: query?, body: body?, ..call }).await };
             match answer.await {
                 Ok(reply) => Ok(reply),
-                Err(error) => Err(refused.remedied(error, base_url).await),
+                Err(error) => Err(refused.add_remedies(error, base_url).await),
             }
         };
-        if writes { work::carry_out(cx, reservation, Box::pin(job)).await } else { job.await }
+        if writes { detached_task::run(cx, reservation, Box::pin(job)).await } else { job.await }
     }
 }

@@ -1,6 +1,6 @@
 //! Stores the files of a form one after the other, as they arrive.
 
-use fanfare_domain::{Code, Domain, Error, Result, media::guest_uploads::Session};
+use fanfare_domain::{Code, Domain, Error, Result, media::guest_uploads::GuestUpload};
 use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
 use salvo::http::{Request, header::CONTENT_TYPE};
 
@@ -10,11 +10,11 @@ use crate::{body, request_id};
 pub const FIELD: &str = "files";
 
 /// The most bytes of a form besides its files.
-const REST: u64 = 1 << 20;
+const MAX_OVERHEAD: u64 = 1 << 20;
 
 /// The result of uploading one file.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct UploadOutcome {
     /// Its name.
     pub name: String,
     /// Why it was refused, if it was.
@@ -25,16 +25,20 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The body is no form, or has no file in it.
-pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<Vec<Outcome>> {
+pub async fn take(
+    cx: &Domain,
+    session: &GuestUpload,
+    req: &mut Request,
+) -> Result<Vec<UploadOutcome>> {
     let kind = req.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let boundary = kind.and_then(|kind| parse_boundary(kind).ok()).ok_or_else(|| {
         let message = "This page accepts only the files of its own form.";
         Error::new(Code::UnsupportedMediaType, message)
     })?;
     let files = u64::from(session.max_files().unsigned_abs());
-    let most = SizeLimit::new().whole_stream(session.sizes().video * files + REST);
+    let most = SizeLimit::new().whole_stream(session.sizes().video * files + MAX_OVERHEAD);
     let constraints = Constraints::new().size_limit(most);
-    let (pieces, id) = (body::pieces(req.take_body()), request_id::get(req));
+    let (pieces, id) = (body::chunks(req.take_body()), request_id::get(req));
     let mut form = Multipart::with_constraints(Box::pin(pieces), boundary, constraints);
     let mut outcomes = Vec::new();
     while let Some(field) = form.next_field().await.map_err(broken)? {
@@ -44,7 +48,7 @@ pub async fn take(cx: &Domain, session: &Session, req: &mut Request) -> Result<V
             continue;
         }
         let error = session.receive(cx, id.clone(), &name, field).await.err();
-        outcomes.push(Outcome { name, error });
+        outcomes.push(UploadOutcome { name, error });
     }
     if outcomes.is_empty() {
         let message = "No file was chosen. Go back, choose files and send them.";

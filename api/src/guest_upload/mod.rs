@@ -6,7 +6,7 @@ mod page;
 
 use fanfare_domain::{
     Code, Domain, Error, Result,
-    media::guest_uploads::{self, Session},
+    media::guest_uploads::{self, GuestUpload},
 };
 use maud::Markup;
 use salvo::{
@@ -20,8 +20,8 @@ use salvo::{
 };
 
 use crate::{
-    body, media::require_plain, middleware::request::Seen, query, reads::Reads as _, reply,
-    request_id,
+    body, media::require_uncompressed, middleware::request::LogFields, query, reply, request_id,
+    router_ext::RouterExt as _,
 };
 
 /// The page loads styles and scripts from this service, pictures from the visitor's own files, and nothing else.
@@ -39,22 +39,22 @@ const HEADERS: [(HeaderName, &str); 4] = [
 /// Returns the router of the page.
 pub fn router(domain: &Domain) -> Router {
     Router::with_path("drop/{token}")
-        .reads(Show(domain.clone()))
-        .post(TakeForm(domain.clone()))
-        .push(Router::with_path("file").put(TakeFile(domain.clone())))
+        .get_and_head(UploadPage(domain.clone()))
+        .post(UploadForm(domain.clone()))
+        .push(Router::with_path("file").put(UploadFile(domain.clone())))
 }
 
 /// `GET /drop/{token}`.
-struct Show(Domain);
+struct UploadPage(Domain);
 
 /// `POST /drop/{token}`: the form, as a browser without scripts sends it.
-struct TakeForm(Domain);
+struct UploadForm(Domain);
 
 /// `PUT /drop/{token}/file?name=…`: one file, as the script sends it.
-struct TakeFile(Domain);
+struct UploadFile(Domain);
 
 #[async_trait]
-impl Handler for Show {
+impl Handler for UploadPage {
     async fn handle(
         &self,
         req: &mut Request,
@@ -62,7 +62,7 @@ impl Handler for Show {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/drop/{token}");
+        LogFields::set_route(req, "/drop/{token}");
         match session(&self.0, req).await {
             Ok(session) => answer(res, 200, page::open(&session, &action(req), &[])),
             Err(error) => refuse(res, &error),
@@ -71,7 +71,7 @@ impl Handler for Show {
 }
 
 #[async_trait]
-impl Handler for TakeForm {
+impl Handler for UploadForm {
     async fn handle(
         &self,
         req: &mut Request,
@@ -79,7 +79,7 @@ impl Handler for TakeForm {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/drop/{token}");
+        LogFields::set_route(req, "/drop/{token}");
         let taken = async {
             let session = session(&self.0, req).await?;
             let outcomes = form::take(&self.0, &session, req).await?;
@@ -102,7 +102,7 @@ impl Handler for TakeForm {
 }
 
 #[async_trait]
-impl Handler for TakeFile {
+impl Handler for UploadFile {
     async fn handle(
         &self,
         req: &mut Request,
@@ -110,14 +110,14 @@ impl Handler for TakeFile {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/drop/{token}/file");
+        LogFields::set_route(req, "/drop/{token}/file");
         let (body, mut status) = (req.take_body(), StatusCode::CREATED);
-        let mut pieces = Box::pin(body::pieces(body));
+        let mut pieces = Box::pin(body::chunks(body));
         let taken = async {
             let session = session(&self.0, req).await?;
-            require_plain(req.headers())?;
+            require_uncompressed(req.headers())?;
             require_fitting(req, &session)?;
-            let pairs = query::checked(req.uri().query().unwrap_or_default().as_bytes())?;
+            let pairs = query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes())?;
             let name = pairs.iter().find(|(known, _)| known == "name");
             let name = name.map_or("", |(_, name)| name.as_str());
             session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
@@ -125,8 +125,8 @@ impl Handler for TakeFile {
         let answer = match taken.await {
             Ok(said) => fanfare_domain::Reply::ok(&said).cast(),
             Err(error) => {
-                if !body::drain(pieces.as_mut(), body::DRAINED).await {
-                    body::leave_unread(req);
+                if !body::drain(pieces.as_mut(), body::MAX_DRAIN).await {
+                    body::mark_unread(req);
                 }
                 let refusal = reply::refusal(&error);
                 status = StatusCode::from_u16(refusal.status).unwrap_or(status);
@@ -138,7 +138,7 @@ impl Handler for TakeFile {
     }
 }
 
-async fn session(cx: &Domain, req: &Request) -> Result<Session> {
+async fn session(cx: &Domain, req: &Request) -> Result<GuestUpload> {
     let token = req.params().get("token").map(String::as_str).unwrap_or_default();
     guest_uploads::find(cx, token).await
 }
@@ -149,7 +149,7 @@ fn action(req: &Request) -> String {
 }
 
 /// Fails if the announced length exceeds the limit, before the file is read.
-fn require_fitting(req: &Request, session: &Session) -> Result<()> {
+fn require_fitting(req: &Request, session: &GuestUpload) -> Result<()> {
     let length = req.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let length: Option<u64> = length.and_then(|length| length.parse().ok());
     let limit = session.sizes().video.max(session.sizes().image);

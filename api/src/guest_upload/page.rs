@@ -1,9 +1,9 @@
 //! Renders the guest upload page.
 
-use fanfare_domain::{Error, clock::show, media::guest_uploads::Session};
+use fanfare_domain::{Error, clock::to_rfc3339, media::guest_uploads::GuestUpload};
 use maud::{DOCTYPE, Markup, html};
 
-use super::form::{FIELD, Outcome};
+use super::form::{FIELD, UploadOutcome};
 use crate::assets;
 
 /// The types that the file chooser offers. With these, phones send JPEG copies of HEIC photos.
@@ -11,8 +11,8 @@ const ACCEPT: &str =
     "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm";
 
 /// Renders a page that accepts files.
-pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
-    let (left, sizes) = (session.left(), session.sizes());
+pub fn open(session: &GuestUpload, action: &str, outcomes: &[UploadOutcome]) -> Markup {
+    let (left, sizes) = (session.files_left(), session.sizes());
     frame(
         "Send files",
         html! {
@@ -20,14 +20,14 @@ pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
             @if let Some(hint) = session.hint() {
                 p.hint { "Wanted: " strong { (hint) } }
             }
-            (came_of(outcomes))
+            (results(outcomes))
             p {
                 @let more = if session.names.is_empty() { "" } else { " more" };
                 @if left == 1 { "One" (more) " file" } @else { "Up to " (left) (more) " files" }
                 ": pictures (JPEG, PNG, GIF, WebP) of up to " (size(sizes.image))
                 ", videos (MP4, MOV, WebM) of up to " (size(sizes.video)) "."
             }
-            p.soft.small { "No HEIC and no PDF. This page is open until " (until(session)) "." }
+            p.soft.small { "No HEIC and no PDF. This page is open until " (deadline(session)) "." }
             form #drop method="post" action=(action) enctype="multipart/form-data"
                 data-left=(left) data-image=(sizes.image) data-video=(sizes.video) {
                 div.zone {
@@ -45,18 +45,18 @@ pub fn open(session: &Session, action: &str, outcomes: &[Outcome]) -> Markup {
             }
             ul #list.files aria-label="Files" {}
             p #status role="status" tabindex="-1" {}
-            (before(&session.names))
+            (uploaded_earlier(&session.names))
         },
     )
 }
 
 /// Renders a page that has just received its last file.
-pub fn full(session: &Session, outcomes: &[Outcome]) -> Markup {
+pub fn full(session: &GuestUpload, outcomes: &[UploadOutcome]) -> Markup {
     frame(
         "All files are in",
         html! {
             h1 { "All files are in" }
-            (came_of(outcomes))
+            (results(outcomes))
             p {
                 "This page took " (session.max_files())
                 @if session.max_files() == 1 { " file" } @else { " files" }
@@ -101,7 +101,7 @@ fn frame(title: &str, main: Markup) -> Markup {
 }
 
 /// Renders the results of a form's files.
-fn came_of(outcomes: &[Outcome]) -> Markup {
+fn results(outcomes: &[UploadOutcome]) -> Markup {
     html! {
         @for outcome in outcomes {
             @match &outcome.error {
@@ -116,7 +116,7 @@ fn came_of(outcomes: &[Outcome]) -> Markup {
 }
 
 /// Renders the files that were uploaded before the page was loaded.
-fn before(names: &[String]) -> Markup {
+fn uploaded_earlier(names: &[String]) -> Markup {
     html! {
         @if !names.is_empty() {
             h2 { "Sent before" }
@@ -127,8 +127,8 @@ fn before(names: &[String]) -> Markup {
     }
 }
 
-fn until(session: &Session) -> Markup {
-    let full = show(session.expires_at());
+fn deadline(session: &GuestUpload) -> Markup {
+    let full = to_rfc3339(session.expires_at());
     let short = full.get(..16).unwrap_or(&full).replace('T', " ");
     html! { time datetime=(full) { (short) " UTC" } }
 }

@@ -5,7 +5,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, wr
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{middleware::request::Seen, reads::Reads as _, reply, request_id};
+use crate::{middleware::request::LogFields, reply, request_id, router_ext::RouterExt as _};
 
 /// The largest body, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -19,7 +19,9 @@ const NETWORKS: [&str; 3] = ["facebook", "instagram", "threads"];
 /// Returns the router.
 pub fn router(domain: &Domain) -> Router {
     let path = ROUTE.trim_start_matches('/');
-    Router::with_path(path).reads(Challenge(domain.clone())).post(Hook(domain.clone()))
+    Router::with_path(path)
+        .get_and_head(VerifySubscription(domain.clone()))
+        .post(ReceiveEvent(domain.clone()))
 }
 
 /// The body of a success.
@@ -28,10 +30,10 @@ struct Received {
     received: bool,
 }
 
-struct Challenge(Domain);
+struct VerifySubscription(Domain);
 
 #[async_trait]
-impl Handler for Challenge {
+impl Handler for VerifySubscription {
     async fn handle(
         &self,
         req: &mut Request,
@@ -39,7 +41,7 @@ impl Handler for Challenge {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, ROUTE);
+        LogFields::set_route(req, ROUTE);
         let query = |name: &str| req.query::<String>(name).unwrap_or_default();
         let (mode, token) = (query("hub.mode"), query("hub.verify_token"));
         let answer = network(req)
@@ -54,10 +56,10 @@ impl Handler for Challenge {
     }
 }
 
-struct Hook(Domain);
+struct ReceiveEvent(Domain);
 
 #[async_trait]
-impl Handler for Hook {
+impl Handler for ReceiveEvent {
     async fn handle(
         &self,
         req: &mut Request,
@@ -65,7 +67,7 @@ impl Handler for Hook {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, ROUTE);
+        LogFields::set_route(req, ROUTE);
         let answer = match self.take(req).await {
             Ok(()) => fanfare_domain::Reply::ok(&Received { received: true }).cast(),
             Err(error) => reply::refusal(&error),
@@ -74,7 +76,7 @@ impl Handler for Hook {
     }
 }
 
-impl Hook {
+impl ReceiveEvent {
     async fn take(&self, req: &mut Request) -> Result<()> {
         let platform = network(req)?;
         let signature = req.headers().get("x-hub-signature-256");

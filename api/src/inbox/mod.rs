@@ -36,7 +36,7 @@ pub async fn get_comment(call: Call) -> Result<Reply<inbox::CommentWithReplies>>
 }
 
 /// Answers a comment.
-pub async fn reply_to_comment(mut call: Call) -> Result<Reply<inbox::ReplyMade>> {
+pub async fn reply_to_comment(mut call: Call) -> Result<Reply<inbox::ReplyCreated>> {
     let (id, reply) = (comment(&call)?, call.body()?);
     inbox::reply_to_comment(&call.act, id, reply).await
 }
@@ -53,7 +53,7 @@ pub async fn delete_comment(call: Call) -> Result<Reply<inbox::CommentDeleted>> 
 }
 
 /// Requests a sync of inboxes.
-pub async fn sync(mut call: Call) -> Result<Reply<inbox::SyncsAsked>> {
+pub async fn sync(mut call: Call) -> Result<Reply<inbox::SyncRequestedList>> {
     let wanted = call.body()?;
     inbox::request_sync(&call.act, wanted).await
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use super::{
-    door::Outer,
-    schema::{Input, Place},
+    admission::OuterRequest,
+    schema::{ArgumentLocation, ToolInput},
 };
 use crate::{
     Route,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The result of a tool call.
-pub struct Outcome {
+pub struct ToolOutcome {
     /// HTTP status.
     pub status: u16,
     /// The body.
@@ -31,11 +31,11 @@ pub struct Outcome {
 /// [`Code::InvalidField`] for an argument that cannot be part of a path.
 pub async fn run(
     endpoint: &Endpoint,
-    input: &Input,
-    outer: &Outer,
+    input: &ToolInput,
+    outer: &OuterRequest,
     arguments: Map<String, Value>,
     progress: Progress,
-) -> Result<Outcome> {
+) -> Result<ToolOutcome> {
     let mut req = request(endpoint.route(), input, arguments)?;
     if let Some(caller) = &outer.caller {
         req.extensions_mut().insert(Admitted(caller.clone()));
@@ -46,8 +46,8 @@ pub async fn run(
     request_id::set(&mut req, &outer.request_id);
     let mut res = Response::new();
     endpoint.respond(&mut req, &mut res).await;
-    if let Some(scope) = oauth::lacking(&req) {
-        let _ = outer.lacks.set(scope);
+    if let Some(scope) = oauth::missing_scope(&req) {
+        let _ = outer.missing_scope.set(scope);
     }
     let status = res.status_code.map_or(200, |status| status.as_u16());
     let text = match res.take_body() {
@@ -55,7 +55,7 @@ pub async fn run(
         _ => return Err(Error::internal("a reply is not in one piece")),
     };
     let body = serde_json::from_slice(&text).map_err(Error::internal)?;
-    Ok(Outcome { status, body })
+    Ok(ToolOutcome { status, body })
 }
 
 /// Returns the request to a route with these arguments in its path, query and body.
@@ -64,7 +64,7 @@ pub async fn run(
 /// [`Code::InvalidField`] for an argument that cannot be part of a path.
 pub(crate) fn request(
     route: &Route,
-    input: &Input,
+    input: &ToolInput,
     mut arguments: Map<String, Value>,
 ) -> Result<Request> {
     let mut req = Request::new();
@@ -73,9 +73,9 @@ pub(crate) fn request(
         (route.path.to_owned(), form_urlencoded::Serializer::new(String::new()));
     let (mut body, mut has_query) = (Map::new(), false);
     for (name, value) in arguments {
-        let known = input.places.iter().find(|(known, _)| *known == name);
+        let known = input.locations.iter().find(|(known, _)| *known == name);
         match known.map(|(_, place)| *place) {
-            Some(Place::Path) => {
+            Some(ArgumentLocation::Path) => {
                 let text = in_path(&name, &value)?;
                 path = path.replace(&format!("{{{name}}}"), &encoded(&text));
                 req.params_mut().insert(&name, text);
@@ -83,15 +83,15 @@ pub(crate) fn request(
             // The route itself refuses an unknown argument, and suggests the nearest known name.
             None if !route.method.writes() => {
                 has_query = true;
-                query.append_pair(&name, &plain(&value));
+                query.append_pair(&name, &as_text(&value));
             }
-            Some(Place::Query) => {
+            Some(ArgumentLocation::Query) => {
                 if !value.is_null() {
                     has_query = true;
-                    query.append_pair(&name, &plain(&value));
+                    query.append_pair(&name, &as_text(&value));
                 }
             }
-            Some(Place::Body) | None => {
+            Some(ArgumentLocation::Body) | None => {
                 body.insert(name, value);
             }
         }
@@ -101,7 +101,7 @@ pub(crate) fn request(
         uri.parse().map_err(|_| Error::new(Code::NotFound, "There is no such path."))?;
     *req.method_mut() = route.method.as_str().parse().map_err(Error::internal)?;
     if let Some(key) = key.as_ref().filter(|key| !key.is_null()) {
-        let value = HeaderValue::from_str(&plain(key)).unwrap_or(HeaderValue::from_static(""));
+        let value = HeaderValue::from_str(&as_text(key)).unwrap_or(HeaderValue::from_static(""));
         req.headers_mut().insert("idempotency-key", value);
     }
     if route.method.writes() && (route.body.is_some() || !body.is_empty()) {
@@ -128,7 +128,7 @@ fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
-fn plain(value: &Value) -> String {
+fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -142,7 +142,7 @@ mod tests {
     fn made(name: &str, arguments: Value) -> Request {
         let route = ROUTES.iter().find(|route| route.name == name).unwrap();
         let Value::Object(arguments) = arguments else { panic!("no object") };
-        request(route, &Input::of(route), arguments).unwrap()
+        request(route, &ToolInput::of(route), arguments).unwrap()
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! A tool call is a request to the route of the same name. It goes through the same pipeline (`endpoint.rs`), so that
 //! limits, scopes, roles and idempotency are those of the API.
 
+mod admission;
 mod call;
-mod door;
 mod guide;
+mod progress;
 mod schema;
 mod server;
-mod tell;
 mod toolbox;
 
 use std::sync::Arc;
@@ -20,10 +20,12 @@ use rmcp::transport::streamable_http_server::{
 use salvo::{Router, http::ReqBody, prelude::TowerServiceCompat};
 use serde_json::{Value, json};
 
-use crate::{endpoint::Endpoint, page::Page, reads::Reads as _, routes::ROUTES};
+use crate::{
+    endpoint::Endpoint, router_ext::RouterExt as _, routes::ROUTES, static_page::StaticPage,
+};
+use admission::{AdmissionMiddleware, Audience};
 pub(crate) use call::request;
-use door::{Audience, Door};
-pub(crate) use schema::Input;
+pub(crate) use schema::ToolInput;
 use server::Server;
 use toolbox::Toolbox;
 
@@ -38,18 +40,18 @@ pub fn router(domain: &Domain) -> Router {
     let base_url = &domain.settings.base_url;
     let operations = ROUTES.iter().map(|route| (route, Endpoint::new(route, domain.clone())));
     let toolbox = Arc::new(Toolbox::new(operations.collect()));
-    let card = Page::json("/.well-known/mcp/server-card.json", card(base_url).to_string());
+    let card = StaticPage::json("/.well-known/mcp/server-card.json", card(base_url).to_string());
     let at = |path: &str, audience: Audience| {
         let server = Server::new(Arc::clone(&toolbox), audience, base_url.clone());
         Router::with_path(path)
-            .hoop(Door::new(domain.clone(), audience, card.clone()))
+            .hoop(AdmissionMiddleware::new(domain.clone(), audience, card.clone()))
             .goal(TowerServiceCompat::<ReqBody, _, _, _>::compat(service(server)))
     };
     Router::new()
         .push(at("mcp", Audience::Members))
         .push(at("api/mcp", Audience::Members))
         .push(at("mcp/signup", Audience::Anybody))
-        .push(Router::with_path(".well-known/mcp/server-card.json").reads(card))
+        .push(Router::with_path(".well-known/mcp/server-card.json").get_and_head(card))
 }
 
 fn service(server: Server) -> StreamableHttpService<Server, NeverSessionManager> {

@@ -7,7 +7,7 @@ use crate::{Route, openapi};
 
 /// Where an argument goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ArgumentLocation {
     /// In the path.
     Path,
     /// In the query.
@@ -18,26 +18,31 @@ pub enum Place {
 
 /// The input of a tool, and how it becomes a request.
 #[derive(Debug)]
-pub struct Input {
+pub struct ToolInput {
     /// The JSON Schema: an object without references and without a combinator at its root.
     pub schema: Map<String, Value>,
     /// The place of each argument.
-    pub places: Vec<(String, Place)>,
+    pub locations: Vec<(String, ArgumentLocation)>,
 }
 
-impl Input {
+impl ToolInput {
     /// Returns the input of a route's tool.
     pub fn of(route: &Route) -> Self {
         let mut generator = generator();
-        let mut input = Collected::default();
+        let mut input = InputBuilder::default();
         for name in route.path_parameters() {
-            input.add(name.to_owned(), openapi::path_schema(route, name), Place::Path, true);
+            input.add(
+                name.to_owned(),
+                openapi::path_schema(route, name),
+                ArgumentLocation::Path,
+                true,
+            );
         }
         if let Some(query) = route.query {
-            input.add_all(&(query.schema)(&mut generator).to_value(), Place::Query);
+            input.add_all(&(query.schema)(&mut generator).to_value(), ArgumentLocation::Query);
         }
         if let Some(body) = route.body {
-            input.add_all(&(body.schema)(&mut generator).to_value(), Place::Body);
+            input.add_all(&(body.schema)(&mut generator).to_value(), ArgumentLocation::Body);
         }
         input.finish(route.method.writes())
     }
@@ -52,14 +57,14 @@ fn generator() -> SchemaGenerator {
 }
 
 #[derive(Default)]
-struct Collected {
+struct InputBuilder {
     properties: Map<String, Value>,
     required: Vec<Value>,
-    places: Vec<(String, Place)>,
+    places: Vec<(String, ArgumentLocation)>,
 }
 
-impl Collected {
-    fn add_all(&mut self, schema: &Value, place: Place) {
+impl InputBuilder {
+    fn add_all(&mut self, schema: &Value, place: ArgumentLocation) {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let is_required = required.iter().any(|other| other == name);
@@ -67,7 +72,7 @@ impl Collected {
         }
     }
 
-    fn add(&mut self, name: String, mut schema: Value, place: Place, is_required: bool) {
+    fn add(&mut self, name: String, mut schema: Value, place: ArgumentLocation, is_required: bool) {
         if self.properties.contains_key(&name) {
             return;
         }
@@ -79,7 +84,7 @@ impl Collected {
         self.places.push((name, place));
     }
 
-    fn finish(mut self, writes: bool) -> Input {
+    fn finish(mut self, writes: bool) -> ToolInput {
         if writes {
             let doc = "Makes the call safe to repeat: the same key brings the first result back.";
             let key = json!({"type": "string", "maxLength": 255, "description": doc});
@@ -91,9 +96,9 @@ impl Collected {
             "required": self.required,
             "additionalProperties": false,
         }) else {
-            return Input { schema: Map::new(), places: self.places };
+            return ToolInput { schema: Map::new(), locations: self.places };
         };
-        Input { schema, places: self.places }
+        ToolInput { schema, locations: self.places }
     }
 }
 
@@ -122,7 +127,7 @@ mod tests {
     #[test]
     fn every_input_is_one_flat_object_that_every_client_reads() {
         for route in ROUTES {
-            let input = Input::of(route);
+            let input = ToolInput::of(route);
             assert_eq!(input.schema["type"], "object", "{}", route.name);
             assert_eq!(input.schema["additionalProperties"], false, "{}", route.name);
             for combinator in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
@@ -136,16 +141,16 @@ mod tests {
     #[test]
     fn path_query_and_body_stand_side_by_side() {
         let named = |name: &str| ROUTES.iter().find(|route| route.name == name).unwrap();
-        let input = Input::of(named("update_post"));
+        let input = ToolInput::of(named("update_post"));
         let place = |name: &str| {
-            input.places.iter().find(|(known, _)| known == name).map(|(_, place)| *place)
+            input.locations.iter().find(|(known, _)| known == name).map(|(_, place)| *place)
         };
-        assert_eq!(place("id"), Some(Place::Path));
-        assert_eq!(place("caption"), Some(Place::Body));
+        assert_eq!(place("id"), Some(ArgumentLocation::Path));
+        assert_eq!(place("caption"), Some(ArgumentLocation::Body));
         assert_eq!(input.schema["required"], json!(["id"]));
         assert_eq!(input.schema["properties"]["id"]["type"], "integer");
-        let listed = Input::of(named("list_posts"));
-        assert!(listed.places.contains(&("limit".to_owned(), Place::Query)));
+        let listed = ToolInput::of(named("list_posts"));
+        assert!(listed.locations.contains(&("limit".to_owned(), ArgumentLocation::Query)));
         assert!(listed.schema["properties"].get("idempotency_key").is_none());
     }
 }

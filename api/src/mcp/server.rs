@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Code, Details, Error, error::excerpt};
+use fanfare_domain::{Code, Error, RefusalDetails, error::excerpt};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -17,10 +17,10 @@ use salvo::http::request::Parts;
 use serde_json::{Value, json};
 
 use super::{
-    call::{self, Outcome},
-    door::{Audience, Outer},
-    guide, tell,
-    toolbox::{CHANGE, Entry, FIND, READ, Selection, Toolbox},
+    admission::{Audience, OuterRequest},
+    call::{self, ToolOutcome},
+    guide, progress,
+    toolbox::{CHANGE, FIND, READ, Selection, ToolEntry, Toolbox},
 };
 use crate::{progress::Progress, query, reply};
 
@@ -49,7 +49,7 @@ impl Server {
         &self,
         name: &str,
         mut arguments: JsonObject,
-    ) -> Result<(&Entry, JsonObject), ErrorData> {
+    ) -> Result<(&ToolEntry, JsonObject), ErrorData> {
         let unknown = || {
             let message = format!(
                 "There is no tool {:?}. Call find_operation to look for one.",
@@ -89,7 +89,7 @@ impl Server {
         context: &Context,
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let (outer, _) = around(context)?;
+        let (outer, _) = outer_request(context)?;
         if request.name == FIND && self.audience == Audience::Members {
             let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
             let _ = outer.tool.set(FIND);
@@ -100,8 +100,8 @@ impl Server {
         let run = |progress| call::run(&entry.endpoint, &entry.input, outer, arguments, progress);
         let ran = match context.meta.get_progress_token() {
             Some(token) => {
-                let (progress, stages) = Progress::heard();
-                tell::while_it_runs(run(progress), stages, &context.peer, &token).await
+                let (progress, stages) = Progress::channel();
+                progress::run_with_progress(run(progress), stages, &context.peer, &token).await
             }
             None => run(Progress::default()).await,
         };
@@ -111,9 +111,13 @@ impl Server {
         })
     }
 
-    fn result(&self, Outcome { status, body }: Outcome, outer: &Outer) -> CallToolResult {
+    fn result(
+        &self,
+        ToolOutcome { status, body }: ToolOutcome,
+        outer: &OuterRequest,
+    ) -> CallToolResult {
         if status >= 400 {
-            return refused(&body);
+            return refusal_result(&body);
         }
         let length = body.to_string().len();
         if length <= LONGEST {
@@ -124,19 +128,23 @@ impl Server {
         let limit = Some(LONGEST as u64);
         let remedy =
             Some("Ask for less: a smaller limit, a filter, or one entry by its id.".to_owned());
-        let details = Details { limit, remedy, ..Details::default() };
-        self.refusal(&Error::new(Code::ResultTooLarge, message).with(details), outer)
+        let details = RefusalDetails { limit, remedy, ..RefusalDetails::default() };
+        self.refusal(&Error::new(Code::ResultTooLarge, message).with_details(details), outer)
     }
 
-    fn refusal(&self, error: &Error, outer: &Outer) -> CallToolResult {
-        refused(&reply::signed(reply::refusal(error).body(), &outer.request_id, &self.base_url))
+    fn refusal(&self, error: &Error, outer: &OuterRequest) -> CallToolResult {
+        refusal_result(&reply::refusal_body(
+            reply::refusal(error).body(),
+            &outer.request_id,
+            &self.base_url,
+        ))
     }
 }
 
 /// Returns the HTTP request of a message.
-fn around(context: &Context) -> Result<(&Outer, &Parts), ErrorData> {
+fn outer_request(context: &Context) -> Result<(&OuterRequest, &Parts), ErrorData> {
     let parts = context.extensions.get::<Parts>();
-    let both = parts.and_then(|parts| Some((parts.extensions.get::<Outer>()?, parts)));
+    let both = parts.and_then(|parts| Some((parts.extensions.get::<OuterRequest>()?, parts)));
     both.ok_or_else(|| ErrorData::internal_error("the request is unknown", None))
 }
 
@@ -147,7 +155,7 @@ fn structured(body: Value) -> CallToolResult {
 }
 
 /// Returns an error as a tool result: what is wrong, what to do, and the id of the request.
-fn refused(body: &Value) -> CallToolResult {
+fn refusal_result(body: &Value) -> CallToolResult {
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     let remedies = body["validation_errors"].as_array().into_iter().flatten();
     let remedies = remedies.filter_map(|broken| broken["remedy"].as_str());
@@ -161,7 +169,7 @@ fn refused(body: &Value) -> CallToolResult {
         "{}: {}{remedy}{} (request {})",
         text("code"),
         text("error"),
-        executable(body),
+        fixes_and_calls(body),
         text("request_id")
     );
     let mut result = CallToolResult::error(vec![ContentBlock::text(line)]);
@@ -170,7 +178,7 @@ fn refused(body: &Value) -> CallToolResult {
 }
 
 /// Returns the fixes and next calls of an error as text, for clients that show agents only the text.
-fn executable(body: &Value) -> String {
+fn fixes_and_calls(body: &Value) -> String {
     let broken = body["validation_errors"].as_array().into_iter().flatten();
     let listed = |name: &str| -> Vec<Value> {
         let own = body[name].as_array().into_iter().flatten();
@@ -209,7 +217,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (outer, parts) = around(&context)?;
+        let (outer, parts) = outer_request(&context)?;
         let wanted = query::pairs(parts.uri.query());
         let wanted = wanted.iter().find(|(name, _)| name == "tools");
         let selection = Selection::of(wanted.map(|(_, value)| value.as_str()));

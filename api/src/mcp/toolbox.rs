@@ -6,7 +6,7 @@ use fanfare_domain::access::Caller;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::{SIGNUP, schema::Input};
+use super::{SIGNUP, schema::ToolInput};
 use crate::{Route, endpoint::Endpoint, hints::Hints, openapi};
 
 /// The tool that finds operations by words.
@@ -17,22 +17,22 @@ pub const READ: &str = "read_operation";
 pub const CHANGE: &str = "change_operation";
 
 /// The most results of a search.
-const FOUND: usize = 8;
+const MAX_RESULTS: usize = 8;
 
 /// A tool and its route.
-pub struct Entry {
+pub struct ToolEntry {
     /// The route.
     pub route: &'static Route,
     /// The endpoint that serves the route.
     pub endpoint: Endpoint,
     /// The input.
-    pub input: Input,
+    pub input: ToolInput,
     tool: Tool,
 }
 
 /// All tools.
 pub struct Toolbox {
-    entries: Vec<Entry>,
+    entries: Vec<ToolEntry>,
     names: HashMap<&'static str, usize>,
     runners: Vec<Tool>,
 }
@@ -63,7 +63,7 @@ impl Selection {
 
     fn has(&self, route: &Route) -> bool {
         match self {
-            Self::Core => route.core,
+            Self::Core => route.is_core,
             Self::All => true,
             Self::Read => !route.method.writes(),
             Self::Tags(tags) => tags.iter().any(|tag| tag == route.tag),
@@ -82,7 +82,7 @@ impl Toolbox {
 
     /// Returns the tool of this name.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Entry> {
+    pub fn find(&self, name: &str) -> Option<&ToolEntry> {
         self.entries.get(*self.names.get(name)?)
     }
 
@@ -114,7 +114,7 @@ impl Toolbox {
             .filter(|(score, _)| *score > 0)
             .collect();
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let shown = found.iter().take(FOUND).map(|(_, entry)| shown(entry));
+        let shown = found.iter().take(MAX_RESULTS).map(|(_, entry)| search_result(entry));
         json!({ "operations": shown.collect::<Vec<_>>() })
     }
 }
@@ -123,20 +123,20 @@ fn is_allowed(route: &Route, caller: &Caller) -> bool {
     let policy = &route.policy;
     match &caller.token {
         // An OAuth client can request a missing scope.
-        Some(_) => policy.tokens,
-        None => policy.lacking(&caller.scopes).is_none(),
+        Some(_) => policy.allows_tokens,
+        None => policy.missing_scope(&caller.scopes).is_none(),
     }
 }
 
-fn entry((route, endpoint): (&'static Route, Endpoint)) -> Entry {
-    let input = Input::of(route);
+fn entry((route, endpoint): (&'static Route, Endpoint)) -> ToolEntry {
+    let input = ToolInput::of(route);
     let schema: JsonObject = input.schema.clone();
     let mut open = JsonObject::new();
     open.insert("type".to_owned(), "object".into());
     let tool = Tool::new(route.name, description(route), Arc::new(schema))
         .with_raw_output_schema(Arc::new(open))
         .with_annotations(annotations(route));
-    Entry { route, endpoint, input, tool }
+    ToolEntry { route, endpoint, input, tool }
 }
 
 fn description(route: &Route) -> String {
@@ -204,7 +204,7 @@ fn score(route: &Route, wanted: &[String]) -> usize {
     wanted.iter().map(one).sum()
 }
 
-fn shown(entry: &Entry) -> Value {
+fn search_result(entry: &ToolEntry) -> Value {
     let route = entry.route;
     json!({
         "operation": route.name,

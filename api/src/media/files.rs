@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fanfare_domain::{
     Domain, Result,
-    files::{self, File},
+    files::{self, ServedFile},
 };
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -17,7 +17,7 @@ use salvo::{
     },
 };
 
-use crate::{middleware::request::Seen, reply, request_id};
+use crate::{middleware::request::LogFields, reply, request_id};
 
 /// The media types of files, by the extension they are stored with.
 const TYPES: [(&str, &str); 13] = [
@@ -56,7 +56,7 @@ impl Handler for Files {
 impl Files {
     /// Responds with the file of this name.
     pub async fn answer(&self, name: &str, req: &mut Request, res: &mut Response) {
-        Seen::route(req, "/media/{path}");
+        LogFields::set_route(req, "/media/{path}");
         let body = req.method() != Method::HEAD;
         if let Err(error) = self.send(name, req.headers(), res, body).await {
             let base_url = &self.0.settings.base_url;
@@ -74,17 +74,17 @@ impl Files {
         let file = files::find(&self.0, name).await?;
         let (etag, size) = (file.etag.as_deref(), file.size);
         let wanted = if is_same(asked, IF_NONE_MATCH, etag) {
-            Wanted::Nothing
+            FileRange::Nothing
         } else {
-            wanted(asked, etag, size)
+            requested_range(asked, etag, size)
         };
         let (status, range) = match &wanted {
-            Wanted::Whole => (StatusCode::OK, 0..size),
-            Wanted::Part(range) => (StatusCode::PARTIAL_CONTENT, range.clone()),
-            Wanted::Nothing => (StatusCode::NOT_MODIFIED, 0..0),
-            Wanted::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0..0),
+            FileRange::Whole => (StatusCode::OK, 0..size),
+            FileRange::Part(range) => (StatusCode::PARTIAL_CONTENT, range.clone()),
+            FileRange::Nothing => (StatusCode::NOT_MODIFIED, 0..0),
+            FileRange::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0..0),
         };
-        if matches!(wanted, Wanted::Whole | Wanted::Part(_)) {
+        if matches!(wanted, FileRange::Whole | FileRange::Part(_)) {
             if body {
                 let part = (status == StatusCode::PARTIAL_CONTENT).then(|| range.clone());
                 let bytes = files::open(&self.0, &file, part).await?;
@@ -93,15 +93,15 @@ impl Files {
             set(res, CONTENT_LENGTH, &(range.end - range.start).to_string());
         }
         match wanted {
-            Wanted::Part(range) => {
+            FileRange::Part(range) => {
                 let shown = format!("bytes {}-{}/{}", range.start, range.end - 1, size);
                 set(res, CONTENT_RANGE, &shown);
             }
-            Wanted::Outside => {
+            FileRange::Outside => {
                 set(res, CONTENT_RANGE, &format!("bytes */{size}"));
                 res.replace_body(ResBody::Once(format!("The file has {size} bytes.\n").into()));
             }
-            Wanted::Whole | Wanted::Nothing => {}
+            FileRange::Whole | FileRange::Nothing => {}
         }
         res.status_code(status);
         describe(res, name, &file, status);
@@ -109,7 +109,7 @@ impl Files {
     }
 }
 
-fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
+fn describe(res: &mut Response, name: &str, file: &ServedFile, status: StatusCode) {
     let outside = status == StatusCode::RANGE_NOT_SATISFIABLE;
     let kind = content_type(file.mime.as_deref(), name);
     set(res, CONTENT_TYPE, if outside { "text/plain" } else { kind });
@@ -118,7 +118,7 @@ fn describe(res: &mut Response, name: &str, file: &File, status: StatusCode) {
     set(res, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
     set(res, HeaderName::from_static("cross-origin-resource-policy"), "cross-origin");
     if !outside {
-        match file.good_for {
+        match file.valid_for {
             None => set(res, CACHE_CONTROL, "public, max-age=31536000, immutable"),
             Some(left) => set(res, CACHE_CONTROL, &format!("private, max-age={}", left / 1_000)),
         }
@@ -146,7 +146,7 @@ fn content_type(mime: Option<&str>, name: &str) -> &'static str {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum FileRange {
     Whole,
     Part(Range<u64>),
     /// Nothing: the caller has the file already.
@@ -154,28 +154,28 @@ enum Wanted {
     Outside,
 }
 
-fn wanted(asked: &HeaderMap, etag: Option<&str>, size: u64) -> Wanted {
+fn requested_range(asked: &HeaderMap, etag: Option<&str>, size: u64) -> FileRange {
     let Some(range) = asked.get(RANGE).and_then(|range| range.to_str().ok()) else {
-        return Wanted::Whole;
+        return FileRange::Whole;
     };
     if asked.contains_key(IF_RANGE) && !is_same(asked, IF_RANGE, etag) {
-        return Wanted::Whole;
+        return FileRange::Whole;
     }
-    range.strip_prefix("bytes=").map_or(Wanted::Whole, |range| one_range(range.trim(), size))
+    range.strip_prefix("bytes=").map_or(FileRange::Whole, |range| one_range(range.trim(), size))
 }
 
 /// Parses a single range. Several ranges or an invalid one are ignored, as RFC 9110 allows.
-fn one_range(range: &str, size: u64) -> Wanted {
-    let Some((first, last)) = range.split_once('-') else { return Wanted::Whole };
+fn one_range(range: &str, size: u64) -> FileRange {
+    let Some((first, last)) = range.split_once('-') else { return FileRange::Whole };
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let (start, end) = match (number(first), number(last)) {
         (Some(first), Some(last)) if first <= last => (first, last.saturating_add(1).min(size)),
         (Some(first), None) if last.trim().is_empty() => (first, size),
-        (None, Some(0)) if first.trim().is_empty() => return Wanted::Outside,
+        (None, Some(0)) if first.trim().is_empty() => return FileRange::Outside,
         (None, Some(length)) if first.trim().is_empty() => (size.saturating_sub(length), size),
-        _ => return Wanted::Whole,
+        _ => return FileRange::Whole,
     };
-    if start < end { Wanted::Part(start..end) } else { Wanted::Outside }
+    if start < end { FileRange::Part(start..end) } else { FileRange::Outside }
 }
 
 /// Returns true if the header contains the file's current `ETag`.
@@ -196,32 +196,32 @@ mod tests {
 
     #[test]
     fn a_range_is_a_stretch_of_the_file() {
-        let part = |text: &str| wanted(&asked(&[("range", text)]), None, 10);
-        assert_eq!(part("bytes=0-0"), Wanted::Part(0..1));
-        assert_eq!(part("bytes=2-5"), Wanted::Part(2..6));
-        assert_eq!(part("bytes=2-"), Wanted::Part(2..10));
-        assert_eq!(part("bytes=-3"), Wanted::Part(7..10));
-        assert_eq!(part("bytes=-30"), Wanted::Part(0..10));
-        assert_eq!(part("bytes=5-18446744073709551615"), Wanted::Part(5..10));
+        let part = |text: &str| requested_range(&asked(&[("range", text)]), None, 10);
+        assert_eq!(part("bytes=0-0"), FileRange::Part(0..1));
+        assert_eq!(part("bytes=2-5"), FileRange::Part(2..6));
+        assert_eq!(part("bytes=2-"), FileRange::Part(2..10));
+        assert_eq!(part("bytes=-3"), FileRange::Part(7..10));
+        assert_eq!(part("bytes=-30"), FileRange::Part(0..10));
+        assert_eq!(part("bytes=5-18446744073709551615"), FileRange::Part(5..10));
         for outside in ["bytes=10-", "bytes=10-12", "bytes=-0"] {
-            assert_eq!(part(outside), Wanted::Outside, "{outside}");
+            assert_eq!(part(outside), FileRange::Outside, "{outside}");
         }
         for nonsense in ["bytes=", "bytes=a-b", "bytes=5-2", "lines=1-2", "bytes=0-1,3-4"] {
-            assert_eq!(part(nonsense), Wanted::Whole, "{nonsense}");
+            assert_eq!(part(nonsense), FileRange::Whole, "{nonsense}");
         }
     }
 
     #[test]
     fn an_empty_file_has_no_stretches() {
-        assert_eq!(wanted(&asked(&[("range", "bytes=0-")]), None, 0), Wanted::Outside);
-        assert_eq!(wanted(&asked(&[]), None, 0), Wanted::Whole);
+        assert_eq!(requested_range(&asked(&[("range", "bytes=0-")]), None, 0), FileRange::Outside);
+        assert_eq!(requested_range(&asked(&[]), None, 0), FileRange::Whole);
     }
 
     #[test]
     fn a_stretch_of_another_version_is_not_sent() {
         let range = |tag| asked(&[("range", "bytes=1-2"), ("if-range", tag)]);
-        assert_eq!(wanted(&range("\"a\""), Some("\"a\""), 10), Wanted::Part(1..3));
-        assert_eq!(wanted(&range("\"b\""), Some("\"a\""), 10), Wanted::Whole);
+        assert_eq!(requested_range(&range("\"a\""), Some("\"a\""), 10), FileRange::Part(1..3));
+        assert_eq!(requested_range(&range("\"b\""), Some("\"a\""), 10), FileRange::Whole);
     }
 
     #[test]

@@ -9,13 +9,13 @@ use salvo::{
     },
 };
 
-use crate::{body, middleware::request::Seen, reply, request_id};
+use crate::{body, middleware::request::LogFields, reply, request_id};
 
 /// `PUT /upload/{token}`.
-pub struct Gateway(pub Domain);
+pub struct UploadEndpoint(pub Domain);
 
 #[async_trait]
-impl Handler for Gateway {
+impl Handler for UploadEndpoint {
     async fn handle(
         &self,
         req: &mut Request,
@@ -23,27 +23,27 @@ impl Handler for Gateway {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/upload/{token}");
+        LogFields::set_route(req, "/upload/{token}");
         let answer = self.take(req).await.unwrap_or_else(|error| reply::refusal(&error));
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
     }
 }
 
-impl Gateway {
+impl UploadEndpoint {
     async fn take(&self, req: &mut Request) -> Result<Reply> {
         let token = req.params().get("token").cloned().unwrap_or_default();
-        let (mut pieces, id) = (Box::pin(body::pieces(req.take_body())), request_id::get(req));
+        let (mut pieces, id) = (Box::pin(body::chunks(req.take_body())), request_id::get(req));
         let taken = async {
             let announced = signed::open(&self.0, &token).await?;
             let headers = req.headers();
-            require_plain(headers)?;
+            require_uncompressed(headers)?;
             let length = text(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
             announced.check(text(headers, CONTENT_TYPE), length)?;
             announced.receive(&self.0, id, pieces.as_mut()).await
         };
         let taken = taken.await;
-        if taken.is_err() && !body::drain(pieces.as_mut(), body::DRAINED).await {
-            body::leave_unread(req);
+        if taken.is_err() && !body::drain(pieces.as_mut(), body::MAX_DRAIN).await {
+            body::mark_unread(req);
         }
         taken.map(Reply::cast)
     }
@@ -53,7 +53,7 @@ impl Gateway {
 ///
 /// # Errors
 /// [`Code::UnsupportedMediaType`].
-pub fn require_plain(headers: &HeaderMap) -> Result<()> {
+pub fn require_uncompressed(headers: &HeaderMap) -> Result<()> {
     match text(headers, CONTENT_ENCODING) {
         None => Ok(()),
         Some(encoding) if encoding.eq_ignore_ascii_case("identity") => Ok(()),

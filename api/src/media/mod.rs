@@ -12,8 +12,8 @@ use fanfare_domain::{
 use crate::Call;
 
 pub use files::Files;
-pub use gateway::{Gateway, require_plain};
-pub use origin::OwnOrigin;
+pub use gateway::{UploadEndpoint, require_uncompressed};
+pub use origin::MediaOrigin;
 
 /// Stores a small file.
 pub async fn upload(mut call: Call) -> Result<Reply<media::Media>> {

@@ -9,13 +9,13 @@ use url::Url;
 use super::Files;
 
 /// Answers all requests to the media origin with a file or 404.
-pub struct OwnOrigin {
+pub struct MediaOrigin {
     files: Files,
     /// The host and the path of the files; `None` if they share the service's origin.
     place: Option<(String, String)>,
 }
 
-impl OwnOrigin {
+impl MediaOrigin {
     /// Returns the middleware for the origins in the settings.
     #[must_use]
     pub fn new(files: Files) -> Self {
@@ -38,7 +38,7 @@ fn authority(url: &Url) -> Option<String> {
 }
 
 #[async_trait]
-impl Handler for OwnOrigin {
+impl Handler for MediaOrigin {
     async fn handle(
         &self,
         req: &mut Request,

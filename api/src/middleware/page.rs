@@ -10,12 +10,14 @@ use salvo::{
 use secrecy::SecretString;
 
 use crate::browser::{
-    answer::{html, protect, see},
     form,
-    login::{Form, Realm},
+    login::{LoginForm, LoginRealm},
+    response::{html, protect, redirect},
     visit::Visit,
 };
-use crate::{address, middleware::request::Seen, query, reads::Reads as _, request_id};
+use crate::{
+    address, middleware::request::LogFields, query, request_id, router_ext::RouterExt as _,
+};
 
 /// A set of pages that share one log-in.
 #[async_trait]
@@ -26,7 +28,7 @@ pub trait Site: Send + Sync + Sized + 'static {
     type Answer: Send + 'static;
 
     /// Returns the log-in of these pages.
-    fn realm() -> &'static Realm;
+    fn realm() -> &'static LoginRealm;
 
     /// Returns the session of a cookie's token, if it is valid.
     ///
@@ -42,40 +44,40 @@ pub trait Site: Send + Sync + Sized + 'static {
 }
 
 /// The function that renders a page or handles its form.
-pub type Handler<P> =
+pub type PageHandler<P> =
     fn(Visit<<P as Site>::Session>) -> BoxFuture<'static, Result<<P as Site>::Answer>>;
 
 /// A page that needs a log-in.
-pub struct Page<P: Site> {
+pub struct PageRoute<P: Site> {
     /// Its path, with `{parameters}`.
     pub path: &'static str,
     /// Handles GET.
-    pub get: Option<Handler<P>>,
+    pub get: Option<PageHandler<P>>,
     /// Handles the form.
-    pub post: Option<Handler<P>>,
+    pub post: Option<PageHandler<P>>,
     /// The largest form, in bytes.
-    pub largest: usize,
+    pub max_form: usize,
 }
 
-impl<P: Site> Page<P> {
+impl<P: Site> PageRoute<P> {
     /// Returns a page without a form.
-    pub const fn of(path: &'static str, get: Handler<P>) -> Self {
-        Self { path, get: Some(get), post: None, largest: form::LARGEST }
+    pub const fn get(path: &'static str, get: PageHandler<P>) -> Self {
+        Self { path, get: Some(get), post: None, max_form: form::LARGEST }
     }
 
     /// Returns a form without a page of its own.
-    pub const fn form(path: &'static str, post: Handler<P>) -> Self {
-        Self { path, get: None, post: Some(post), largest: form::LARGEST }
+    pub const fn post(path: &'static str, post: PageHandler<P>) -> Self {
+        Self { path, get: None, post: Some(post), max_form: form::LARGEST }
     }
 
     /// Sets the largest form, in bytes.
-    pub const fn up_to(mut self, largest: usize) -> Self {
-        self.largest = largest;
+    pub const fn max_form(mut self, largest: usize) -> Self {
+        self.max_form = largest;
         self
     }
 
     /// Adds a form to the page.
-    pub const fn takes(mut self, post: Handler<P>) -> Self {
+    pub const fn with_form(mut self, post: PageHandler<P>) -> Self {
         self.post = Some(post);
         self
     }
@@ -90,19 +92,19 @@ macro_rules! page {
 pub(crate) use page;
 
 /// Returns the router of these pages, with their log-in.
-pub fn router<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
-    let log_in = || Form(domain.clone(), P::realm());
-    let form = at(P::realm().path).reads(log_in()).post(log_in());
+pub fn router<P: Site>(domain: &Domain, pages: &'static [PageRoute<P>]) -> Router {
+    let log_in = || LoginForm(domain.clone(), P::realm());
+    let form = path_router(P::realm().path).get_and_head(log_in()).post(log_in());
     // The log-in comes before pages whose path has a parameter in the same place.
     Router::new().push(form).push(self::pages(domain, pages))
 }
 
-fn at(path: &str) -> Router {
+fn path_router(path: &str) -> Router {
     Router::with_path(path.trim_start_matches('/'))
 }
 
 /// Returns the router of these pages alone, without their log-in.
-pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
+pub fn pages<P: Site>(domain: &Domain, pages: &'static [PageRoute<P>]) -> Router {
     let mut router = Router::new();
     for page in pages {
         let middleware = |handler, takes_form| PageMiddleware::<P> {
@@ -110,11 +112,11 @@ pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
             route: page.path,
             handler,
             takes_form,
-            largest: page.largest,
+            largest: page.max_form,
         };
-        let mut here = at(page.path);
+        let mut here = path_router(page.path);
         if let Some(handler) = page.get {
-            here = here.reads(middleware(handler, false));
+            here = here.get_and_head(middleware(handler, false));
         }
         if let Some(handler) = page.post {
             here = here.post(middleware(handler, true));
@@ -128,7 +130,7 @@ pub fn pages<P: Site>(domain: &Domain, pages: &'static [Page<P>]) -> Router {
 struct PageMiddleware<P: Site> {
     cx: Domain,
     route: &'static str,
-    handler: Handler<P>,
+    handler: PageHandler<P>,
     /// True if it handles a form, whose CSRF token is checked.
     takes_form: bool,
     largest: usize,
@@ -136,8 +138,8 @@ struct PageMiddleware<P: Site> {
 
 impl<P: Site> PageMiddleware<P> {
     async fn answer(&self, visit: Visit<P::Session>) -> Result<P::Answer> {
-        if self.takes_form && !form::is_ours(&visit.token, &visit.form) {
-            return Err(logins::forged());
+        if self.takes_form && !form::has_csrf_token(&visit.token, &visit.form) {
+            return Err(logins::forged_form());
         }
         (self.handler)(visit).await
     }
@@ -159,12 +161,12 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, self.route);
+        LogFields::set_route(req, self.route);
         let request_id = request_id::get(req);
         protect(res);
         let (session, token) = match self.log_in(req).await {
             Ok(Some(known)) => known,
-            Ok(None) => return see(res, &P::realm().way_in(req)),
+            Ok(None) => return redirect(res, &P::realm().login_url(req)),
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
         let form = if self.takes_form {
@@ -172,7 +174,7 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
         } else {
             Ok(Vec::new())
         };
-        let asked = query::checked(req.uri().query().unwrap_or_default().as_bytes());
+        let asked = query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes());
         let (form, query, broken) = match (form, asked) {
             (Ok(form), Ok(query)) => (form, query, None),
             (Err(error), _) | (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),

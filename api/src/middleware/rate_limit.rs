@@ -38,7 +38,7 @@ impl Handler for RateLimitMiddleware {
         let address = address::of(req.remote_addr(), req.headers(), &settings.trusted_proxies);
         let admitted = limits::admit_address(&self.0, &address, &meter).await;
         // Written before the other handlers run too, for the reply if one of them panics.
-        show(&meter, res);
+        write_headers(&meter, res);
         match admitted {
             Ok(()) => {
                 req.extensions_mut().insert(meter.clone());
@@ -50,7 +50,7 @@ impl Handler for RateLimitMiddleware {
                 ctrl.skip_rest();
             }
         }
-        show(&meter, res);
+        write_headers(&meter, res);
     }
 }
 
@@ -66,7 +66,7 @@ fn is_limited(path: &str) -> bool {
     })
 }
 
-fn show(meter: &Meter, res: &mut Response) {
+fn write_headers(meter: &Meter, res: &mut Response) {
     let Some(standing) = meter.nearest() else { return };
     let values = [standing.limit, standing.remaining, standing.reset];
     for ((name, _), value) in HEADERS.iter().zip(values) {

@@ -24,14 +24,14 @@ impl RequestMiddleware {
         Self { base_url }
     }
 
-    fn catch(&self, req: &Request, res: &mut Response, id: &str) {
+    fn fill_empty_error(&self, req: &Request, res: &mut Response, id: &str) {
         let answered = !(res.body.is_none() || res.body.is_error());
         let status = res.status_code.unwrap_or(StatusCode::OK);
         let refused = status.is_client_error() || status.is_server_error();
         if answered || !refused {
             return;
         }
-        if let Some(error) = plain(status, req) {
+        if let Some(error) = error_of_status(status, req) {
             reply::write(res, reply::refusal(&error), id, &self.base_url);
         }
     }
@@ -54,8 +54,8 @@ impl Handler for RequestMiddleware {
             let error = span.in_scope(|| Error::internal("a request panicked"));
             reply::write(res, reply::refusal(&error), &id, &self.base_url);
         }
-        self.catch(req, res, &id);
-        body::settle(req, res).await;
+        self.fill_empty_error(req, res, &id);
+        body::drain_unread(req, res).await;
         let headers = res.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if let Ok(value) = HeaderValue::from_str(&id) {
@@ -66,7 +66,7 @@ impl Handler for RequestMiddleware {
 }
 
 /// Returns the error for a status without a body.
-fn plain(status: StatusCode, req: &Request) -> Option<Error> {
+fn error_of_status(status: StatusCode, req: &Request) -> Option<Error> {
     let error = match status {
         StatusCode::NOT_FOUND => Error::new(Code::NotFound, "There is nothing at this address."),
         StatusCode::METHOD_NOT_ALLOWED => {
@@ -92,27 +92,27 @@ fn plain(status: StatusCode, req: &Request) -> Option<Error> {
 
 /// Fields of a request's log line that its handler sets.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct LogFields {
     route: &'static str,
     key: Option<String>,
 }
 
-impl Seen {
+impl LogFields {
     /// Sets the route.
-    pub fn route(req: &mut Request, route: &'static str) -> Self {
+    pub fn set_route(req: &mut Request, route: &'static str) -> Self {
         let seen = Self { route, key: None };
         req.extensions_mut().insert(seen.clone());
         seen
     }
 
     /// Sets the id of the caller's key.
-    pub fn key(self, req: &mut Request, caller: &Caller) {
+    pub fn set_key(self, req: &mut Request, caller: &Caller) {
         req.extensions_mut().insert(Self { key: Some(caller.key_id.to_string()), ..self });
     }
 }
 
 fn log(req: &Request, res: &Response, id: &str, begun: Instant) {
-    let seen = req.extensions().get::<Seen>();
+    let seen = req.extensions().get::<LogFields>();
     let route = match seen {
         Some(seen) => seen.route.to_owned(),
         // An unknown path may contain anything, even a secret: only its first segment is logged.
@@ -120,7 +120,7 @@ fn log(req: &Request, res: &Response, id: &str, begun: Instant) {
     };
     let took = begun.elapsed();
     let status = res.status_code.map_or(0, |status| status.as_u16());
-    fanfare_metrics::record::http(seen.map_or("other", |seen| seen.route), status, took);
+    fanfare_metrics::record::http_request(seen.map_or("other", |seen| seen.route), status, took);
     tracing::info!(
         method = %req.method(),
         route,

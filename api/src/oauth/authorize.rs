@@ -4,9 +4,9 @@ use fanfare_domain::{
     Code, Domain, Error, Result,
     access::Scope,
     limits::{self, Bucket},
-    logins::forged,
-    oauth_provider::{self, AuthorizeRequest, Decision, NoRequest, Parameters},
-    sign_in::{self, Session},
+    logins::forged_form,
+    oauth_provider::{self, AuthorizeError, AuthorizeRequest, ConsentDecision, Parameters},
+    sign_in::{self, UserSession},
 };
 use maud::html;
 use salvo::{
@@ -17,12 +17,12 @@ use secrecy::SecretString;
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use super::{asked, consent};
+use super::{consent, requested_origin};
 use crate::{
     address,
-    browser::{answer, form},
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
+    browser::{form, response},
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     query::Pairs,
     request_id,
 };
@@ -45,8 +45,8 @@ impl Handler for Authorize {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, ROUTE);
-        answer::protect_leading_away(res);
+        LogFields::set_route(req, ROUTE);
+        response::protect_external_form(res);
         if let Err(error) = self.answer(req, res).await {
             refuse(res, &error, &request_id::get(req));
         }
@@ -54,8 +54,8 @@ impl Handler for Authorize {
 }
 
 /// The user who is shown the consent page, and the client's request.
-struct Asked<'a> {
-    session: &'a Session,
+struct ConsentRequest<'a> {
+    session: &'a UserSession,
     token: &'a SecretString,
     issuer: &'a str,
     query: &'a str,
@@ -66,32 +66,33 @@ impl Authorize {
     async fn answer(&self, req: &mut Request, res: &mut Response) -> Result<()> {
         let cx = &self.0;
         let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
-        limits::admit_anybody(cx, &[(Bucket::OauthAuthorize, &address)]).await?;
+        limits::admit_anonymous(cx, &[(Bucket::OauthAuthorize, &address)]).await?;
         let query = req.uri().query().unwrap_or_default().to_owned();
         if query.len() > LONGEST {
             let message = "The address is too long.";
             return Err(Error::new(Code::InvalidField, message));
         }
-        let (issuer, sent) = (asked(&cx.settings, req), Parameters::of(query.as_bytes()));
+        let (issuer, sent) =
+            (requested_origin(&cx.settings, req), Parameters::of(query.as_bytes()));
         let request = match oauth_provider::read_request(cx, &issuer, &sent, &address).await {
             Ok(request) => request,
-            Err(NoRequest::Page(error)) => return Err(error),
-            Err(NoRequest::Back(place)) => {
-                answer::see(res, &place);
+            Err(AuthorizeError::Page(error)) => return Err(error),
+            Err(AuthorizeError::Redirect(place)) => {
+                response::redirect(res, &place);
                 return Ok(());
             }
         };
-        let token = form::cookie(req.headers(), cx, &PEOPLE.session);
+        let token = form::cookie(req.headers(), cx, &USER_LOGIN.session);
         let session = match &token {
             Some(token) => sign_in::find(cx, token).await?,
             None => None,
         };
         let (Some(session), Some(token)) = (session, token) else {
-            answer::see(res, &way_in(&query));
+            response::redirect(res, &login_url(&query));
             return Ok(());
         };
         let (session, token, issuer) = (&session, &token, issuer.as_str());
-        let asked = Asked { session, token, issuer, query: &query, request: &request };
+        let asked = ConsentRequest { session, token, issuer, query: &query, request: &request };
         if req.method() == Method::POST {
             return self.decide(req, res, asked).await;
         }
@@ -101,39 +102,44 @@ impl Authorize {
     async fn show(
         &self,
         res: &mut Response,
-        asked: &Asked<'_>,
+        asked: &ConsentRequest<'_>,
         status: StatusCode,
         wrong: Option<&Error>,
     ) -> Result<()> {
-        let places = oauth_provider::places(&self.0, asked.session.user_id).await?;
-        let page = consent::Page {
+        let places = oauth_provider::consent_workspaces(&self.0, asked.session.user_id).await?;
+        let page = consent::ConsentPage {
             email: &asked.session.email,
-            csrf: form::token_of(asked.token),
+            csrf: form::csrf_token(asked.token),
             action: format!("{ROUTE}?{}", asked.query),
             request: asked.request,
             places: &places,
             wrong,
         };
-        answer::html(res, status, page.markup());
+        response::html(res, status, page.markup());
         Ok(())
     }
 
-    async fn decide(&self, req: &mut Request, res: &mut Response, asked: Asked<'_>) -> Result<()> {
+    async fn decide(
+        &self,
+        req: &mut Request,
+        res: &mut Response,
+        asked: ConsentRequest<'_>,
+    ) -> Result<()> {
         let (cx, person) = (&self.0, asked.session.user_id);
         let fields = form::fields(req).await?;
-        if !form::is_ours(asked.token, &fields) {
-            return Err(forged());
+        if !form::has_csrf_token(asked.token, &fields) {
+            return Err(forged_form());
         }
-        limits::admit_anybody(cx, &[(Bucket::OauthConsent, &person.to_string())]).await?;
+        limits::admit_anonymous(cx, &[(Bucket::OauthConsent, &person.to_string())]).await?;
         if form::field(&fields, "decision") != "allow" {
-            answer::see(res, &denied(&asked));
+            response::redirect(res, &denied_url(&asked));
             return Ok(());
         }
         let decision = decision(&fields);
         let let_in =
             oauth_provider::allow(cx, asked.issuer, asked.request, person, &decision).await;
         match let_in {
-            Ok(place) => answer::see(res, &place),
+            Ok(place) => response::redirect(res, &place),
             Err(error) if error.code() == Code::InvalidField => {
                 return self.show(res, &asked, StatusCode::BAD_REQUEST, Some(&error)).await;
             }
@@ -144,35 +150,40 @@ impl Authorize {
 }
 
 /// Returns the decision in the form.
-fn decision(fields: &Pairs) -> Decision {
+fn decision(fields: &Pairs) -> ConsentDecision {
     let ticked = fields.iter().filter(|(name, _)| name == "scope");
     let workspace = Uuid::parse_str(&form::field(fields, "workspace_id")).unwrap_or_default();
-    Decision {
+    ConsentDecision {
         scopes: ticked.filter_map(|(_, scope)| Scope::named(scope)).collect(),
         workspace_id: fanfare_domain::WorkspaceId(workspace),
     }
 }
 
 /// Returns the redirect after the user denied access.
-fn denied(asked: &Asked<'_>) -> String {
+fn denied_url(asked: &ConsentRequest<'_>) -> String {
     let request = asked.request;
     let answer = [
         ("error", "access_denied"),
         ("error_description", "The person did not let the client in."),
     ];
-    oauth_provider::back(&request.redirect_uri, asked.issuer, request.state.as_deref(), &answer)
+    oauth_provider::callback_url(
+        &request.redirect_uri,
+        asked.issuer,
+        request.state.as_deref(),
+        &answer,
+    )
 }
 
 /// Returns the URL of the log-in page, which leads back here.
-fn way_in(query: &str) -> String {
+fn login_url(query: &str) -> String {
     let page = format!("{ROUTE}?{query}");
     let next: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
-    format!("{}?next={next}", PEOPLE.path)
+    format!("{}?next={next}", USER_LOGIN.path)
 }
 
 fn refuse(res: &mut Response, error: &Error, request_id: &str) {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if let Some(seconds) = error.seconds() {
+    if let Some(seconds) = error.retry_after_seconds() {
         res.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
     let said = html! {
@@ -181,5 +192,5 @@ fn refuse(res: &mut Response, error: &Error, request_id: &str) {
         @for broken in error.violations() { p { (broken.remedy) } }
         p.soft { "Nothing was given away. Request " code { (request_id) } }
     };
-    answer::html(res, status, (PEOPLE.frame)("This tool cannot be let in", said));
+    response::html(res, status, (USER_LOGIN.frame)("This tool cannot be let in", said));
 }

@@ -1,6 +1,6 @@
 //! `WWW-Authenticate` challenges for clients that are refused (RFC 6750 section 3, RFC 9728 section 5.1).
 
-use fanfare_domain::{access::Scope, oauth_provider::listed};
+use fanfare_domain::{access::Scope, oauth_provider::join_scopes};
 use salvo::http::HeaderValue;
 
 /// Returns the challenge of a 401. `resource` is the path of the protected resource, empty for the whole service;
@@ -12,7 +12,7 @@ pub fn unauthorized(base_url: &str, resource: &str, is_bad: bool) -> HeaderValue
     let scope = if resource.is_empty() {
         String::new()
     } else {
-        format!(r#", scope="{}""#, listed(&Scope::default_set()))
+        format!(r#", scope="{}""#, join_scopes(&Scope::default_set()))
     };
     value(format!("{}{error}{scope}", bearer(base_url, resource)))
 }

@@ -4,7 +4,7 @@ use fanfare_domain::oauth_provider::Parameters;
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::StatusCode};
 
-use crate::{browser::answer, middleware::request::Seen, oauth_connect::login::PEOPLE};
+use crate::{browser::response, middleware::request::LogFields, oauth_connect::login::USER_LOGIN};
 
 /// The page.
 pub(super) struct CodePage;
@@ -18,14 +18,14 @@ impl Handler for CodePage {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/oauth/code");
-        answer::protect_secret(res);
+        LogFields::set_route(req, "/oauth/code");
+        response::protect_secret(res);
         let sent = Parameters::of(req.uri().query().unwrap_or_default().as_bytes());
         let (status, title, main) = match sent.get("code").filter(|code| is_code(code)) {
-            Some(code) => (StatusCode::OK, "Your code", shown(code)),
-            None => (StatusCode::BAD_REQUEST, "There is no code", absent(sent.get("error"))),
+            Some(code) => (StatusCode::OK, "Your code", code_found(code)),
+            None => (StatusCode::BAD_REQUEST, "There is no code", code_missing(sent.get("error"))),
         };
-        answer::html(res, status, (PEOPLE.frame)(title, main));
+        response::html(res, status, (USER_LOGIN.frame)(title, main));
     }
 }
 
@@ -35,7 +35,7 @@ fn is_code(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-fn shown(code: &str) -> Markup {
+fn code_found(code: &str) -> Markup {
     html! {
         h1 { "Your code" }
         p { "Copy this code to the command line that asks for it. It is good for one minute." }
@@ -44,7 +44,7 @@ fn shown(code: &str) -> Markup {
     }
 }
 
-fn absent(error: Option<&str>) -> Markup {
+fn code_missing(error: Option<&str>) -> Markup {
     html! {
         h1 { "There is no code" }
         @if error == Some("access_denied") {

@@ -3,23 +3,25 @@
 use fanfare_domain::{
     Error,
     access::role_name,
-    oauth_provider::{AuthorizeRequest, ClientKind, Destination, Place, words},
+    oauth_provider::{
+        AuthorizeRequest, ClientKind, ConsentWorkspace, Destination, scope_description,
+    },
 };
 use maud::{Markup, html};
 
 use crate::browser::frame;
 
 /// The content of the page.
-pub(super) struct Page<'a> {
+pub(super) struct ConsentPage<'a> {
     pub email: &'a str,
     pub csrf: String,
     pub action: String,
     pub request: &'a AuthorizeRequest,
-    pub places: &'a [Place],
+    pub places: &'a [ConsentWorkspace],
     pub wrong: Option<&'a Error>,
 }
 
-impl Page<'_> {
+impl ConsentPage<'_> {
     /// Returns the whole page.
     pub(super) fn markup(&self) -> Markup {
         let header = html! {
@@ -93,7 +95,7 @@ impl Page<'_> {
                     @let id = scope.as_str().replace(':', "-");
                     div.tick {
                         input id=(id) type="checkbox" name="scope" value=(scope.as_str()) checked;
-                        label.beside for=(id) { (words(*scope)) }
+                        label.beside for=(id) { (scope_description(*scope)) }
                     }
                 }
             }
@@ -125,7 +127,7 @@ impl Page<'_> {
 }
 
 /// Returns a role with its article.
-fn role(place: &Place) -> String {
+fn role(place: &ConsentWorkspace) -> String {
     let name = role_name(place.role);
     let article = if name.starts_with(['a', 'e']) { "an" } else { "a" };
     let (first, rest) = name.split_at(1);

@@ -3,13 +3,13 @@
 use fanfare_domain::{
     Domain, Reply,
     access::Scope,
-    oauth_provider::{MCP_PATHS, listed},
+    oauth_provider::{MCP_PATHS, join_scopes},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
 
-use super::asked;
-use crate::{middleware::request::Seen, reply, request_id};
+use super::requested_origin;
+use crate::{middleware::request::LogFields, reply, request_id};
 
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -35,8 +35,8 @@ impl Handler for Discovery {
         _ctrl: &mut FlowCtrl,
     ) {
         let Self(cx, path) = self;
-        Seen::route(req, path);
-        let base = asked(&cx.settings, req);
+        LogFields::set_route(req, path);
+        let base = requested_origin(&cx.settings, req);
         let document = match path.strip_prefix(RESOURCE) {
             Some(resource) => protected_resource(&base, resource),
             None => authorization_server(&base),
@@ -80,5 +80,5 @@ fn protected_resource(base: &str, resource: &str) -> Value {
 }
 
 fn names(scopes: &[Scope]) -> Vec<String> {
-    listed(scopes).split(' ').map(str::to_owned).collect()
+    join_scopes(scopes).split(' ').map(str::to_owned).collect()
 }

@@ -6,7 +6,8 @@ use fanfare_domain::{
     Code, Domain, Error,
     limits::{self, Bucket},
     oauth_provider::{
-        self, Answered, Flaw, OauthError, Parameters, Refused, Registered, Registration, listed,
+        self, ClientRegistration, OauthError, OauthFlaw, OauthRefusal, OauthResult, Parameters,
+        RegisteredClient, join_scopes,
     },
 };
 use fanfare_entities::Millis;
@@ -20,27 +21,27 @@ use salvo::{
 use serde_json::{Value, json};
 
 use super::exchange;
-use crate::{address, json as strict_json, middleware::request::Seen, request_id};
+use crate::{address, json as strict_json, middleware::request::LogFields, request_id};
 
 /// The largest body, in bytes.
 const LARGEST: usize = 64 * 1024;
 
 /// Which of the endpoints.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum EndpointKind {
     Register,
     Token,
     Revoke,
 }
 
 /// One of the endpoints.
-pub(super) struct Endpoint {
+pub(super) struct OauthEndpoint {
     pub cx: Domain,
-    pub kind: Kind,
+    pub kind: EndpointKind,
 }
 
 #[async_trait]
-impl Handler for Endpoint {
+impl Handler for OauthEndpoint {
     async fn handle(
         &self,
         req: &mut Request,
@@ -49,7 +50,7 @@ impl Handler for Endpoint {
         _ctrl: &mut FlowCtrl,
     ) {
         let arrived = self.cx.clock.now();
-        Seen::route(req, self.kind.path());
+        LogFields::set_route(req, self.kind.path());
         match self.answer(req, arrived).await {
             Ok((status, body)) => write(res, status, &body),
             Err(refused) => refuse(res, &refused, &request_id::get(req)),
@@ -57,7 +58,7 @@ impl Handler for Endpoint {
     }
 }
 
-impl Kind {
+impl EndpointKind {
     const fn path(self) -> &'static str {
         match self {
             Self::Register => "/api/oauth/register",
@@ -67,29 +68,29 @@ impl Kind {
     }
 }
 
-impl Endpoint {
-    async fn answer(&self, req: &mut Request, arrived: Millis) -> Answered<(StatusCode, Value)> {
+impl OauthEndpoint {
+    async fn answer(&self, req: &mut Request, arrived: Millis) -> OauthResult<(StatusCode, Value)> {
         let cx = &self.cx;
         let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
         let limit = match self.kind {
-            Kind::Register => None,
-            Kind::Token => Some(Bucket::OauthToken),
-            Kind::Revoke => Some(Bucket::OauthRevoke),
+            EndpointKind::Register => None,
+            EndpointKind::Token => Some(Bucket::OauthToken),
+            EndpointKind::Revoke => Some(Bucket::OauthRevoke),
         };
         if let Some(bucket) = limit {
-            limits::admit_anybody(cx, &[(bucket, &address)]).await?;
+            limits::admit_anonymous(cx, &[(bucket, &address)]).await?;
         }
         match self.kind {
-            Kind::Register => {
+            EndpointKind::Register => {
                 let asked = registration(req).await?;
                 let made = oauth_provider::register(cx, asked, &address).await?;
                 Ok((StatusCode::CREATED, registered(&made)))
             }
-            Kind::Token => {
+            EndpointKind::Token => {
                 let tokens = exchange::token(cx, &form(req).await?, arrived).await?;
                 Ok((StatusCode::OK, tokens))
             }
-            Kind::Revoke => {
+            EndpointKind::Revoke => {
                 exchange::revoke(cx, &form(req).await?).await?;
                 Ok((StatusCode::OK, json!({})))
             }
@@ -97,8 +98,8 @@ impl Endpoint {
     }
 }
 
-async fn body(req: &mut Request, kind: &str, error: OauthError) -> Result<Bytes, Flaw> {
-    let flaw = |description: String| Flaw { error, parameter: "body", description };
+async fn body(req: &mut Request, kind: &str, error: OauthError) -> Result<Bytes, OauthFlaw> {
+    let flaw = |description: String| OauthFlaw { error, parameter: "body", description };
     let sent = req.headers().get(CONTENT_TYPE).and_then(|sent| sent.to_str().ok());
     let sent = sent.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_owned();
     if !sent.eq_ignore_ascii_case(kind) {
@@ -108,15 +109,15 @@ async fn body(req: &mut Request, kind: &str, error: OauthError) -> Result<Bytes,
     read.cloned().map_err(|_| flaw("The body is larger than 64 KiB, or was cut off.".to_owned()))
 }
 
-async fn form(req: &mut Request) -> Result<Parameters, Flaw> {
+async fn form(req: &mut Request) -> Result<Parameters, OauthFlaw> {
     let kind = "application/x-www-form-urlencoded";
     Ok(Parameters::of(&body(req, kind, OauthError::InvalidRequest).await?))
 }
 
-async fn registration(req: &mut Request) -> Result<Registration, Flaw> {
+async fn registration(req: &mut Request) -> Result<ClientRegistration, OauthFlaw> {
     let error = OauthError::InvalidClientMetadata;
     let body = body(req, "application/json", error).await?;
-    let flaw = |description: String| Flaw { error, parameter: "body", description };
+    let flaw = |description: String| OauthFlaw { error, parameter: "body", description };
     let value = strict_json::parse(&body).map_err(flaw)?;
     let read = Some(value).filter(Value::is_object).map(serde_json::from_value);
     read.and_then(Result::ok).ok_or_else(|| {
@@ -125,7 +126,7 @@ async fn registration(req: &mut Request) -> Result<Registration, Flaw> {
     })
 }
 
-fn registered(made: &Registered) -> Value {
+fn registered(made: &RegisteredClient) -> Value {
     let mut said = json!({
         "client_id": made.client_id,
         "client_id_issued_at": made.issued_at / 1_000,
@@ -133,7 +134,7 @@ fn registered(made: &Registered) -> Value {
         "redirect_uris": made.redirect_uris,
         "grant_types": made.grant_types,
         "response_types": ["code"],
-        "scope": listed(&made.scopes),
+        "scope": join_scopes(&made.scopes),
         "token_endpoint_auth_method": "none",
     });
     if let Some(kind) = &made.application_type {
@@ -151,15 +152,15 @@ fn write(res: &mut Response, status: StatusCode, body: &Value) {
     res.replace_body(ResBody::Once(body.to_string().into()));
 }
 
-fn refuse(res: &mut Response, refused: &Refused, request_id: &str) {
+fn refuse(res: &mut Response, refused: &OauthRefusal, request_id: &str) {
     let (status, error, description) = match refused {
-        Refused::Flaw(flaw) => {
+        OauthRefusal::Flaw(flaw) => {
             (flaw.error.status(), flaw.error.as_str(), flaw.description.as_str())
         }
-        Refused::Service(error) => (error.status(), service_error(error), error.message()),
+        OauthRefusal::Service(error) => (error.status(), service_error(error), error.message()),
     };
-    if let Refused::Service(error) = refused
-        && let Some(seconds) = error.seconds()
+    if let OauthRefusal::Service(error) = refused
+        && let Some(seconds) = error.retry_after_seconds()
     {
         res.headers_mut().insert(RETRY_AFTER, seconds.into());
     }

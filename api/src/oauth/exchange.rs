@@ -3,8 +3,8 @@
 use fanfare_domain::{
     Domain,
     oauth_provider::{
-        self, ACCESS_LASTS, Answered, CodeExchange, Flaw, Issued, OauthError, Parameters, Refresh,
-        listed,
+        self, ACCESS_TOKEN_LIFETIME, CodeExchange, IssuedTokens, OauthError, OauthFlaw,
+        OauthResult, Parameters, RefreshRequest, join_scopes,
     },
 };
 use fanfare_entities::Millis;
@@ -12,44 +12,44 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
 /// Redeems a code or a refresh token.
-pub(super) async fn token(cx: &Domain, sent: &Parameters, arrived: Millis) -> Answered<Value> {
-    single(sent)?;
-    let kind = needed(sent, "grant_type")?;
+pub(super) async fn token(cx: &Domain, sent: &Parameters, arrived: Millis) -> OauthResult<Value> {
+    require_single_values(sent)?;
+    let kind = required(sent, "grant_type")?;
     if !["authorization_code", "refresh_token"].contains(&kind) {
         let description = "grant_type is authorization_code or refresh_token.".to_owned();
         let (error, parameter) = (OauthError::UnsupportedGrantType, "grant_type");
-        return Err(Flaw { error, parameter, description }.into());
+        return Err(OauthFlaw { error, parameter, description }.into());
     }
-    let client_id = needed(sent, "client_id")?;
+    let client_id = required(sent, "client_id")?;
     oauth_provider::require_known(cx, client_id).await?;
     let resource = sent.get("resource");
     let issued = if kind == "refresh_token" {
-        let token = needed(sent, "refresh_token")?;
+        let token = required(sent, "refresh_token")?;
         let scope = sent.get("scope");
-        let asked = Refresh { token, client_id, scope, resource, arrived };
+        let asked = RefreshRequest { token, client_id, scope, resource, received_at: arrived };
         oauth_provider::refresh(cx, asked).await?
     } else {
         let asked = CodeExchange {
-            code: needed(sent, "code")?,
+            code: required(sent, "code")?,
             client_id,
-            redirect_uri: needed(sent, "redirect_uri")?,
-            verifier: needed(sent, "code_verifier")?,
+            redirect_uri: required(sent, "redirect_uri")?,
+            verifier: required(sent, "code_verifier")?,
             resource,
-            arrived,
+            received_at: arrived,
         };
         oauth_provider::exchange(cx, asked).await?
     };
     Ok(reply(&issued))
 }
 
-fn reply(issued: &Issued) -> Value {
+fn reply(issued: &IssuedTokens) -> Value {
     let workspace = &issued.workspace;
     json!({
         "access_token": issued.access_token.expose_secret(),
         "token_type": "Bearer",
-        "expires_in": ACCESS_LASTS / 1_000,
+        "expires_in": ACCESS_TOKEN_LIFETIME / 1_000,
         "refresh_token": issued.refresh_token.expose_secret(),
-        "scope": listed(&issued.scopes),
+        "scope": join_scopes(&issued.scopes),
         "workspace": {
             "id": workspace.id,
             "name": workspace.name,
@@ -59,15 +59,15 @@ fn reply(issued: &Issued) -> Value {
 }
 
 /// Revokes a token.
-pub(super) async fn revoke(cx: &Domain, sent: &Parameters) -> Answered<()> {
-    single(sent)?;
-    let client_id = needed(sent, "client_id")?;
+pub(super) async fn revoke(cx: &Domain, sent: &Parameters) -> OauthResult<()> {
+    require_single_values(sent)?;
+    let client_id = required(sent, "client_id")?;
     oauth_provider::require_known(cx, client_id).await?;
-    oauth_provider::revoke(cx, client_id, needed(sent, "token")?).await
+    oauth_provider::revoke(cx, client_id, required(sent, "token")?).await
 }
 
-fn needed<'a>(sent: &'a Parameters, name: &'static str) -> Result<&'a str, Flaw> {
-    sent.get(name).ok_or_else(|| Flaw {
+fn required<'a>(sent: &'a Parameters, name: &'static str) -> Result<&'a str, OauthFlaw> {
+    sent.get(name).ok_or_else(|| OauthFlaw {
         error: OauthError::InvalidRequest,
         parameter: name,
         description: format!("{name} is missing."),
@@ -75,10 +75,10 @@ fn needed<'a>(sent: &'a Parameters, name: &'static str) -> Result<&'a str, Flaw>
 }
 
 /// Fails if a parameter was sent twice (RFC 6749 section 3.2).
-fn single(sent: &Parameters) -> Result<(), Flaw> {
-    let Some(name) = sent.doubled() else { return Ok(()) };
+fn require_single_values(sent: &Parameters) -> Result<(), OauthFlaw> {
+    let Some(name) = sent.repeated() else { return Ok(()) };
     let shown: String = name.chars().take(40).collect();
-    Err(Flaw {
+    Err(OauthFlaw {
         error: OauthError::InvalidRequest,
         parameter: "body",
         description: format!("{shown} was sent more than once."),

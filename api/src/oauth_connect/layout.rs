@@ -29,7 +29,7 @@ pub fn waiting(visit: &Visit, title: &str, main: &Markup) -> Markup {
 }
 
 /// Renders a page that leads to a network, automatically or with a click.
-pub fn away(visit: &Visit, label: &str, url: &Url) -> Markup {
+pub fn leave_to(visit: &Visit, label: &str, url: &Url) -> Markup {
     let head = html! { meta http-equiv="refresh" content={ "0; url=" (url) }; };
     let main = html! {
         h1 { "On to " (label) }
@@ -66,7 +66,7 @@ fn header(visit: Option<&Visit>) -> Markup {
         @if let Some(visit) = visit {
             (menu::menu(visit))
             form.who method="post" action="/logout" {
-                input type="hidden" name="csrf" value=(form::token_of(&visit.token));
+                input type="hidden" name="csrf" value=(form::csrf_token(&visit.token));
                 span.soft { (visit.session.email) }
                 button.quiet type="submit" { "Log out" }
             }

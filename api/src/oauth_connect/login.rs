@@ -2,24 +2,24 @@
 
 use fanfare_domain::{
     Result,
-    sign_in::{self, LASTS},
+    sign_in::{self, SESSION_LIFETIME},
 };
 use maud::html;
 use url::form_urlencoded;
 
 use super::{
     layout,
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
-use crate::browser::{form::Cookie, login::Realm};
+use crate::browser::{form::Cookie, login::LoginRealm};
 
 /// The log-in of users. Its cookie is `Lax`, since a network redirects the user back from its own site.
-pub static PEOPLE: Realm = Realm {
+pub static USER_LOGIN: LoginRealm = LoginRealm {
     path: "/login",
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
-    before: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
+    form_cookie: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
     home: "/dashboard",
-    also: &["/connect", "/api/oauth/authorize", "/invitations"],
+    other_paths: &["/connect", "/api/oauth/authorize", "/invitations"],
     intro: |next| {
         let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
         html! {
@@ -37,11 +37,11 @@ pub static PEOPLE: Realm = Realm {
             sign_in::log_in(&tried.cx, who, &tried.address).await
         })
     },
-    lasts: LASTS / 1_000,
+    lifetime: SESSION_LIFETIME / 1_000,
 };
 
 /// Ends the session.
-pub async fn log_out(visit: Visit) -> Result<Answer> {
+pub async fn log_out(visit: Visit) -> Result<PageResponse> {
     sign_in::log_out(&visit.cx, &visit.token).await?;
-    Ok(Answer::LogOut)
+    Ok(PageResponse::LogOut)
 }

@@ -14,18 +14,18 @@ mod visit;
 use fanfare_domain::Domain;
 use salvo::Router;
 
-use crate::middleware::page::{self, Page, page};
-pub use site::ConnectPages;
-pub use visit::{Answer, Visit};
+use crate::middleware::page::{self, PageRoute, page};
+pub use site::UserSite;
+pub use visit::{PageResponse, Visit};
 
 /// Every page that needs a log-in. Fixed segments come before parameters.
-const PAGES: &[Page<ConnectPages>] = &[
-    Page::of("/connect", page!(start::list)),
-    Page::form("/logout", page!(login::log_out)),
-    Page::of("/connect/sessions/{id}", page!(session::show)),
-    Page::form("/connect/sessions/{id}/{verb}", page!(session::act)),
-    Page::of("/connect/{platform}", page!(start::ask)).takes(page!(start::begin)),
-    Page::of("/connect/{platform}/callback", page!(session::callback)),
+const PAGES: &[PageRoute<UserSite>] = &[
+    PageRoute::get("/connect", page!(start::list)),
+    PageRoute::post("/logout", page!(login::log_out)),
+    PageRoute::get("/connect/sessions/{id}", page!(session::show)),
+    PageRoute::post("/connect/sessions/{id}/{verb}", page!(session::act)),
+    PageRoute::get("/connect/{platform}", page!(start::ask)).with_form(page!(start::begin)),
+    PageRoute::get("/connect/{platform}/callback", page!(session::callback)),
 ];
 
 /// Returns the router of the pages, with the log-in.

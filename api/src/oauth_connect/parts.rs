@@ -4,7 +4,9 @@ use fanfare_domain::{
     BrandId, Error, WorkspaceId,
     accounts::{
         ConnectOptions,
-        oauth_connect::{Choice, ConnectAccess, ConnectMethod, CredentialField, Permission, Stage},
+        oauth_connect::{
+            AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, CredentialField, Permission,
+        },
     },
     users::Workspace,
 };
@@ -102,29 +104,29 @@ pub fn session(
         }
         @if let Some(wrong) = wrong { (what_is_wrong(wrong)) }
         @match access.stage() {
-            Stage::Ready(way) => (ready(visit, access, way)),
-            Stage::Finishing => {
+            ConnectStage::Ready(way) => (next_step(visit, access, way)),
+            ConnectStage::Finishing => {
                 p.flash.plain role="status" { (message) }
                 p.soft { "This page refreshes itself." }
             }
-            Stage::Choose(choices) => (choose(visit, access, &choices)),
-            Stage::Connected => {
+            ConnectStage::Choose(choices) => (choose(visit, access, &choices)),
+            ConnectStage::Connected => {
                 p.flash.good role="status" { (message) }
                 p { "You can close this page, or " a href="/connect" { "connect another account" } "." }
             }
-            Stage::Ended => {
+            ConnectStage::Ended => {
                 p.flash.plain role="status" { (message) }
-                (again(access))
+                (start_again(access))
             }
-            Stage::Failed => {
+            ConnectStage::Failed => {
                 p.flash.bad role="alert" { (message) }
-                (again(access))
+                (start_again(access))
             }
         }
     }
 }
 
-fn again(access: &ConnectAccess) -> Markup {
+fn start_again(access: &ConnectAccess) -> Markup {
     html! {
         p.actions { a.button href={ "/connect/" (access.spec().id) } { "Start again" } }
     }
@@ -145,12 +147,12 @@ fn remedy(wrong: &Error) -> Option<String> {
     wrong.details().remedy.clone()
 }
 
-fn ready(visit: &Visit, access: &ConnectAccess, way: ConnectMethod) -> Markup {
+fn next_step(visit: &Visit, access: &ConnectAccess, way: ConnectMethod) -> Markup {
     let label = access.spec().label;
     html! {
         @match way {
             ConnectMethod::Provider(permissions, instance) => {
-                (granted(label, permissions))
+                (permission_list(label, permissions))
                 form.narrow method="post" action=(step(access, "go")) {
                     (token(visit))
                     @if let Some(field) = instance { (input(visit, &field)) }
@@ -180,9 +182,9 @@ fn ready(visit: &Visit, access: &ConnectAccess, way: ConnectMethod) -> Markup {
 }
 
 /// Lists the permissions that the user will be asked for, and which of them are optional.
-fn granted(label: &str, permissions: &[Permission]) -> Markup {
+fn permission_list(label: &str, permissions: &[Permission]) -> Markup {
     let (needed, wanted): (Vec<&Permission>, Vec<_>) =
-        permissions.iter().partition(|one| one.needed);
+        permissions.iter().partition(|one| one.required);
     html! {
         p { (label) " will ask you to allow Fanfare to do this for you:" }
         ul.granted { @for one in needed { li { (one.doc) } } }
@@ -225,7 +227,7 @@ fn name(field: &str) -> String {
     words
 }
 
-fn choose(visit: &Visit, access: &ConnectAccess, choices: &[Choice]) -> Markup {
+fn choose(visit: &Visit, access: &ConnectAccess, choices: &[AccountChoice]) -> Markup {
     html! {
         p { "Which of them should Fanfare post to?" }
         form.narrow method="post" action=(step(access, "choose")) {
@@ -263,7 +265,7 @@ fn step(access: &ConnectAccess, verb: &str) -> String {
 }
 
 fn token(visit: &Visit) -> Markup {
-    html! { input type="hidden" name="csrf" value=(form::token_of(&visit.token)); }
+    html! { input type="hidden" name="csrf" value=(form::csrf_token(&visit.token)); }
 }
 
 #[cfg(test)]

@@ -2,37 +2,39 @@
 
 use fanfare_domain::{
     Code, ConnectSessionId, Error, Result,
-    accounts::oauth_connect::{self, Callback, ConnectAccess, ConnectMethod, Stage},
+    accounts::oauth_connect::{self, Callback, ConnectAccess, ConnectMethod, ConnectStage},
 };
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::{
     parts, start,
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Connect an account";
 
 /// Shows the session's stage and the next step.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let mut access = enter(&visit).await?;
-    if access.starts_by_itself() && access.act.membership.active {
+    if access.starts_automatically() && access.act.membership.active {
         return authorize(&mut access, &visit).await;
     }
     access.open().await?;
     let message = access.message().await?;
     let main = parts::session(&visit, &access, &message, None);
     Ok(match access.stage() {
-        Stage::Finishing => Answer::Waiting(TITLE, main),
-        Stage::Ready(_) | Stage::Choose(_) | Stage::Connected | Stage::Ended | Stage::Failed => {
-            Answer::Page(TITLE, main)
-        }
+        ConnectStage::Finishing => PageResponse::Waiting(TITLE, main),
+        ConnectStage::Ready(_)
+        | ConnectStage::Choose(_)
+        | ConnectStage::Connected
+        | ConnectStage::Ended
+        | ConnectStage::Failed => PageResponse::Page(TITLE, main),
     })
 }
 
 /// Handles a step of the user.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(visit: Visit) -> Result<PageResponse> {
     let mut access = enter(&visit).await?;
     let verb = visit.path("verb");
     let may = if verb == "cancel" { Ok(()) } else { access.act.membership.require_active() };
@@ -45,11 +47,11 @@ pub async fn act(visit: Visit) -> Result<Answer> {
         "cancel" => access.cancel().await,
         "connect" => access.submit(credentials(&visit, &access)).await,
         "simulate" => access.simulate(visit.form("username")).await,
-        "choose" => access.choose(&places(&visit)).await,
+        "choose" => access.choose(&ticked_accounts(&visit)).await,
         _ => return Err(Error::new(Code::NotFound, "There is no such step.")),
     };
     match outcome {
-        Ok(()) => Ok(Answer::See(page(access.id()))),
+        Ok(()) => Ok(PageResponse::Redirect(page(access.id()))),
         // An error in a form is shown on the same page.
         Err(error)
             if (400..500).contains(&error.status())
@@ -58,14 +60,14 @@ pub async fn act(visit: Visit) -> Result<Answer> {
             let again = enter(&visit).await?;
             let message = again.message().await?;
             let main = parts::session(&visit, &again, &message, Some(&error));
-            Ok(Answer::Wrong(TITLE, main, error))
+            Ok(PageResponse::Invalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
 /// Handles the redirect back from the network.
-pub async fn callback(visit: Visit) -> Result<Answer> {
+pub async fn callback(visit: Visit) -> Result<PageResponse> {
     let platform = start::platform(&visit)?;
     let text = |name: &str| visit.query(name).map(str::to_owned);
     let arrival = Callback {
@@ -76,7 +78,7 @@ pub async fn callback(visit: Visit) -> Result<Answer> {
     };
     let who = visit.session.user_id;
     let id = oauth_connect::callback(&visit.cx, who, &visit.request_id, platform, arrival).await?;
-    Ok(Answer::See(page(id)))
+    Ok(PageResponse::Redirect(page(id)))
 }
 
 async fn enter(visit: &Visit) -> Result<ConnectAccess> {
@@ -90,20 +92,20 @@ fn page(id: ConnectSessionId) -> String {
     format!("/connect/sessions/{id}")
 }
 
-async fn authorize(access: &mut ConnectAccess, visit: &Visit) -> Result<Answer> {
+async fn authorize(access: &mut ConnectAccess, visit: &Visit) -> Result<PageResponse> {
     let url = access.authorize(visit.form(parts::INSTANCE)).await?;
-    Ok(Answer::Away(access.spec().label, url))
+    Ok(PageResponse::LeaveTo(access.spec().label, url))
 }
 
 /// Returns the values of the platform's credential fields.
 fn credentials(visit: &Visit, access: &ConnectAccess) -> Map<String, Value> {
-    let ConnectMethod::Credentials(fields) = access.way() else { return Map::new() };
+    let ConnectMethod::Credentials(fields) = access.method() else { return Map::new() };
     let filled = fields.iter().filter_map(|field| Some((field.name, visit.form(field.name)?)));
     filled.map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
 /// Returns the indexes of the ticked accounts.
-fn places(visit: &Visit) -> Vec<usize> {
+fn ticked_accounts(visit: &Visit) -> Vec<usize> {
     let ticked = visit.form.iter().filter(|(name, _)| name == "account");
     ticked.filter_map(|(_, place)| place.parse().ok()).collect()
 }

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Domain, Error, Result,
-    sign_in::{self, Session},
+    sign_in::{self, UserSession},
 };
 use maud::Markup;
 use salvo::{Response, async_trait, http::StatusCode};
@@ -10,60 +10,64 @@ use secrecy::SecretString;
 
 use super::{
     layout,
-    login::PEOPLE,
-    visit::{Answer, Visit},
+    login::USER_LOGIN,
+    visit::{PageResponse, Visit},
 };
 use crate::{
     browser::{
-        answer::{html, protect_with_media, see},
         form,
-        login::Realm,
+        login::LoginRealm,
+        response::{html, protect_with_media, redirect},
     },
     middleware::page::{self, Site},
 };
 
 /// The pages of users.
-pub struct ConnectPages;
+pub struct UserSite;
 
 #[async_trait]
-impl Site for ConnectPages {
-    type Session = Session;
-    type Answer = Answer;
+impl Site for UserSite {
+    type Session = UserSession;
+    type Answer = PageResponse;
 
-    fn realm() -> &'static Realm {
-        &PEOPLE
+    fn realm() -> &'static LoginRealm {
+        &USER_LOGIN
     }
 
-    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+    async fn find(cx: &Domain, token: &SecretString) -> Result<Option<UserSession>> {
         sign_in::find(cx, token).await
     }
 
-    async fn write(res: &mut Response, answer: Answer, visit: Visit) {
+    async fn write(res: &mut Response, answer: PageResponse, visit: Visit) {
         let ok = StatusCode::OK;
         match answer {
-            Answer::Page(title, main) => html(res, ok, layout::page(&visit, title, &main)),
-            Answer::Wrong(title, main, error) => {
+            PageResponse::Page(title, main) => html(res, ok, layout::page(&visit, title, &main)),
+            PageResponse::Invalid(title, main, error) => {
                 html(res, page::status(&error), layout::page(&visit, title, &main));
             }
-            Answer::Wide(title, main) => {
+            PageResponse::Wide(title, main) => {
                 protect_with_media(res, &visit.cx.settings.media_base_url);
                 html(res, ok, layout::wide(&visit, title, &main));
             }
-            Answer::WideWrong(title, main, error) => {
+            PageResponse::WideInvalid(title, main, error) => {
                 protect_with_media(res, &visit.cx.settings.media_base_url);
                 html(res, page::status(&error), layout::wide(&visit, title, &main));
             }
-            Answer::Part(part) => html(res, ok, part),
-            Answer::Workspace(id) => {
+            PageResponse::Fragment(part) => html(res, ok, part),
+            PageResponse::SwitchWorkspace(id) => {
                 form::choose_workspace(res, &visit.cx, id);
-                see(res, "/dashboard");
+                redirect(res, "/dashboard");
             }
-            Answer::Waiting(title, main) => html(res, ok, layout::waiting(&visit, title, &main)),
-            Answer::See(place) => see(res, &place),
-            Answer::Away(label, url) => html(res, ok, layout::away(&visit, label, &url)),
-            Answer::LogOut => {
-                form::set_cookie(res.headers_mut(), &visit.cx, &PEOPLE.session, "", 0);
-                see(res, PEOPLE.path);
+            PageResponse::Waiting(title, main) => {
+                html(res, ok, layout::waiting(&visit, title, &main))
+            }
+            PageResponse::Redirect(place) => redirect(res, &place),
+            PageResponse::LeaveTo(label, url) => {
+                html(res, ok, layout::leave_to(&visit, label, &url))
+            }
+            PageResponse::LogOut => {
+                form::set_cookie(res.headers_mut(), &visit.cx, &USER_LOGIN.session, "", 0);
+                redirect(res, USER_LOGIN.path);
             }
         }
     }

@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Act, Code, Error, Result, WorkspaceId,
     access::{self, Caller, Role},
-    accounts::{self, OptionMethod, oauth_connect},
+    accounts::{self, ConnectOptionMethod, oauth_connect},
     brands,
     limits::Meter,
     users,
@@ -12,16 +12,16 @@ use maud::html;
 
 use super::{
     parts,
-    visit::{Answer, Visit},
+    visit::{PageResponse, Visit},
 };
 use crate::browser::visit::parse;
 
 /// Lists the platforms.
-pub async fn list(visit: Visit) -> Result<Answer> {
+pub async fn list(visit: Visit) -> Result<PageResponse> {
     let act = act(&visit, visit.parsed("workspace_id")?).await?;
     let options = accounts::all_options(&act).await?;
-    let here = options.iter().filter(|option| option.method != OptionMethod::Planned);
-    Ok(Answer::Page(
+    let here = options.iter().filter(|option| option.method != ConnectOptionMethod::Planned);
+    Ok(PageResponse::Page(
         "Connect an account",
         html! {
             h1 { "Connect an account" }
@@ -36,23 +36,23 @@ pub async fn list(visit: Visit) -> Result<Answer> {
 }
 
 /// Shows a platform, with the workspace of the account and a button.
-pub async fn ask(visit: Visit) -> Result<Answer> {
+pub async fn ask(visit: Visit) -> Result<PageResponse> {
     let platform = platform(&visit)?;
     let asked: Option<uuid::Uuid> = visit.parsed("workspace_id")?;
     let act = act(&visit, asked).await?;
-    let options = accounts::options_on(&act, platform).await?;
+    let options = accounts::platform_options(&act, platform).await?;
     let workspaces =
         users::workspaces_of(&visit.cx, visit.session.user_id, Role::Publisher).await?;
     let here = act.membership.workspace_id;
-    let brands = brands::of_seat(&act).await?;
-    Ok(Answer::Page(
+    let brands = brands::brands_to_choose(&act).await?;
+    Ok(PageResponse::Page(
         "Connect an account",
         parts::start(&visit, &options, (&workspaces, here), &brands),
     ))
 }
 
 /// Creates a connect session and redirects to it.
-pub async fn begin(visit: Visit) -> Result<Answer> {
+pub async fn begin(visit: Visit) -> Result<PageResponse> {
     let platform = platform(&visit)?;
     let workspace =
         visit.form("workspace_id").map(|text| parse("workspace_id", text)).transpose()?;
@@ -66,7 +66,7 @@ pub async fn begin(visit: Visit) -> Result<Answer> {
         sandbox: visit.form("sandbox").is_some(),
     };
     let id = oauth_connect::begin(&act, platform, new).await?;
-    Ok(Answer::See(format!("/connect/sessions/{id}")))
+    Ok(PageResponse::Redirect(format!("/connect/sessions/{id}")))
 }
 
 /// Returns the platform in the path.
@@ -83,7 +83,7 @@ pub fn platform(visit: &Visit) -> Result<fanfare_domain::PlatformId> {
 
 /// Returns the user's access to a workspace, by default to the user's own.
 async fn act(visit: &Visit, workspace: Option<uuid::Uuid>) -> Result<Act> {
-    let caller = Caller::at_a_page(visit.session.user_id);
+    let caller = Caller::browser_session(visit.session.user_id);
     let membership = access::membership(&visit.cx, &caller, workspace.map(WorkspaceId)).await?;
     membership.require(Role::Publisher)?;
     let (cx, request_id) = (visit.cx.clone(), visit.request_id.clone());

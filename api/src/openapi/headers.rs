@@ -24,12 +24,12 @@ pub fn all() -> Map<String, Value> {
 }
 
 /// Returns the headers of every reply.
-pub fn of_all() -> Value {
+pub fn common() -> Value {
     Value::Object(references([REQUEST_ID]))
 }
 
 /// Returns the headers of every reply of `/api/v1`.
-pub fn of_api() -> Value {
+pub fn api() -> Value {
     let names = [REQUEST_ID].into_iter().chain(rate_limit::HEADERS.map(|(name, _)| name));
     Value::Object(references(names))
 }

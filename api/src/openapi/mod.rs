@@ -77,9 +77,9 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
 /// reply.
 pub struct Schemas {
     /// Schemas of requests.
-    pub sent: SchemaGenerator,
+    pub requests: SchemaGenerator,
     /// Schemas of replies.
-    pub answered: SchemaGenerator,
+    pub replies: SchemaGenerator,
 }
 
 impl Default for Schemas {
@@ -89,8 +89,8 @@ impl Default for Schemas {
             settings.meta_schema = None;
         });
         Self {
-            sent: settings.clone().into_generator(),
-            answered: settings.for_serialize().into_generator(),
+            requests: settings.clone().into_generator(),
+            replies: settings.for_serialize().into_generator(),
         }
     }
 }
@@ -113,9 +113,9 @@ fn paths(routes: &[Route], schemas: &mut Schemas) -> Map<String, Value> {
 }
 
 fn components(mut schemas: Schemas) -> Value {
-    let _ = schemas.answered.subschema_for::<refusals::Error>();
-    let mut all = schemas.answered.take_definitions(true);
-    all.extend(schemas.sent.take_definitions(true));
+    let _ = schemas.replies.subschema_for::<refusals::Error>();
+    let mut all = schemas.replies.take_definitions(true);
+    all.extend(schemas.requests.take_definitions(true));
     json!({
         "schemas": all,
         "parameters": parameters::shared(),
@@ -150,7 +150,7 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
 
 /// Returns the description of the event that is sent to webhooks.
 fn webhooks(schemas: &mut Schemas) -> Value {
-    let event = schemas.answered.subschema_for::<Event>();
+    let event = schemas.replies.subschema_for::<Event>();
     json!({"event": {"post": {
         "operationId": "receive_event",
         "summary": "Sent to a webhook when something happened that it asked for",

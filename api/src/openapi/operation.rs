@@ -9,22 +9,22 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::{Schemas, headers, parameters, refusals};
-use crate::{Route, Success, form, health::Health, hints::Hints};
+use crate::{Route, Success, health::Health, hints::Hints, multipart};
 
 /// Returns the operation of a route; named types of its bodies are added to the schemas.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
-    let bodies = route.bodies(&mut schemas.answered);
+    let bodies = route.bodies(&mut schemas.replies);
     let last = bodies.last().cloned();
     let replies =
         route.replies.iter().flatten().zip(bodies.into_iter().chain(last.into_iter().cycle()));
     let mut responses: Map<String, Value> = replies.map(response).collect();
-    responses.extend(refusals::responses(&refusals::codes(route), &headers::of_api()));
+    responses.extend(refusals::responses(&refusals::codes(route), &headers::api()));
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.summary,
         "description": needs(route),
         "tags": [route.tag],
-        "parameters": parameters::of(route, &mut schemas.sent),
+        "parameters": parameters::of(route, &mut schemas.requests),
         "responses": responses,
         "x-command": route.command(),
         "x-when": route.when,
@@ -41,7 +41,7 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     if let Some(body) = route.body {
         let example: Value = serde_json::from_str(body.example).unwrap_or_default();
         let is_required = (body.check)(json!({})).is_err();
-        let content = json!({"schema": (body.schema)(&mut schemas.sent), "example": example});
+        let content = json!({"schema": (body.schema)(&mut schemas.requests), "example": example});
         operation["requestBody"] =
             json!({"required": is_required, "content": {"application/json": content}});
         if route.takes_form {
@@ -56,9 +56,9 @@ fn form() -> Value {
     let optional = |doc: &str| json!({"type": "string", "description": doc});
     json!({
         "type": "object",
-        "required": [form::FILE],
+        "required": [multipart::FILE],
         "properties": {
-            (form::FILE): {"type": "string", "format": "binary", "description": "The file."},
+            (multipart::FILE): {"type": "string", "format": "binary", "description": "The file."},
             "filename": optional("Name for people; that of the part if left out."),
             "content_type": optional("Media type; that of the part, or of the bytes, if left out."),
             "workspace_id": optional("The workspace, for a key without one."),
@@ -69,7 +69,7 @@ fn form() -> Value {
 fn response((success, schema): (&Success, Schema)) -> (String, Value) {
     let body = json!({
         "description": success.doc,
-        "headers": headers::of_api(),
+        "headers": headers::api(),
         "content": {"application/json": {"schema": schema}},
     });
     (success.status.to_string(), body)
@@ -82,7 +82,7 @@ pub fn needs(route: &Route) -> String {
         return format!("Needs no key. At most {} {}.", rule.limit, rule.what);
     }
     let scope = match policy.scope {
-        Some(scope) => match policy.or {
+        Some(scope) => match policy.or_scope {
             Some(or) => format!("the scope `{}` or `{}`", scope.as_str(), or.as_str()),
             None => format!("the scope `{}`", scope.as_str()),
         },
@@ -101,7 +101,7 @@ pub fn needs(route: &Route) -> String {
 
 /// Returns the operation that receives an announced file; the token in its path replaces a key.
 pub fn upload(schemas: &mut Schemas) -> Value {
-    let media = schemas.answered.subschema_for::<Media>();
+    let media = schemas.replies.subschema_for::<Media>();
     let codes = [
         Code::NotFound,
         Code::MediaTypeMismatch,
@@ -112,7 +112,7 @@ pub fn upload(schemas: &mut Schemas) -> Value {
         Code::InternalError,
         Code::Unavailable,
     ];
-    let mut responses = refusals::responses(&codes, &headers::of_all());
+    let mut responses = refusals::responses(&codes, &headers::common());
     let taken = json!({
         "description": "The file is stored.",
         "content": {"application/json": {"schema": media}},
@@ -133,12 +133,12 @@ pub fn upload(schemas: &mut Schemas) -> Value {
 
 /// Returns the operation of a health check, which needs no key.
 pub fn health(name: &str, summary: &str, ill: bool, schemas: &mut Schemas) -> Value {
-    let status = json!({"schema": schemas.answered.subschema_for::<Health>()});
+    let status = json!({"schema": schemas.replies.subschema_for::<Health>()});
     let mut responses = Map::new();
     let well = json!({"description": "Yes.", "content": {"application/json": status}});
     responses.insert("200".to_owned(), well);
     if ill {
-        responses.extend(refusals::responses(&[Code::Unavailable], &headers::of_all()));
+        responses.extend(refusals::responses(&[Code::Unavailable], &headers::common()));
     }
     json!({"get": {
         "operationId": name, "summary": summary, "tags": ["discovery"], "security": [],

@@ -28,7 +28,7 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
         let known = in_query(schema.as_value());
         let older = older_names::parameters(route.name);
         let older: Vec<_> =
-            older.filter_map(|(name, today)| older_one(&known, name, today)).collect();
+            older.filter_map(|(name, today)| older_parameter(&known, name, today)).collect();
         parameters.extend(known);
         parameters.extend(older);
     }
@@ -50,7 +50,7 @@ pub fn in_path(route: &Route, name: &str) -> Value {
 }
 
 /// Returns a parameter under its older name.
-fn older_one(known: &[Value], name: &str, today: &str) -> Option<Value> {
+fn older_parameter(known: &[Value], name: &str, today: &str) -> Option<Value> {
     let mut older = known.iter().find(|parameter| parameter["name"] == today)?.clone();
     older["name"] = name.into();
     older["deprecated"] = true.into();

@@ -35,7 +35,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
         }
     };
     when(policy.scope.is_some(), &[Code::InsufficientScope]);
-    when(!policy.tokens, &[Code::ApiKeyRequired]);
+    when(!policy.allows_tokens, &[Code::ApiKeyRequired]);
     when(policy.addon, &[Code::ApiAddonRequired]);
     when(policy.addon && route.method.writes(), &[Code::SubscriptionRequired]);
     when(policy.plan.is_some(), &[Code::FeatureNotAvailable]);

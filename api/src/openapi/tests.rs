@@ -106,11 +106,11 @@ fn parameters_are_never_null() {
 fn what_is_sent_and_what_is_answered_share_no_name_unless_they_are_the_same() {
     let mut schemas = Schemas::default();
     for route in ROUTES {
-        let _ = route.bodies(&mut schemas.answered);
-        let _ = route.body.map(|body| (body.schema)(&mut schemas.sent));
+        let _ = route.bodies(&mut schemas.replies);
+        let _ = route.body.map(|body| (body.schema)(&mut schemas.requests));
     }
-    let answered = schemas.answered.take_definitions(true);
-    let sent = schemas.sent.take_definitions(true);
+    let answered = schemas.replies.take_definitions(true);
+    let sent = schemas.requests.take_definitions(true);
     for (name, schema) in &sent {
         assert!(answered.get(name).is_none_or(|other| other == schema), "{name}");
     }

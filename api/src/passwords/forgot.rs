@@ -1,6 +1,6 @@
 //! `/forgot`: requests a link to set a new password. The reply is the same for every address.
 
-use fanfare_domain::{Domain, Result, logins::forged, mail};
+use fanfare_domain::{Domain, Result, logins::forged_form, mail};
 use maud::{Markup, html};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -10,9 +10,9 @@ use salvo::{
 use super::{FORM, refuse};
 use crate::{
     address,
-    browser::{answer, form},
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
+    browser::{form, response},
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     request_id,
 };
 
@@ -28,14 +28,14 @@ impl Handler for Forgot {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/forgot");
-        answer::protect(res);
+        LogFields::set_route(req, "/forgot");
+        response::protect(res);
         if req.method() != Method::POST {
-            let token = form::before(req, res, &self.0, &FORM);
-            return show(res, StatusCode::OK, ask(&form::token_of(&token), None));
+            let token = form::form_secret(req, res, &self.0, &FORM);
+            return show(res, StatusCode::OK, ask(&form::csrf_token(&token), None));
         }
         match self.take(req).await {
-            Ok(()) => show(res, StatusCode::OK, asked()),
+            Ok(()) => show(res, StatusCode::OK, sent_page()),
             Err(error) => refuse(res, &error, &request_id::get(req), ("/forgot", "Try again")),
         }
     }
@@ -45,18 +45,18 @@ impl Forgot {
     async fn take(&self, req: &mut Request) -> Result<()> {
         let fields = form::fields(req).await?;
         let before = form::cookie(req.headers(), &self.0, &FORM);
-        if !before.is_some_and(|before| form::is_ours(&before, &fields)) {
-            return Err(forged());
+        if !before.is_some_and(|before| form::has_csrf_token(&before, &fields)) {
+            return Err(forged_form());
         }
         let email = form::field(&fields, "email");
         let trusted = &self.0.settings.trusted_proxies;
         let address = address::of(req.remote_addr(), req.headers(), trusted);
-        mail::ask_reset(&self.0, &email, &address).await
+        mail::request_reset(&self.0, &email, &address).await
     }
 }
 
 fn show(res: &mut Response, status: StatusCode, main: Markup) {
-    answer::html(res, status, (PEOPLE.frame)("Forgot your password?", main));
+    response::html(res, status, (USER_LOGIN.frame)("Forgot your password?", main));
 }
 
 fn ask(csrf: &str, email: Option<&str>) -> Markup {
@@ -73,7 +73,7 @@ fn ask(csrf: &str, email: Option<&str>) -> Markup {
     }
 }
 
-fn asked() -> Markup {
+fn sent_page() -> Markup {
     html! {
         h1 { "Check your mail" }
         p.flash.good role="status" {

@@ -2,8 +2,8 @@
 
 use fanfare_domain::{
     Code, Domain, Error, Reply, Result,
-    clock::show,
-    mail::{self, Shown},
+    clock::to_rfc3339,
+    mail::{self, ShownLetter},
 };
 use maud::{Markup, html};
 use salvo::{
@@ -17,7 +17,8 @@ use salvo::{
 use serde_json::{Value, json};
 
 use crate::{
-    browser::answer, middleware::request::Seen, oauth_connect::login::PEOPLE, reply, request_id,
+    browser::response, middleware::request::LogFields, oauth_connect::login::USER_LOGIN, reply,
+    request_id,
 };
 
 /// `GET /dev/mail`.
@@ -32,8 +33,8 @@ impl Handler for Letters {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/dev/mail");
-        answer::protect_secret(res);
+        LogFields::set_route(req, "/dev/mail");
+        response::protect_secret(res);
         let is_json = text(req.headers(), ACCEPT.as_str()).contains("application/json");
         match self.letters(req).await {
             Ok(letters) if is_json => {
@@ -42,7 +43,7 @@ impl Handler for Letters {
                 reply::write(res, said, &request_id::get(req), &self.0.settings.base_url);
             }
             Ok(letters) => {
-                answer::html(res, StatusCode::OK, (PEOPLE.frame)("Letters", page(&letters)));
+                response::html(res, StatusCode::OK, (USER_LOGIN.frame)("Letters", page(&letters)));
             }
             Err(error) => {
                 let said = reply::refusal(&error);
@@ -53,11 +54,11 @@ impl Handler for Letters {
 }
 
 impl Letters {
-    async fn letters(&self, req: &Request) -> Result<Vec<Shown>> {
+    async fn letters(&self, req: &Request) -> Result<Vec<ShownLetter>> {
         if !is_local(req.remote_addr(), req.headers()) {
             return Err(Error::new(Code::NotFound, "There is nothing at this address."));
         }
-        mail::shown(&self.0).await
+        mail::list_shown(&self.0).await
     }
 }
 
@@ -86,15 +87,15 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-fn json(shown: &Shown) -> Value {
+fn json(shown: &ShownLetter) -> Value {
     let letter = &shown.letter;
     json!({
         "id": shown.id, "to": letter.to, "subject": letter.subject, "text": letter.text,
-        "links": letter.links, "created_at": show(shown.created_at),
+        "links": letter.links, "created_at": to_rfc3339(shown.created_at),
     })
 }
 
-fn page(letters: &[Shown]) -> Markup {
+fn page(letters: &[ShownLetter]) -> Markup {
     html! {
         h1 { "Letters" }
         p.soft { "No mail server is set, so e-mails are shown here: the last 50, for a day." }
@@ -102,7 +103,7 @@ fn page(letters: &[Shown]) -> Markup {
         @for shown in letters {
             article.card {
                 h2 { (shown.letter.subject) }
-                p.soft { "To " (shown.letter.to) ", " time { (show(shown.created_at)) } }
+                p.soft { "To " (shown.letter.to) ", " time { (to_rfc3339(shown.created_at)) } }
                 @for part in shown.letter.text.split("\n\n") {
                     @if shown.letter.links.iter().any(|link| link == part.trim()) {
                         p { a href=(part.trim()) { (part.trim()) } }

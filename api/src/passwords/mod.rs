@@ -10,9 +10,9 @@ use maud::html;
 use salvo::{Response, Router, http::StatusCode};
 
 use crate::{
-    browser::{answer, form::Cookie},
-    oauth_connect::login::PEOPLE,
-    reads::Reads as _,
+    browser::{form::Cookie, response},
+    oauth_connect::login::USER_LOGIN,
+    router_ext::RouterExt as _,
 };
 
 /// The cookie that protects the forms of these pages.
@@ -23,15 +23,15 @@ pub fn router(domain: &Domain) -> Router {
     Router::new()
         .push(
             Router::with_path("forgot")
-                .reads(forgot::Forgot(domain.clone()))
+                .get_and_head(forgot::Forgot(domain.clone()))
                 .post(forgot::Forgot(domain.clone())),
         )
         .push(
             Router::with_path("set-password/{token}")
-                .reads(set::SetPassword(domain.clone()))
+                .get_and_head(set::SetPassword(domain.clone()))
                 .post(set::SetPassword(domain.clone())),
         )
-        .push(Router::with_path("dev/mail").reads(letters::Letters(domain.clone())))
+        .push(Router::with_path("dev/mail").get_and_head(letters::Letters(domain.clone())))
 }
 
 /// Responds with an error page and a link.
@@ -43,5 +43,5 @@ fn refuse(res: &mut Response, error: &Error, request_id: &str, (way, label): (&s
         p.soft { "Request " code { (request_id) } }
         p { a href=(way) { (label) } }
     };
-    answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+    response::html(res, status, (USER_LOGIN.frame)("That did not work", said));
 }

@@ -5,8 +5,8 @@ use fanfare_domain::{
     Domain, Error, Result,
     error::Code,
     sign_in::{
-        LASTS,
-        links::{self, Link, LinkKind},
+        SESSION_LIFETIME,
+        links::{self, LinkKind, PasswordLink},
     },
 };
 use maud::{Markup, html};
@@ -18,9 +18,9 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::refuse;
 use crate::{
-    browser::{answer, form},
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
+    browser::{form, response},
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     request_id,
 };
 
@@ -36,8 +36,8 @@ impl Handler for SetPassword {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/set-password/{token}");
-        answer::protect_secret(res);
+        LogFields::set_route(req, "/set-password/{token}");
+        response::protect_secret(res);
         let token = req.params().get("token").cloned().unwrap_or_default();
         let done = if req.method() == Method::POST {
             self.take(req, res, &token).await
@@ -58,7 +58,7 @@ impl SetPassword {
             Some(error) => StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST),
             None => StatusCode::OK,
         };
-        answer::html(res, status, (PEOPLE.frame)("Choose a password", page(&link, wrong)));
+        response::html(res, status, (USER_LOGIN.frame)("Choose a password", page(&link, wrong)));
         Ok(())
     }
 
@@ -73,8 +73,14 @@ impl SetPassword {
             Ok(redeemed) => {
                 let session = redeemed.session.expose_secret();
                 let headers = res.headers_mut();
-                form::set_cookie(headers, &self.0, &PEOPLE.session, session, LASTS / 1_000);
-                answer::see(res, &redeemed.next);
+                form::set_cookie(
+                    headers,
+                    &self.0,
+                    &USER_LOGIN.session,
+                    session,
+                    SESSION_LIFETIME / 1_000,
+                );
+                response::redirect(res, &redeemed.next);
                 Ok(())
             }
             Err(error) if error.code() == Code::InvalidField => {
@@ -85,7 +91,7 @@ impl SetPassword {
     }
 }
 
-fn page(link: &Link, wrong: Option<&Error>) -> Markup {
+fn page(link: &PasswordLink, wrong: Option<&Error>) -> Markup {
     html! {
         h1 { "Choose a password" }
         p.soft {

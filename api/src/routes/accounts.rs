@@ -5,8 +5,8 @@ use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, accounts, postin
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    input::List,
-    posting_schedule::{NewGrid, NextQuery},
+    input::ListQuery,
+    posting_schedule::{NewGrid, NextSlotQuery},
 };
 
 #[rustfmt::skip]
@@ -16,8 +16,8 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("accounts", "List connected accounts")
         .when("Use it first, to learn the ids that posts need; not to see what a platform takes.")
         .core()
-        .counts(Bucket::Reads)
-        .asks(Query::of::<List>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<ListQuery>())
         .answers(200, "The accounts, oldest first."),
     Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_platform_schema",
         reads(Scope::AccountsRead, WorkspaceScope::Account),
@@ -25,7 +25,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("accounts", "Show the JSON Schema of an account's settings")
         .when("Use it before sending `settings`, to learn the fields of this account; not for all platforms at once.")
         .core()
-        .counts(Bucket::Reads)
+        .counts_against(Bucket::Reads)
         .answers(200, "The schema."),
     Route::new(Method::Delete, "/api/v1/accounts/{id}", "disconnect_account",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Account), &accounts::disconnect)
@@ -37,21 +37,21 @@ pub(super) const ROUTES: &[Route] = &[
         &posting_schedule::get)
         .doc("accounts", "Show the times of day at which an account posts")
         .when("Use it to see at which times posts go out; not for the next free time, which is a call of its own.")
-        .counts(Bucket::Reads)
+        .counts_against(Bucket::Reads)
         .answers(200, "The grid."),
     Route::new(Method::Put, "/api/v1/accounts/{id}/slots", "set_account_slots",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Account), &posting_schedule::set)
         .doc("accounts", "Set the times of day at which an account posts")
         .when("Use it when the user wants other posting times; posts that are scheduled stay where they are.")
-        .takes(Body::of::<NewGrid>(r#"{"times": ["09:00", "17:30"], "days": ["monday"], "timezone": "Europe/Berlin"}"#))
+        .takes_body(Body::of::<NewGrid>(r#"{"times": ["09:00", "17:30"], "days": ["monday"], "timezone": "Europe/Berlin"}"#))
         .answers(200, "The grid."),
     Route::new(Method::Get, "/api/v1/slots/next", "find_available_slot", reads(Scope::PostsRead, WorkspaceScope::AccountInQuery),
         &posting_schedule::next)
         .doc("accounts", "Find an account's next free slot")
         .when("Use it for a good time where the user named none; not when a time is given.")
         .core()
-        .counts(Bucket::Reads)
-        .asks(Query::of::<NextQuery>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<NextSlotQuery>())
         .answers(200, "The slot, or null with the reason.")
         .refuses(&[Code::InvalidTimestamp]),
 ];

@@ -13,19 +13,19 @@ pub(super) const ROUTES: &[Route] = &[
         &activity::list_events)
         .doc("activity", "Poll the event stream, oldest first")
         .when("Use it in programs that must not miss anything; agents that wait for one post read it with `wait`.")
-        .asks(Query::of::<EventsQuery>())
+        .takes_query(Query::of::<EventsQuery>())
         .answers(200, "Events after the one named."),
     Route::new(Method::Get, "/api/v1/activity", "list_activity", reads(Scope::PostsRead, WorkspaceScope::Query),
         &activity::list)
         .doc("activity", "List recent activity, newest first")
         .when("Use it to tell a person what happened; a program that must miss nothing polls events.")
         .core()
-        .asks(Query::of::<ActivityQuery>())
+        .takes_query(Query::of::<ActivityQuery>())
         .answers(200, "A page of activity."),
     Route::new(Method::Get, "/api/v1/notifications", "list_notifications", reads(Scope::PostsRead, WorkspaceScope::Query),
         &activity::list)
         .doc("activity", "List recent activity, newest first; the same as `/activity`")
         .when("Use it in clients that know this name; it is the activity list.")
-        .asks(Query::of::<ActivityQuery>())
+        .takes_query(Query::of::<ActivityQuery>())
         .answers(200, "A page of activity."),
 ];

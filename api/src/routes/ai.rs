@@ -2,7 +2,7 @@
 
 use super::parts::{reads, writes};
 use crate::{
-    Body, Bucket, Method, Query, Route, WorkspaceScope, ai, discovery::InWorkspace, wait::Wait,
+    Body, Bucket, Method, Query, Route, WorkspaceScope, ai, discovery::WorkspaceQuery, wait::Wait,
 };
 use fanfare_domain::{
     Code,
@@ -10,7 +10,7 @@ use fanfare_domain::{
     ai::{
         captions::NewCaptions,
         image::NewImages,
-        video::{JobQuery, VideoFunction, VideoRequest},
+        video::{VideoFunction, VideoJobQuery, VideoRequest},
     },
 };
 
@@ -21,8 +21,8 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("ai", "Write captions that claim nothing that is not in the brief; makes no post")
         .when("Use it to have variants written from a brief; it costs a credit and makes no post.")
         .core()
-        .counts(Bucket::Captions)
-        .takes(Body::of::<NewCaptions>(r#"{"brief": "Brunch every Sunday, 9 euros, at cafe-luna.de", "platforms": ["bluesky", "linkedin"], "count": 2}"#))
+        .counts_against(Bucket::Captions)
+        .takes_body(Body::of::<NewCaptions>(r#"{"brief": "Brunch every Sunday, 9 euros, at cafe-luna.de", "platforms": ["bluesky", "linkedin"], "count": 2}"#))
         .answers(200, "The captions. A network may get fewer than were asked for.")
         .refuses(&[Code::InsufficientCredits, Code::AccountNotFound, Code::BrandNotFound, Code::ContentRefused,
             Code::ProviderBadAnswer, Code::ProviderUnreachable, Code::ProviderNotConfigured]),
@@ -30,8 +30,8 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_image)
         .doc("ai", "Draw images, which are stored as media")
         .when("Use it when the user wants a picture drawn; it costs credits, so not to try things out.")
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewImages>(r#"{"prompt": "A cat on a red sofa", "aspect_ratio": "16:9", "count": 2}"#))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewImages>(r#"{"prompt": "A cat on a red sofa", "aspect_ratio": "16:9", "count": 2}"#))
         .answers(201, "The images.")
         .refuses(&[Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
             Code::ProviderUnreachable, Code::ProviderNotConfigured]),
@@ -39,38 +39,38 @@ pub(super) const ROUTES: &[Route] = &[
         reads(Scope::PostsRead, WorkspaceScope::Query), &ai::video_options)
         .doc("ai", "Show what can be filmed, and what it costs; spends nothing")
         .when("Use it before a film, to choose model, length and resolution; not to learn what one request costs.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<InWorkspace>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The providers of films."),
     Route::new(Method::Post, "/api/v1/ai/video-function", "run_video_function",
         reads(Scope::PostsRead, WorkspaceScope::Body), &ai::video_function)
         .doc("ai", "Estimate what a film costs, check a request, or list models; spends nothing")
         .when("Use it before a film, to learn its price and whether the request is right; it makes nothing.")
-        .counts(Bucket::Reads)
-        .takes(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
+        .counts_against(Bucket::Reads)
+        .takes_body(Body::of::<VideoFunction>(r#"{"identifier": "xai_grok", "function": "estimate_cost", "params": {"prompt": "A cat", "duration_seconds": 6}}"#))
         .answers(200, "The answer of the function.")
         .refuses(&[Code::WalletUnavailable, Code::ProviderNotConfigured]),
     Route::new(Method::Post, "/api/v1/ai/generate-video", "generate_video",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_video)
         .doc("ai", "Queue a film; poll its job until it is completed")
         .when("Use it after an estimate that the user has agreed to; not without, since films cost the most credits.")
-        .counts(Bucket::Media)
-        .takes(Body::of::<VideoRequest>(r#"{"prompt": "A cat plays the piano", "provider": "xai", "aspect_ratio": "9:16", "duration_seconds": 6}"#))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<VideoRequest>(r#"{"prompt": "A cat plays the piano", "provider": "xai", "aspect_ratio": "9:16", "duration_seconds": 6}"#))
         .answers(202, "The film is queued.")
         .refuses(&[Code::InsufficientCredits, Code::TooManyJobs, Code::ProviderNotConfigured]),
     Route::new(Method::Get, "/api/v1/ai/video-jobs", "list_video_jobs",
         reads(Scope::PostsRead, WorkspaceScope::Query), &ai::list_video_jobs)
         .doc("ai", "List films, newest first")
         .when("Use it to find films of earlier sessions; not to follow one, which is read by its id.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<JobQuery>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<VideoJobQuery>())
         .answers(200, "The films."),
     Route::new(Method::Get, "/api/v1/ai/video-jobs/{id}", "get_video_job",
         reads(Scope::PostsRead, WorkspaceScope::VideoJob), &ai::get_video_job)
         .doc("ai", "Show how far a film is; `video_url` is there once it is completed")
         .when("Use it with `wait` to follow a film; not more often than every few seconds without.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<Wait>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<Wait>())
         .answers(200, "The film.")
         .refuses(&[Code::JobNotFound]),
     Route::new(Method::Post, "/api/v1/ai/video-jobs/{id}/cancel", "cancel_video_job",

@@ -16,14 +16,14 @@ pub(super) const ROUTES: &[Route] = &[
         reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_accounts)
         .doc("analytics", "Show the numbers of accounts by the day, with a summary")
         .when("Use it for followers and reach over days; not for single posts.")
-        .asks(Query::of::<AccountsQuery>())
+        .takes_query(Query::of::<AccountsQuery>())
         .answers(200, "The accounts, each with one row for each day.")
         .refuses(&[Code::AccountNotFound]),
     Route::new(Method::Get, "/api/v1/analytics/posts", "list_post_analytics",
         reads(Scope::AnalyticsRead, WorkspaceScope::Query), &analytics::list_posts)
         .doc("analytics", "List the numbers of posts, newest first")
         .when("Use it for the numbers of posts; null means unknown, not zero.")
-        .asks(Query::of::<PostsQuery>())
+        .takes_query(Query::of::<PostsQuery>())
         .answers(200, "A part of the posts.")
         .refuses(&[Code::AccountNotFound]),
     Route::new(Method::Get, "/api/v1/accounts/{id}/performance-profile", "get_performance_profile",
@@ -36,14 +36,14 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("analytics", "List insights about posts, newest first")
         .when("Use it to learn why posts did well or badly; not for raw numbers.")
         .core()
-        .asks(Query::of::<InsightsQuery>())
+        .takes_query(Query::of::<InsightsQuery>())
         .answers(200, "The insights.")
         .refuses(&[Code::AccountNotFound, Code::PostNotFound]),
     Route::new(Method::Get, "/api/v1/suggestions", "list_suggestions",
         pro(reads(Scope::AnalyticsRead, WorkspaceScope::Query)), &analytics::list_suggestions)
         .doc("analytics", "List suggested posts, newest first")
         .when("Use it for ideas that are drawn from past posts; not every week has some.")
-        .asks(Query::of::<SuggestionsQuery>())
+        .takes_query(Query::of::<SuggestionsQuery>())
         .answers(200, "The suggestions.")
         .refuses(&[Code::AccountNotFound]),
     Route::new(Method::Post, "/api/v1/suggestions/{id}/dismiss", "dismiss_suggestion",

@@ -4,7 +4,7 @@ use super::parts::reads;
 use crate::{Method, Query, Route, WorkspaceScope, brands};
 use fanfare_domain::{
     access::Scope,
-    input::{Cursor, List},
+    input::{CursorQuery, ListQuery},
 };
 
 #[rustfmt::skip]
@@ -14,7 +14,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("brands", "List brands")
         .when("Use it where accounts belong to clients; not needed for a workspace without brands.")
         .core()
-        .asks(Query::of::<List>())
+        .takes_query(Query::of::<ListQuery>())
         .answers(200, "The brands, oldest first."),
     Route::new(Method::Get, "/api/v1/brands/{id}", "get_brand", reads(Scope::AccountsRead, WorkspaceScope::Brand),
         &brands::get)
@@ -26,7 +26,7 @@ pub(super) const ROUTES: &[Route] = &[
         &brands::list_accounts)
         .doc("brands", "List the accounts of a brand")
         .when("Use it to find the accounts of one client; all accounts are in the list of accounts.")
-        .asks(Query::of::<Cursor>())
+        .takes_query(Query::of::<CursorQuery>())
         .answers(200, "The accounts, oldest first."),
     Route::new(Method::Get, "/api/v1/brands/{id}/profile", "get_brand_profile",
         reads(Scope::AccountsRead, WorkspaceScope::Brand),

@@ -8,7 +8,7 @@ use fanfare_domain::{
     access::{Role, Scope},
     ai::review_reply::NewReviewReplies,
     business::{
-        Locations, MediaFilter, MediaName, NewMedia, NewReviewReply, ReviewFilter, ReviewNamed,
+        LocationFilter, MediaFilter, MediaRef, NewMedia, NewReviewReply, ReviewFilter, ReviewRef,
     },
 };
 
@@ -18,15 +18,15 @@ pub(super) const ROUTES: &[Route] = &[
         reads_either(WorkspaceScope::AccountInQuery), &business::list_reviews)
         .doc("google-business", "List reviews, the last changed first")
         .when("Use it to find reviews that wait for an answer (`replied=false`); not for comments on posts.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<ReviewFilter>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<ReviewFilter>())
         .answers(200, "A page of reviews.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Post, "/api/v1/google-business/reviews/reply", "reply_to_review",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &business::reply)
         .doc("google-business", "Answer a review; 200 in place of an earlier answer")
         .when("Use it once the user has seen the text, because it is public; not for drafts, which suggestions are.")
-        .takes(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
+        .takes_body(Body::of::<NewReviewReply>(r#"{"review_id": 7, "text": "Thank you for coming!"}"#))
         .answers(200, "The network has the answer, in place of an earlier one.")
         .answers(201, "The network has the answer.")
         .answers(202, "The outcome is open: read the review again.")
@@ -35,7 +35,7 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_reply)
         .doc("google-business", "Delete the answer to a review")
         .when("Use it when an answer is to go; to change it, answer again with `replace`.")
-        .asks(Query::of::<ReviewNamed>())
+        .takes_query(Query::of::<ReviewRef>())
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: read the review again.")
         .refuses(REFUSED_BUSINESS),
@@ -43,8 +43,8 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &business::suggest_reply)
         .doc("google-business", "Suggest answers to a review that claim nothing unknown; posts nothing")
         .when("Use it for drafts of answers; it costs a credit and posts nothing.")
-        .counts(Bucket::Captions)
-        .takes(Body::of::<NewReviewReplies>(r#"{"review_id": 7, "tone": "warm", "count": 2}"#))
+        .counts_against(Bucket::Captions)
+        .takes_body(Body::of::<NewReviewReplies>(r#"{"review_id": 7, "tone": "warm", "count": 2}"#))
         .answers(200, "The suggested answers. There may be fewer than were asked for.")
         .refuses(&[Code::ReviewNotFound, Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
             Code::ProviderUnreachable, Code::ProviderNotConfigured]),
@@ -52,31 +52,31 @@ pub(super) const ROUTES: &[Route] = &[
         reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
         .doc("google-business", "Show the addresses at which people review locations")
         .when("Use it to ask customers for reviews; not to read reviews.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<Locations>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<LocationFilter>())
         .answers(200, "The addresses.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Get, "/api/v1/google-business/audit", "audit_business_profile",
         reads_either(WorkspaceScope::AccountInQuery), &business::audit)
         .doc("google-business", "Check what business profiles lack")
         .when("Use it to say what a business profile lacks; not for its reviews.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<Locations>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<LocationFilter>())
         .answers(200, "The audits.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Get, "/api/v1/google-business/media", "list_business_media",
         reads_either(WorkspaceScope::AccountInQuery), &business::list_media)
         .doc("google-business", "List the photos and films of locations, whoever added them")
         .when("Use it to find the `media_name` that a deletion needs; not for files of posts.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<MediaFilter>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<MediaFilter>())
         .answers(200, "A page of media.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Post, "/api/v1/google-business/media", "add_business_media",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &business::add_media)
         .doc("google-business", "Add a photo or film to a location")
         .when("Use it with a file of this service for a location's gallery; not for posts.")
-        .takes(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
+        .takes_body(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
         .answers(202, "It is on its way.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound, Code::AccountReconnectRequired, Code::DuplicateRisk,
             Code::MediaTypeUnsupported, Code::MediaTooLarge, Code::MediaDimensionsUnsupported, Code::MediaNotFound]),
@@ -84,7 +84,7 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_media)
         .doc("google-business", "Delete a photo or film of a location")
         .when("Use it when the user named the photo; a deleted one cannot be brought back.")
-        .asks(Query::of::<MediaName>())
+        .takes_query(Query::of::<MediaRef>())
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: list the media again.")
         .refuses(REFUSED_BUSINESS),

@@ -2,7 +2,8 @@
 
 use super::parts::{CREDENTIALS, reads, writes};
 use crate::{
-    Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::InWorkspace, wait::Wait,
+    Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::WorkspaceQuery,
+    wait::Wait,
 };
 use fanfare_domain::{
     Code,
@@ -16,22 +17,22 @@ pub(super) const ROUTES: &[Route] = &[
         &connect::list_options)
         .doc("connect", "List how each platform is connected")
         .when("Use it to learn how platforms are connected and which are not set up; not to begin connecting.")
-        .asks(Query::of::<InWorkspace>())
+        .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The options of all platforms."),
     Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_link",
         reads(Scope::AccountsRead, WorkspaceScope::Query),
         &connect::get_options)
         .doc("connect", "Show how a platform is connected")
         .when("Use it to learn whether a platform takes credentials or a browser; not to begin connecting.")
-        .asks(Query::of::<InWorkspace>())
+        .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The options.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Post, "/api/v1/connect/{platform}/credentials", "connect_with_credentials",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &connect::with_credentials)
         .doc("connect", "Connect an account with credentials, or renew them")
         .when("Use it when the user gave credentials for this; prefer a connect session where there is a browser.")
-        .counts(Bucket::Connect)
-        .takes(Body::of::<ConnectRequest>(CREDENTIALS))
+        .counts_against(Bucket::Connect)
+        .takes_body(Body::of::<ConnectRequest>(CREDENTIALS))
         .answers(200, "The account is connected.")
         .refuses(&[Code::PlatformNotFound, Code::CredentialsNotSupported, Code::InvalidCredentials,
             Code::BrandRequired,
@@ -42,7 +43,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("connect", "Make a link on which a person connects an account in a browser")
         .when("Use it to let a person connect an account, and show `connect_url`; not for platforms whose credentials you have.")
         .core()
-        .takes(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
+        .takes_body(Body::of::<NewConnectSession>(r#"{"auto_start": true}"#))
         .answers(201, "The session, with the link for the person.")
         .refuses(&[Code::PlatformNotFound, Code::PlatformNotConfigured, Code::BrandRequired,
             Code::BrandNotFound]),
@@ -51,6 +52,6 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("connect", "Show how far the person is, with a sentence to read aloud")
         .when("Use it with `wait` while a person connects an account, and tell `status_message`; not after it has ended.")
         .core()
-        .asks(Query::of::<Wait>())
+        .takes_query(Query::of::<Wait>())
         .answers(200, "The session."),
 ];

@@ -1,8 +1,8 @@
 //! Routes of the wallet.
 
 use super::parts::wallet;
-use crate::{Bucket, Method, Query, Route, billing::credits, discovery::InWorkspace};
-use fanfare_domain::{Code, webhooks::Page};
+use crate::{Bucket, Method, Query, Route, billing::credits, discovery::WorkspaceQuery};
+use fanfare_domain::{Code, webhooks::DeliveryQuery};
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
@@ -10,15 +10,15 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("billing", "Show the credits of the workspace's billing owner, shared by all its members")
         .when("Use it before something that costs credits; not to learn what was spent, which the ledger shows.")
         .core()
-        .counts(Bucket::Reads)
-        .asks(Query::of::<InWorkspace>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The wallet.")
         .refuses(&[Code::WalletUnavailable]),
     Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
         .doc("billing", "List the changes of the wallet, newest first")
         .when("Use it to explain where credits went; not for the balance alone.")
-        .counts(Bucket::Reads)
-        .asks(Query::of::<Page>())
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<DeliveryQuery>())
         .answers(200, "The changes.")
         .refuses(&[Code::WalletUnavailable]),
 ];

@@ -5,7 +5,7 @@ use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, media};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    media::{MediaQuery, NewFile, NewRemote, guest_uploads::NewGuestUpload, signed::NewUpload},
+    media::{MediaQuery, NewFile, NewImport, guest_uploads::NewGuestUpload, signed::NewUpload},
 };
 
 #[rustfmt::skip]
@@ -14,10 +14,10 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::upload)
         .doc("media", "Upload a small file, in base64 or as a form; location metadata is removed, as in every upload")
         .when("Use it for files up to about 4 MB; larger ones need a signed upload.")
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewFile>(NEW_FILE))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewFile>(NEW_FILE))
         .takes_form()
-        .holds(UPLOAD, Code::PayloadTooLarge)
+        .max_body(UPLOAD, Code::PayloadTooLarge)
         .answers(201, "The file.")
         .refuses(REFUSED_FILE),
     Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
@@ -25,18 +25,18 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("media", "Get an upload URL for a file of any size; send the file with PUT within 15 minutes")
         .when("Use it for films and large pictures; small files go in one request.")
         .core()
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewUpload>(NEW_UPLOAD))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewUpload>(NEW_UPLOAD))
         .answers(201, "The address and headers to send the file with; the reply to that request has `asset_id`.")
         .refuses(&[Code::MediaTypeUnsupported, Code::MediaTooLarge]),
     Route::new(Method::Post, "/api/v1/media/signed-upload/upload", "relay_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::relay)
         .doc("media", "Upload a small file (legacy address); use `/media/upload` or `/media/signed-upload` instead")
         .when("Use it only in old clients; new ones use the other uploads.")
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewFile>(NEW_FILE))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewFile>(NEW_FILE))
         .takes_form()
-        .holds(RELAY, Code::FunctionPayloadTooLarge)
+        .max_body(RELAY, Code::FunctionPayloadTooLarge)
         .answers(201, "The file.")
         .refuses(REFUSED_FILE),
     Route::new(Method::Post, "/api/v1/media/upload-from-url", "upload_media_from_url",
@@ -44,8 +44,8 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("media", "Copy a file from another address")
         .when("Use it to keep a file that is public elsewhere; not needed before a post, which copies its files itself.")
         .core()
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewRemote>(NEW_REMOTE))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewImport>(NEW_REMOTE))
         .answers(201, "The file; its `url` can be used as `media_url`.")
         .refuses(&[Code::MediaTypeUnsupported, Code::RemoteMediaTooLarge, Code::RemoteMediaUnavailable,
             Code::UrlNotAllowed, Code::MediaCopyPending]),
@@ -54,15 +54,15 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("media", "Create a page on which a person without a log-in can upload files for a day")
         .when("Use it when a person has the files and you have no access to them; not for files that you can send.")
         .core()
-        .counts(Bucket::Media)
-        .takes(Body::of::<NewGuestUpload>(r#"{"filename": "the team photo", "max_files": 3}"#))
+        .counts_against(Bucket::Media)
+        .takes_body(Body::of::<NewGuestUpload>(r#"{"filename": "the team photo", "max_files": 3}"#))
         .answers(201, "The page."),
     Route::new(Method::Get, "/api/v1/media", "list_media", reads(Scope::MediaWrite, WorkspaceScope::Query),
         &media::list)
         .doc("media", "List files, newest first")
         .when("Use it to find files that are stored already; not to learn whether a post has them.")
         .core()
-        .asks(Query::of::<MediaQuery>())
+        .takes_query(Query::of::<MediaQuery>())
         .answers(200, "A page of files."),
     Route::new(Method::Delete, "/api/v1/media/{id}", "delete_media",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Media), &media::delete)

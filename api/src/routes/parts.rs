@@ -5,7 +5,7 @@ use fanfare_domain::{
     access::{PlanTier, Role, Scope},
 };
 
-use crate::{Policy, Raised, WorkspaceScope};
+use crate::{Policy, RaisedRole, WorkspaceScope};
 
 /// Returns the policy of reads: any member of the workspace may.
 pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
@@ -21,23 +21,23 @@ pub(super) const fn pro(policy: Policy) -> Policy {
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
     Policy {
         scope: Some(scope),
-        or: None,
+        or_scope: None,
         role,
         raised: None,
         addon: true,
         plan: None,
         workspace,
-        tokens: true,
+        allows_tokens: true,
     }
 }
 
 /// The policy for any key, whatever its scopes.
-pub(super) const ANYBODY: Policy =
+pub(super) const ANY_KEY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 
 /// Returns the policy for a user's keys, apps and grants, which OAuth access tokens may not touch.
-pub(super) const fn own(scope: Scope) -> Policy {
-    Policy { tokens: false, ..reads(scope, WorkspaceScope::Home) }
+pub(super) const fn api_key_only(scope: Scope) -> Policy {
+    Policy { allows_tokens: false, ..reads(scope, WorkspaceScope::Home) }
 }
 
 /// Returns the policy for a user's subscription, which needs neither add-on nor active plan.
@@ -55,7 +55,7 @@ pub(super) const REFUSED_CHANGE: &[Code] =
 
 /// Returns the policy for reading business profiles: either `accounts:read` or `analytics:read` is enough.
 pub(super) const fn reads_either(workspace: WorkspaceScope) -> Policy {
-    Policy { or: Some(Scope::AnalyticsRead), ..reads(Scope::AccountsRead, workspace) }
+    Policy { or_scope: Some(Scope::AnalyticsRead), ..reads(Scope::AccountsRead, workspace) }
 }
 
 pub(super) const REFUSED_BUSINESS: &[Code] = &[
@@ -86,11 +86,11 @@ pub(super) const REFUSED_OUTGOING: &[Code] = &[
 ];
 
 /// The policy for callers without a key.
-pub(super) const NOBODY: Policy = Policy { addon: false, ..ANYBODY };
+pub(super) const NO_KEY: Policy = Policy { addon: false, ..ANY_KEY };
 
 /// The policy for editing a post: editors may change its text, only publishers its time.
 pub(super) const EDIT: Policy = Policy {
-    raised: Some(Raised { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
+    raised: Some(RaisedRole { fields: &["scheduled_at", "timezone"], role: Role::Publisher }),
     ..writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post)
 };
 

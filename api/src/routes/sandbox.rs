@@ -6,7 +6,8 @@ use fanfare_domain::{
     Code,
     access::{Role, Scope},
     accounts::{
-        Faults, ItemChanges, NewElsewhere, NewItem, NewNumbers, NewSandboxAccount, ReviewDecisions,
+        NewExternalPost, NewSandboxAccount, NewSandboxFaults, NewSandboxItem, NewSandboxNumbers,
+        ReviewDecisions, SandboxItemChanges,
     },
     analytics::suggestions::SuggestNow,
 };
@@ -17,84 +18,84 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &sandbox::create_account)
         .doc("sandbox", "Make and connect an account on a simulated network")
         .when("Use it to try everything without posting in public; not for real accounts.")
-        .takes(Body::of::<NewSandboxAccount>(r#"{"platform": "bluesky"}"#))
+        .takes_body(Body::of::<NewSandboxAccount>(r#"{"platform": "bluesky"}"#))
         .answers(201, "The account.")
         .refuses(&[Code::BrandRequired, Code::ProviderUnreachable]),
     Route::new(Method::Get, "/api/v1/sandbox/{platform}/posts", "list_sandbox_posts",
         reads(Scope::PostsRead, WorkspaceScope::AccountInQuery), &sandbox::list_posts)
         .doc("sandbox", "List the posts of an account on a simulated network")
         .when("Use it in tests, to see what is public on a simulated network; your posts have a list of their own.")
-        .asks(Query::of::<sandbox::PostsQuery>())
+        .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "The posts.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Post, "/api/v1/sandbox/{platform}/inbound", "create_sandbox_item",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::create_item)
         .doc("sandbox", "Have somebody write to an account on a simulated network: a message, a comment, a review")
         .when("Use it in tests of the inbox; nobody real is written to.")
-        .takes(Body::of::<NewItem>(r#"{"account_id": 7, "kind": "message", "text": "Are you open today?"}"#))
+        .takes_body(Body::of::<NewSandboxItem>(r#"{"account_id": 7, "kind": "message", "text": "Are you open today?"}"#))
         .answers(201, "The network has it.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Get, "/api/v1/sandbox/{platform}/inbox", "list_sandbox_inbox",
         reads(Scope::AccountsWrite, WorkspaceScope::AccountInQuery), &sandbox::list_inbox)
         .doc("sandbox", "List the messages, comments and reviews of an account on a simulated network")
         .when("Use it in tests, to see what a simulated network holds; the inbox itself has its own lists.")
-        .asks(Query::of::<sandbox::PostsQuery>())
+        .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "The items on the network, oldest first.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Patch, "/api/v1/sandbox/{platform}/inbox/{id}", "update_sandbox_item",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::update_item)
         .doc("sandbox", "Change an item on a simulated network, as the person who wrote it would")
         .when("Use it in tests, as the person who wrote something; not to hide a comment.")
-        .takes(Body::of::<ItemChanges>(r#"{"account_id": 7, "text": "Are you open tomorrow?"}"#))
+        .takes_body(Body::of::<SandboxItemChanges>(r#"{"account_id": 7, "text": "Are you open tomorrow?"}"#))
         .answers(200, "The changed item.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Delete, "/api/v1/sandbox/{platform}/inbox/{id}", "delete_sandbox_item",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_item)
         .doc("sandbox", "Delete an item on a simulated network, as the person who wrote it would")
         .when("Use it in tests, as the person who wrote something; not to delete a comment of yours.")
-        .asks(Query::of::<sandbox::PostsQuery>())
+        .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "The deleted item.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/reviews", "set_sandbox_reviews",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_decisions)
         .doc("sandbox", "Set what a simulated network decides about answers to reviews and about films")
         .when("Use it in tests of reviews and films of a location; it decides nothing real.")
-        .takes(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
+        .takes_body(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
         .answers(200, "It is set.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/faults", "set_sandbox_faults",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_faults)
         .doc("sandbox", "Set the faults of an account on a simulated network")
         .when("Use it to test how your program takes failures; it touches simulated networks alone.")
-        .takes(Body::of::<Faults>(FAULTS))
+        .takes_body(Body::of::<NewSandboxFaults>(FAULTS))
         .answers(200, "The faults are set.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/metrics", "set_sandbox_metrics",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_numbers)
         .doc("sandbox", "Set the numbers that a simulated network tells of an account, a day or a post")
         .when("Use it in tests of numbers; real ones are read from the networks.")
-        .takes(Body::of::<NewNumbers>(r#"{"account_id": 1, "date": "2026-11-24", "metrics": {"reach": 120, "likes": null}}"#))
+        .takes_body(Body::of::<NewSandboxNumbers>(r#"{"account_id": 1, "date": "2026-11-24", "metrics": {"reach": 120, "likes": null}}"#))
         .answers(200, "The numbers are set.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Post, "/api/v1/sandbox/{platform}/posts", "create_sandbox_post",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::post_elsewhere)
         .doc("sandbox", "Make a post on a simulated network, as a person would there")
         .when("Use it in tests, to have posts that were made elsewhere; not to publish.")
-        .takes(Body::of::<NewElsewhere>(r#"{"account_id": 1, "text": "Made in the app"}"#))
+        .takes_body(Body::of::<NewExternalPost>(r#"{"account_id": 1, "text": "Made in the app"}"#))
         .answers(201, "The post.")
         .refuses(&[Code::PlatformNotFound, Code::CaptionTooLong]),
     Route::new(Method::Delete, "/api/v1/sandbox/{platform}/posts/{id}", "delete_sandbox_post",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_elsewhere)
         .doc("sandbox", "Delete a post on a simulated network, as a person would there")
         .when("Use it in tests, to see what becomes of numbers; not to delete posts of yours.")
-        .asks(Query::of::<sandbox::PostsQuery>())
+        .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "It is deleted.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Post, "/api/v1/sandbox/suggestions", "create_sandbox_suggestions",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &analytics::suggest_now)
         .doc("sandbox", "Suggest posts for an account on a simulated network at once")
         .when("Use it in tests of suggestions; real ones come every Monday.")
-        .takes(Body::of::<SuggestNow>(r#"{"account_id": 1}"#))
+        .takes_body(Body::of::<SuggestNow>(r#"{"account_id": 1}"#))
         .answers(200, "The number of new suggestions.")
         .refuses(&[Code::AccountNotFound]),
 ];

@@ -88,7 +88,7 @@ fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
         if route.method.writes() && route.name != "run_video_function" {
             // A person's own subscription, keys and apps are no workspace's affair, so no role in one counts. The
             // domain asks for more where a key is for a workspace.
-            let is_own = scope == "billing:write" || !route.policy.tokens;
+            let is_own = scope == "billing:write" || !route.policy.allows_tokens;
             let needs_role = !is_own;
             assert!(!needs_role || route.policy.role > Role::Viewer, "{}", route.name);
             assert!(scope.ends_with(":write"), "{}", route.name);

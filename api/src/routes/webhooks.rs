@@ -1,7 +1,9 @@
 //! Routes of webhooks.
 
 use super::parts::{NEW_WEBHOOK, reads, writes};
-use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, discovery::InWorkspace, webhooks};
+use crate::{
+    Body, Bucket, Method, Query, Route, WorkspaceScope, discovery::WorkspaceQuery, webhooks,
+};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
@@ -14,20 +16,20 @@ pub(super) const ROUTES: &[Route] = &[
         &webhooks::list)
         .doc("webhooks", "List webhooks")
         .when("Use it to see who is told of events; secrets are not shown.")
-        .asks(Query::of::<InWorkspace>())
+        .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The webhooks, newest first."),
     Route::new(Method::Post, "/api/v1/webhooks", "create_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &webhooks::create)
         .doc("webhooks", "Create a webhook; its secret is shown only once")
         .when("Use it to be told of events at an https address; programs without one poll events.")
-        .takes(Body::of::<NewWebhook>(NEW_WEBHOOK))
+        .takes_body(Body::of::<NewWebhook>(NEW_WEBHOOK))
         .answers(201, "The webhook with its secret.")
         .refuses(&[Code::UrlNotAllowed, Code::WebhookLimit]),
     Route::new(Method::Patch, "/api/v1/webhooks/{id}", "update_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::update)
         .doc("webhooks", "Change, disable or enable a webhook")
         .when("Use it to change address or events, or to enable it again; not for a new secret.")
-        .takes(Body::of::<WebhookChanges>(r#"{"enabled": false}"#))
+        .takes_body(Body::of::<WebhookChanges>(r#"{"enabled": false}"#))
         .answers(200, "The changed webhook.")
         .refuses(&[Code::UrlNotAllowed]),
     Route::new(Method::Delete, "/api/v1/webhooks/{id}", "delete_webhook",
@@ -39,14 +41,14 @@ pub(super) const ROUTES: &[Route] = &[
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::test)
         .doc("webhooks", "Send a test delivery")
         .when("Use it to try a receiver; it is told `webhook.test` and nothing else.")
-        .counts(Bucket::WebhookTests)
+        .counts_against(Bucket::WebhookTests)
         .answers(202, "The delivery is on its way."),
     Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
         reads(Scope::PostsRead, WorkspaceScope::Webhook),
         &webhooks::list_deliveries)
         .doc("webhooks", "List deliveries, newest first")
         .when("Use it to learn why an address was not told; not for the events themselves.")
-        .asks(Query::of::<webhooks::DeliveriesQuery>())
+        .takes_query(Query::of::<webhooks::DeliveriesQuery>())
         .answers(200, "A page of deliveries."),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliver",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::redeliver)

@@ -3,9 +3,9 @@
 use fanfare_domain::{
     Code, Domain, Error, Result,
     access::plan_name,
-    logins::forged,
+    logins::forged_form,
     oauth_provider::Parameters,
-    signup::{self, NewSignup, Tier},
+    signup::{self, NewSignup, SignupTier},
 };
 use maud::{Markup, html};
 use salvo::{
@@ -17,11 +17,11 @@ use secrecy::ExposeSecret;
 use crate::{
     address,
     browser::{
-        answer,
         form::{self, Cookie},
+        response,
     },
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     query::{self, Pairs},
 };
 
@@ -45,8 +45,8 @@ impl Handler for Form {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, "/signup");
-        answer::protect(res);
+        LogFields::set_route(req, "/signup");
+        response::protect(res);
         let fields = match self.fields(req).await {
             Ok(fields) => fields,
             Err(error) => return self.show(req, res, &Pairs::new(), Some(&error)),
@@ -56,7 +56,7 @@ impl Handler for Form {
             return self.show(req, res, &fields, closed.as_ref());
         }
         match self.begin(req, &fields).await {
-            Ok(place) => answer::see(res, &place),
+            Ok(place) => response::redirect(res, &place),
             Err(error) => self.show(req, res, &fields, Some(&error)),
         }
     }
@@ -65,7 +65,7 @@ impl Handler for Form {
 impl Form {
     async fn fields(&self, req: &mut Request) -> Result<Pairs> {
         if req.method() != Method::POST {
-            return query::checked(req.uri().query().unwrap_or_default().as_bytes());
+            return query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes());
         }
         form::fields(req).await
     }
@@ -74,29 +74,29 @@ impl Form {
     async fn begin(&self, req: &Request, fields: &Pairs) -> Result<String> {
         let cx = &self.0;
         let before = form::cookie(req.headers(), cx, &FORM);
-        if !before.is_some_and(|before| form::is_ours(&before, fields)) {
-            return Err(forged());
+        if !before.is_some_and(|before| form::has_csrf_token(&before, fields)) {
+            return Err(forged_form());
         }
         let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
-        let made = signup::begin(cx, asked(fields)?, &address).await?;
+        let made = signup::begin(cx, new_signup(fields)?, &address).await?;
         Ok(signup::page(cx, made.session_id.expose_secret()))
     }
 
     fn show(&self, req: &Request, res: &mut Response, fields: &Pairs, wrong: Option<&Error>) {
         let cx = &self.0;
-        let token = form::before(req, res, cx, &FORM);
+        let token = form::form_secret(req, res, cx, &FORM);
         let status = wrong.map_or(200, Error::status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        if let Some(seconds) = wrong.and_then(Error::seconds) {
+        if let Some(seconds) = wrong.and_then(Error::retry_after_seconds) {
             res.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
-        let page = page(cx, &form::token_of(&token), fields, wrong);
-        answer::html(res, status, (PEOPLE.frame)(TITLE, page));
+        let page = page(cx, &form::csrf_token(&token), fields, wrong);
+        response::html(res, status, (USER_LOGIN.frame)(TITLE, page));
     }
 }
 
 /// Reads the form. A user who came from an OAuth authorization request returns to it afterwards.
-fn asked(fields: &Pairs) -> Result<NewSignup> {
+fn new_signup(fields: &Pairs) -> Result<NewSignup> {
     let tier =
         TIERS.iter().find(|(tier, _)| plan_name((*tier).into()) == form::field(fields, "tier"));
     let tier = tier.map(|(tier, _)| *tier).ok_or_else(|| {
@@ -121,11 +121,11 @@ fn asked(fields: &Pairs) -> Result<NewSignup> {
     })
 }
 
-const TIERS: [(Tier, &str); 4] = [
-    (Tier::Starter, "Starter"),
-    (Tier::Pro, "Pro"),
-    (Tier::PowerUser, "Power user"),
-    (Tier::Agency, "Agency"),
+const TIERS: [(SignupTier, &str); 4] = [
+    (SignupTier::Starter, "Starter"),
+    (SignupTier::Pro, "Pro"),
+    (SignupTier::PowerUser, "Power user"),
+    (SignupTier::Agency, "Agency"),
 ];
 
 fn page(cx: &Domain, csrf: &str, fields: &Pairs, wrong: Option<&Error>) -> Markup {
@@ -171,10 +171,10 @@ fn page(cx: &Domain, csrf: &str, fields: &Pairs, wrong: Option<&Error>) -> Marku
             }
             button type="submit" { "Go on to the payment" }
         }
-        p { "You have an account? " a href={ "/login?" (way_back(&next)) } { "Log in" } }
+        p { "You have an account? " a href={ "/login?" (login_url(&next)) } { "Log in" } }
     }
 }
 
-fn way_back(next: &str) -> String {
+fn login_url(next: &str) -> String {
     url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish()
 }

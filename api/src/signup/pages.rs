@@ -11,11 +11,11 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, ht
 
 use super::form::Form;
 use crate::{
-    browser::{answer, frame},
-    middleware::request::Seen,
-    oauth_connect::login::PEOPLE,
-    reads::Reads as _,
+    browser::{frame, response},
+    middleware::request::LogFields,
+    oauth_connect::login::USER_LOGIN,
     request_id,
+    router_ext::RouterExt as _,
 };
 
 /// Returns the router of the pages.
@@ -23,10 +23,10 @@ pub fn router(domain: &Domain) -> Router {
     let step = |step: Step| Page { cx: domain.clone(), step };
     let form = || Form(domain.clone());
     let session = Router::with_path("{session_id}")
-        .reads(step(Step::Show))
-        .push(Router::with_path("checkout").reads(step(Step::Checkout)))
-        .push(Router::with_path("cancel").reads(step(Step::Cancel)));
-    Router::with_path("signup").reads(form()).post(form()).push(session)
+        .get_and_head(step(Step::Show))
+        .push(Router::with_path("checkout").get_and_head(step(Step::Checkout)))
+        .push(Router::with_path("cancel").get_and_head(step(Step::Cancel)));
+    Router::with_path("signup").get_and_head(form()).post(form()).push(session)
 }
 
 #[derive(Clone, Copy)]
@@ -60,8 +60,8 @@ impl Handler for Page {
         res: &mut Response,
         _ctrl: &mut FlowCtrl,
     ) {
-        Seen::route(req, self.step.route());
-        answer::protect_secret(res);
+        LogFields::set_route(req, self.step.route());
+        response::protect_secret(res);
         let session_id = req.params().get("session_id").cloned().unwrap_or_default();
         if let Err(error) = self.answer(res, &session_id).await {
             refuse(res, &error, &request_id::get(req));
@@ -72,15 +72,15 @@ impl Handler for Page {
 impl Page {
     async fn answer(&self, res: &mut Response, session_id: &str) -> Result<()> {
         match self.step {
-            Step::Checkout => answer::see(res, &signup::open(&self.cx, session_id).await?),
+            Step::Checkout => response::redirect(res, &signup::open(&self.cx, session_id).await?),
             Step::Cancel => {
                 signup::cancel(&self.cx, session_id).await?;
-                answer::see(res, &format!("/signup/{session_id}"));
+                response::redirect(res, &format!("/signup/{session_id}"));
             }
             Step::Show => {
                 let row = signup::poll(&self.cx, session_id).await?;
                 let shown = StartedSignup::of(&self.cx, session_id, &row);
-                answer::html(res, StatusCode::OK, self.page(&row, &shown));
+                response::html(res, StatusCode::OK, self.page(&row, &shown));
             }
         }
         Ok(())
@@ -92,7 +92,7 @@ impl Page {
         let waits =
             matches!(row.status, SignupStatus::PaymentProcessing | SignupStatus::CheckoutOpened);
         if !waits {
-            return (PEOPLE.frame)("Sign up", main);
+            return (USER_LOGIN.frame)("Sign up", main);
         }
         let again = html! { meta http-equiv="refresh" content="3"; };
         let brand = html! { a.brand href="/" { "Fanfare" } };
@@ -141,5 +141,5 @@ fn refuse(res: &mut Response, error: &Error, request_id: &str) {
         p.flash.bad role="alert" { (error.message()) }
         p.soft { "Request " code { (request_id) } }
     };
-    answer::html(res, status, (PEOPLE.frame)("That did not work", said));
+    response::html(res, status, (USER_LOGIN.frame)("That did not work", said));
 }

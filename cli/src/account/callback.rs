@@ -18,19 +18,19 @@ use url::form_urlencoded;
 const PATH: &str = "/callback";
 
 /// The authorization response that a browser brought, and the channel for its page.
-pub struct Answer {
+pub struct CallbackAnswer {
     /// The query parameters.
     pub fields: BTreeMap<String, String>,
-    shown: oneshot::Sender<Page>,
+    shown: oneshot::Sender<ResultPage>,
 }
 
 /// The page that the user sees in the end.
-pub struct Page {
+pub struct ResultPage {
     status: StatusCode,
     text: &'static str,
 }
 
-impl Page {
+impl ResultPage {
     /// The user is logged in.
     pub const DONE: Self = Self {
         status: StatusCode::OK,
@@ -47,11 +47,11 @@ impl Page {
         text: "This did not work; the command line says why. You can close this page.",
     };
     /// A response of another attempt, or an old one.
-    pub const FOREIGN: Self = Self {
+    pub const UNRELATED: Self = Self {
         status: StatusCode::BAD_REQUEST,
         text: "This is no answer to the log-in that runs now. Open the address that the command line shows.",
     };
-    const NOWHERE: Self = Self { status: StatusCode::NOT_FOUND, text: "There is nothing here." };
+    const NOT_FOUND: Self = Self { status: StatusCode::NOT_FOUND, text: "There is nothing here." };
 
     fn reply(&self) -> Response<String> {
         let body = format!(
@@ -75,14 +75,14 @@ impl Page {
     }
 }
 
-impl Answer {
+impl CallbackAnswer {
     /// Returns a parameter; empty if there is none.
     pub fn text(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
     /// Shows the user a page.
-    pub fn show(self, page: Page) {
+    pub fn show(self, page: ResultPage) {
         // A browser that has disconnected needs none.
         let _ = self.shown.send(page);
     }
@@ -92,8 +92,8 @@ impl Answer {
 pub struct Callback {
     listener: TcpListener,
     port: u16,
-    answers: mpsc::Receiver<Answer>,
-    heard: mpsc::Sender<Answer>,
+    answers: mpsc::Receiver<CallbackAnswer>,
+    heard: mpsc::Sender<CallbackAnswer>,
     open: JoinSet<()>,
 }
 
@@ -118,7 +118,7 @@ impl Callback {
     ///
     /// # Errors
     /// The port is gone.
-    pub async fn next(&mut self) -> Result<Answer> {
+    pub async fn next(&mut self) -> Result<CallbackAnswer> {
         loop {
             tokio::select! {
                 answer = self.answers.recv() => {
@@ -151,17 +151,17 @@ impl Callback {
 
 async fn serve(
     request: Request<Incoming>,
-    heard: mpsc::Sender<Answer>,
+    heard: mpsc::Sender<CallbackAnswer>,
 ) -> Result<Response<String>, Infallible> {
     if request.method() != Method::GET || request.uri().path() != PATH {
-        return Ok(Page::NOWHERE.reply());
+        return Ok(ResultPage::NOT_FOUND.reply());
     }
     let query = request.uri().query().unwrap_or_default();
     let fields = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
     let (shown, page) = oneshot::channel();
-    let page = match heard.send(Answer { fields, shown }).await {
-        Ok(()) => page.await.unwrap_or(Page::FAILED),
-        Err(_) => Page::FAILED,
+    let page = match heard.send(CallbackAnswer { fields, shown }).await {
+        Ok(()) => page.await.unwrap_or(ResultPage::FAILED),
+        Err(_) => ResultPage::FAILED,
     };
     Ok(page.reply())
 }

@@ -5,6 +5,6 @@ mod login;
 mod oauth;
 mod profile;
 
-pub use login::{Way, keep, login, logout};
-pub use oauth::NotIn;
-pub use profile::{Given, Target};
+pub use login::{LoginMethod, login, logout, store_profile};
+pub use oauth::LoginError;
+pub use profile::{ProfileOptions, Target};

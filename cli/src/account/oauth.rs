@@ -14,28 +14,28 @@ use crate::clock::now;
 const CLIENT: &str = "app_fanfare_cli";
 
 /// The time-out of a request.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How long before its expiration the access token is renewed, in seconds.
-const EARLY: i64 = 60;
+const RENEW_BEFORE: i64 = 60;
 
 /// An error that only a new log-in can resolve.
 #[derive(Debug, thiserror::Error)]
-pub enum NotIn {
+pub enum LoginError {
     /// The service refuses the stored log-in, with this message.
     #[error("the log-in is over ({0}); run fanfare login")]
-    Over(String),
+    Ended(String),
     /// The user denied access.
     #[error("the command line was not let in")]
     Denied,
     /// The user did not answer in time.
     #[error("nobody answered for five minutes")]
-    Late,
+    TimedOut,
 }
 
 /// The metadata of a service's authorization server (RFC 8414).
 #[derive(Debug, Deserialize)]
-pub struct Server {
+pub struct AuthorizationServer {
     /// The issuer; each authorization response must contain it (RFC 9207).
     pub issuer: String,
     authorization_endpoint: String,
@@ -56,7 +56,7 @@ pub struct Tokens {
 }
 
 /// One authorization request.
-pub struct Attempt {
+pub struct LoginAttempt {
     /// Comes back with the response, and proves that it belongs to this attempt.
     pub state: String,
     /// The address to which the response is sent.
@@ -64,7 +64,7 @@ pub struct Attempt {
     verifier: String,
 }
 
-impl Attempt {
+impl LoginAttempt {
     /// Returns a new attempt whose response goes to `redirect_uri`.
     pub fn new(redirect_uri: String) -> Self {
         Self { state: secret(), verifier: secret(), redirect_uri }
@@ -76,7 +76,7 @@ fn secret() -> String {
     URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
 
-impl Server {
+impl AuthorizationServer {
     /// Fetches the metadata of the service at `url`.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Server {
     ///
     /// # Errors
     /// The service has no such endpoint.
-    pub fn authorize(&self, attempt: &Attempt) -> Result<Url> {
+    pub fn authorize(&self, attempt: &LoginAttempt) -> Result<Url> {
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&attempt.verifier));
         let mut place: Url = self.authorization_endpoint.parse()?;
         place.query_pairs_mut().extend_pairs([
@@ -116,7 +116,7 @@ impl Server {
     ///
     /// # Errors
     /// The service does not answer, or refuses.
-    pub async fn redeem(&self, attempt: &Attempt, code: &str) -> Result<Tokens> {
+    pub async fn redeem(&self, attempt: &LoginAttempt, code: &str) -> Result<Tokens> {
         self.token(&[
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -165,7 +165,7 @@ impl Server {
         }
         let said = text("error_description");
         if ["invalid_grant", "invalid_client"].contains(&text("error").as_str()) {
-            return Err(NotIn::Over(said.trim_end_matches('.').to_owned()).into());
+            return Err(LoginError::Ended(said.trim_end_matches('.').to_owned()).into());
         }
         bail!("{said} ({status})")
     }
@@ -174,12 +174,12 @@ impl Server {
 impl Tokens {
     /// Returns true while the access token can still be used.
     pub fn are_fresh(&self) -> bool {
-        now() + EARLY < self.expires_at
+        now() + RENEW_BEFORE < self.expires_at
     }
 }
 
 fn http() -> reqwest::Result<Client> {
-    Client::builder().timeout(PATIENCE).redirect(Policy::none()).build()
+    Client::builder().timeout(TIMEOUT).redirect(Policy::none()).build()
 }
 
 #[cfg(test)]
@@ -188,14 +188,14 @@ mod tests {
 
     #[test]
     fn the_address_carries_a_challenge_and_no_secret() {
-        let server = Server {
+        let server = AuthorizationServer {
             issuer: "http://127.0.0.1:8080".to_owned(),
             authorization_endpoint: "http://127.0.0.1:8080/api/oauth/authorize".to_owned(),
             token_endpoint: "http://127.0.0.1:8080/api/oauth/token".to_owned(),
             revocation_endpoint: "http://127.0.0.1:8080/api/oauth/revoke".to_owned(),
         };
-        let mut attempt = Attempt::new("http://127.0.0.1:7/callback".to_owned());
-        assert_ne!(attempt.state, Attempt::new(String::new()).state);
+        let mut attempt = LoginAttempt::new("http://127.0.0.1:7/callback".to_owned());
+        assert_ne!(attempt.state, LoginAttempt::new(String::new()).state);
         assert_eq!((attempt.state.len(), attempt.verifier.len()), (43, 43));
         attempt.verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned();
         let place = server.authorize(&attempt).unwrap().to_string();

@@ -13,9 +13,9 @@ use anyhow::{Context as _, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::{Deserialize, Serialize};
 
-use super::oauth::{NotIn, Server, Tokens};
+use super::oauth::{AuthorizationServer, LoginError, Tokens};
 
-const HERE: &str = "http://127.0.0.1:8080";
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
 /// A profile.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct Profile {
 
 /// Which profile to use, and options that override its content.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct ProfileOptions {
     /// Name of the profile.
     pub profile: Option<String>,
     /// Origin of the service.
@@ -59,7 +59,7 @@ impl Profile {
     }
 }
 
-impl Given {
+impl ProfileOptions {
     fn name(&self) -> &str {
         self.profile.as_deref().unwrap_or("default")
     }
@@ -73,7 +73,7 @@ impl Given {
             Some(url) => Some(url.clone()),
             None => self.stored()?.url,
         };
-        Ok(url.unwrap_or_else(|| HERE.to_owned()).trim_end_matches('/').to_owned())
+        Ok(url.unwrap_or_else(|| DEFAULT_URL.to_owned()).trim_end_matches('/').to_owned())
     }
 
     /// Returns the service of a command, with an access token that is valid for at least a minute.
@@ -103,7 +103,7 @@ impl Given {
     /// # Errors
     /// The file cannot be read.
     pub fn stored(&self) -> Result<Profile> {
-        Ok(read(&place()?)?.remove(self.name()).unwrap_or_default())
+        Ok(read(&profiles_path()?)?.remove(self.name()).unwrap_or_default())
     }
 
     /// Stores the profile, or removes it; returns the path of the file.
@@ -111,7 +111,7 @@ impl Given {
     /// # Errors
     /// The file cannot be written.
     pub async fn store(&self, profile: Option<Profile>) -> Result<PathBuf> {
-        let place = place()?;
+        let place = profiles_path()?;
         let _lock = lock(&place).await?;
         self.write(&place, profile)?;
         Ok(place)
@@ -131,15 +131,15 @@ impl Given {
 
     /// Renews the access token, unless another command has done it meanwhile.
     async fn renew(&self, url: &str) -> Result<Option<String>> {
-        let place = place()?;
+        let place = profiles_path()?;
         let _lock = lock(&place).await?;
         let mut profile = self.stored()?;
         let Some(tokens) = profile.tokens.take() else { return Ok(profile.key) };
         if tokens.are_fresh() {
             return Ok(Some(tokens.access));
         }
-        let renewed = match Server::discover(url).await?.refresh(&tokens).await {
-            Err(error) if error.downcast_ref::<NotIn>().is_some() => {
+        let renewed = match AuthorizationServer::discover(url).await?.refresh(&tokens).await {
+            Err(error) if error.downcast_ref::<LoginError>().is_some() => {
                 self.write(&place, Some(profile))?;
                 return Err(error);
             }
@@ -151,7 +151,7 @@ impl Given {
     }
 }
 
-fn place() -> Result<PathBuf> {
+fn profiles_path() -> Result<PathBuf> {
     let folders = choose_base_strategy().context("no home directory")?;
     Ok(folders.config_dir().join("fanfare/profiles.toml"))
 }

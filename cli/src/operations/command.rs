@@ -3,10 +3,10 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{
-    document::{Kind, Operation, Parameter, Place},
+    document::{Operation, Parameter, ParameterKind, ParameterLocation},
     follow::FOLLOWED,
 };
-use crate::account::Given;
+use crate::account::ProfileOptions;
 
 /// Returns the command of a chapter, with one command for each of its operations.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn chapter(tag: &str, operations: &[Operation]) -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true);
     let of_chapter = operations.iter().filter(|operation| operation.tag == tag);
-    of_chapter.fold(chapter, |chapter, operation| chapter.subcommand(one(operation)))
+    of_chapter.fold(chapter, |chapter, operation| chapter.subcommand(operation_command(operation)))
 }
 
 /// Returns `fanfare api METHOD PATH`.
@@ -99,7 +99,7 @@ fn input() -> Arg {
         .help("The whole body as JSON; - is standard input")
 }
 
-pub(super) fn one(operation: &Operation) -> Command {
+pub(super) fn operation_command(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
         .about(format!("{}.", operation.summary))
         .after_help(notes(operation));
@@ -109,7 +109,7 @@ pub(super) fn one(operation: &Operation) -> Command {
     for parameter in parameters.filter(|one| !is_followed || one.name != "wait") {
         command = command.arg(argument(parameter));
     }
-    if operation.parameters.iter().any(|parameter| parameter.place == Place::Body) {
+    if operation.parameters.iter().any(|parameter| parameter.location == ParameterLocation::Body) {
         // A field of the same name takes precedence; then the body is given field by field.
         if !operation.parameters.iter().any(|parameter| parameter.name == "input") {
             command = command.arg(input());
@@ -141,31 +141,33 @@ fn notes(operation: &Operation) -> String {
 
 fn argument(parameter: &Parameter) -> Arg {
     let argument = Arg::new(parameter.name.clone()).help(parameter.doc.clone());
-    if parameter.place == Place::Path {
+    if parameter.location == ParameterLocation::Path {
         return argument.required(true).value_name(parameter.name.to_uppercase());
     }
     let argument = argument.long(parameter.name.replace('_', "-"));
     match parameter.kind {
-        Kind::Boolean => argument
+        ParameterKind::Boolean => argument
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
             .value_name("BOOLEAN"),
-        Kind::Texts => argument.action(ArgAction::Append).value_name("TEXT"),
-        Kind::Json => argument.value_name("JSON"),
-        Kind::Integer | Kind::Number => argument.value_name("NUMBER").allow_negative_numbers(true),
-        Kind::Text => argument.value_name("TEXT").allow_hyphen_values(true),
+        ParameterKind::Texts => argument.action(ArgAction::Append).value_name("TEXT"),
+        ParameterKind::Json => argument.value_name("JSON"),
+        ParameterKind::Integer | ParameterKind::Number => {
+            argument.value_name("NUMBER").allow_negative_numbers(true)
+        }
+        ParameterKind::Text => argument.value_name("TEXT").allow_hyphen_values(true),
     }
 }
 
 /// Returns the profile to use, and the options that override it.
-pub fn profile(matches: &ArgMatches) -> Given {
-    let first = |name: &str| given(matches, name).next().cloned();
-    Given { profile: first("profile"), url: first("api-url"), key: first("api-key") }
+pub fn profile_options(matches: &ArgMatches) -> ProfileOptions {
+    let first = |name: &str| values_of(matches, name).next().cloned();
+    ProfileOptions { profile: first("profile"), url: first("api-url"), key: first("api-key") }
 }
 
 /// Returns the values of a parameter.
-pub fn given<'a>(
+pub fn values_of<'a>(
     matches: &'a ArgMatches,
     name: &str,
 ) -> impl Iterator<Item = &'a String> + use<'a> {

@@ -11,7 +11,7 @@ static TEXT: &str = include_str!("../../../docs/openapi.json");
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 
 /// The columns of lists, the most important first.
-const TELLING: [&str; 17] = [
+const COLUMN_ORDER: [&str; 17] = [
     "id",
     "sequence",
     "platform",
@@ -33,7 +33,7 @@ const TELLING: [&str; 17] = [
 
 /// Where a parameter goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterLocation {
     /// In the path; positional on the command line.
     Path,
     /// In the query.
@@ -44,7 +44,7 @@ pub enum Place {
 
 /// The type of a parameter, as far as the command line distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// Text, or several types that include it.
     Text,
     /// A whole number.
@@ -67,9 +67,9 @@ pub struct Parameter {
     /// The description.
     pub doc: String,
     /// The type.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Where it goes.
-    pub place: Place,
+    pub location: ParameterLocation,
     /// True if it is required.
     pub required: bool,
 }
@@ -97,7 +97,7 @@ pub struct Operation {
 
 /// A list in a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
+pub struct ListField {
     /// Its field.
     pub name: String,
     /// The scalar fields of its entries, the most important first.
@@ -107,27 +107,29 @@ pub struct List {
 impl Operation {
     /// Returns the list in its reply; `None` if the reply is a single resource.
     #[must_use]
-    pub fn list(&self) -> Option<List> {
+    pub fn list(&self) -> Option<ListField> {
         let document = &*DOCUMENT;
         let operation = &document["paths"][&self.path][self.method.as_str().to_lowercase()];
         let reply = &operation["responses"]["200"]["content"]["application/json"]["schema"];
         let fields = resolved(document, reply)["properties"].as_object()?;
         let (mut lists, rest): (Vec<_>, Vec<_>) =
             fields.iter().partition(|(_, schema)| schema["type"] == "array");
-        let is_about_it =
-            rest.iter().all(|(name, schema)| *name != "id" && kind(document, schema) != Kind::Json);
+        let is_about_it = rest
+            .iter()
+            .all(|(name, schema)| *name != "id" && kind(document, schema) != ParameterKind::Json);
         let (name, schema) = lists.pop().filter(|_| lists.is_empty() && is_about_it)?;
         let entry = resolved(document, &schema["items"])["properties"].as_object()?;
-        let is_plain = |schema| !matches!(kind(document, schema), Kind::Json | Kind::Texts);
+        let is_plain =
+            |schema| !matches!(kind(document, schema), ParameterKind::Json | ParameterKind::Texts);
         let plain = entry.iter().filter(|(_, schema)| is_plain(schema));
         let mut columns: Vec<_> = plain.map(|(name, _)| name.clone()).collect();
-        order(&mut columns);
-        Some(List { name: name.clone(), columns })
+        sort_columns(&mut columns);
+        Some(ListField { name: name.clone(), columns })
     }
 
     /// Returns true if it cannot be undone.
     #[must_use]
-    pub fn destroys(&self) -> bool {
+    pub fn is_destructive(&self) -> bool {
         self.method == Method::DELETE
             || ["cancel_", "disconnect_", "revoke_"].iter().any(|start| self.id.starts_with(start))
     }
@@ -142,9 +144,9 @@ pub fn operations() -> &'static [Operation] {
 }
 
 /// Sorts columns, the most important first.
-pub fn order(columns: &mut [String]) {
-    let place = |name: &String| TELLING.iter().position(|known| known == name);
-    columns.sort_by_key(|name| place(name).unwrap_or(TELLING.len()));
+pub fn sort_columns(columns: &mut [String]) {
+    let place = |name: &String| COLUMN_ORDER.iter().position(|known| known == name);
+    columns.sort_by_key(|name| place(name).unwrap_or(COLUMN_ORDER.len()));
 }
 
 fn read_all() -> Vec<Operation> {
@@ -168,8 +170,8 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
     let mut parameters = Vec::new();
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let place = match parameter["in"].as_str() {
-            Some("path") => Place::Path,
-            Some("query") if parameter["deprecated"] != true => Place::Query,
+            Some("path") => ParameterLocation::Path,
+            Some("query") if parameter["deprecated"] != true => ParameterLocation::Query,
             _ => continue,
         };
         let mut known =
@@ -185,7 +187,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
         if schema["deprecated"] == true || parameters.iter().any(|known| known.name == *name) {
             continue;
         }
-        let mut known = self::parameter(document, name, schema, Place::Body);
+        let mut known = self::parameter(document, name, schema, ParameterLocation::Body);
         known.required = required.iter().any(|other| other == name);
         parameters.push(known);
     }
@@ -204,10 +206,10 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
     })
 }
 
-fn parameter(document: &Value, name: &str, schema: &Value, place: Place) -> Parameter {
+fn parameter(document: &Value, name: &str, schema: &Value, place: ParameterLocation) -> Parameter {
     let doc = schema["description"].as_str().unwrap_or_default().to_owned();
     let kind = kind(document, schema);
-    Parameter { name: name.to_owned(), doc, kind, place, required: false }
+    Parameter { name: name.to_owned(), doc, kind, location: place, required: false }
 }
 
 fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
@@ -215,13 +217,13 @@ fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     name.and_then(|path| document.pointer(path)).unwrap_or(schema)
 }
 
-fn kind(document: &Value, schema: &Value) -> Kind {
+fn kind(document: &Value, schema: &Value) -> ParameterKind {
     let schema = resolved(document, schema);
     if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         let kinds = choices.iter().filter(|choice| choice["type"] != "null");
         let mut kinds = kinds.map(|choice| kind(document, choice));
-        let first = kinds.next().unwrap_or(Kind::Json);
-        return if kinds.all(|other| other == first) { first } else { Kind::Json };
+        let first = kinds.next().unwrap_or(ParameterKind::Json);
+        return if kinds.all(|other| other == first) { first } else { ParameterKind::Json };
     }
     let types: Vec<_> = match &schema["type"] {
         Value::String(one) => vec![one.as_str()],
@@ -231,17 +233,17 @@ fn kind(document: &Value, schema: &Value) -> Kind {
     };
     let has = |name: &str| types.contains(&name);
     if has("string") {
-        Kind::Text
+        ParameterKind::Text
     } else if has("integer") {
-        Kind::Integer
+        ParameterKind::Integer
     } else if has("number") {
-        Kind::Number
+        ParameterKind::Number
     } else if has("boolean") {
-        Kind::Boolean
-    } else if has("array") && kind(document, &schema["items"]) == Kind::Text {
-        Kind::Texts
+        ParameterKind::Boolean
+    } else if has("array") && kind(document, &schema["items"]) == ParameterKind::Text {
+        ParameterKind::Texts
     } else {
-        Kind::Json
+        ParameterKind::Json
     }
 }
 
@@ -290,12 +292,12 @@ mod tests {
         let all = operations();
         let create = all.iter().find(|one| one.id == "create_post").unwrap();
         let named = |name: &str| create.parameters.iter().find(|one| one.name == name).unwrap();
-        assert_eq!(named("caption").kind, Kind::Text);
-        assert_eq!(named("media_urls").kind, Kind::Texts);
-        assert_eq!(named("settings").kind, Kind::Json);
-        assert_eq!(named("dry_run").kind, Kind::Boolean);
+        assert_eq!(named("caption").kind, ParameterKind::Text);
+        assert_eq!(named("media_urls").kind, ParameterKind::Texts);
+        assert_eq!(named("settings").kind, ParameterKind::Json);
+        assert_eq!(named("dry_run").kind, ParameterKind::Boolean);
         assert!(named("account_id").required);
         let get = all.iter().find(|one| one.id == "get_post").unwrap();
-        assert_eq!(get.parameters[0].place, Place::Path);
+        assert_eq!(get.parameters[0].location, ParameterLocation::Path);
     }
 }

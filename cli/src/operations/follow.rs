@@ -21,12 +21,12 @@ pub(super) const FOLLOWED: [&str; 6] = [
 
 /// A post or a video job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Work {
+pub(super) struct FollowedWork {
     kind: &'static str,
     id: String,
 }
 
-impl Work {
+impl FollowedWork {
     /// Returns the post or job in a reply, if there is one.
     pub(super) fn of(reply: &Value) -> Option<Self> {
         let post = reply["post"]["id"].as_i64().map(|id| Self { kind: "post", id: id.to_string() });
@@ -43,7 +43,7 @@ impl Work {
 }
 
 /// Returns the exit code of a final status; `None` for any other.
-fn end(status: &str) -> Option<Exit> {
+fn exit_of(status: &str) -> Option<Exit> {
     match status {
         "published" | "completed" => Some(Exit::Fine),
         "failed" | "paused" | "draft" | "cancelled" => Some(Exit::PostFailed),
@@ -55,7 +55,7 @@ fn end(status: &str) -> Option<Exit> {
 ///
 /// # Errors
 /// The service does not answer.
-pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
+pub(super) async fn follow(work: &FollowedWork, matches: &ArgMatches) -> Result<Exit> {
     if !matches.get_flag("quiet") {
         // The id is shown for users who stop waiting and look later.
         let _ = writeln!(std::io::stderr(), "Following {} {}.", work.kind, work.id);
@@ -64,7 +64,7 @@ pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
     bar.enable_steady_tick(Duration::from_millis(200));
     let get = Request { method: Method::GET, path: work.path(), body: None };
     loop {
-        let target = command::profile(matches).target().await?;
+        let target = command::profile_options(matches).target().await?;
         let reply = send::send(&target, &get).await?;
         let status = reply.body[work.kind]["status"].as_str().unwrap_or_default();
         bar.set_message(format!("{} {}: {status}", work.kind, work.id));
@@ -73,7 +73,7 @@ pub(super) async fn follow(work: &Work, matches: &ArgMatches) -> Result<Exit> {
             output::print_refusal(&reply.body, matches.get_flag("json"));
             return Ok(Exit::of(reply.status));
         }
-        if let Some(exit) = end(status) {
+        if let Some(exit) = exit_of(status) {
             bar.finish_and_clear();
             output::print(&reply.body, matches.get_flag("json"), None);
             return Ok(exit);
@@ -90,16 +90,22 @@ mod tests {
 
     #[test]
     fn posts_and_films_are_followed_and_nothing_else() {
-        let path = |reply: Value| Work::of(&reply).map(|work| work.path());
+        let path = |reply: Value| FollowedWork::of(&reply).map(|work| work.path());
         assert_eq!(path(json!({"post": {"id": 7}})).as_deref(), Some("/api/v1/posts/7"));
         let film = json!({"job": {"id": "01a2", "status": "queued"}});
         assert_eq!(path(film).as_deref(), Some("/api/v1/ai/video-jobs/01a2"));
         assert_eq!(path(json!({"posts": [{"id": 7}]})), None);
-        assert_eq!((end("published"), end("completed")), (Some(Exit::Fine), Some(Exit::Fine)));
         assert_eq!(
-            (end("failed"), end("cancelled")),
+            (exit_of("published"), exit_of("completed")),
+            (Some(Exit::Fine), Some(Exit::Fine))
+        );
+        assert_eq!(
+            (exit_of("failed"), exit_of("cancelled")),
             (Some(Exit::PostFailed), Some(Exit::PostFailed))
         );
-        assert_eq!((end("scheduled"), end("processing"), end("queued")), (None, None, None));
+        assert_eq!(
+            (exit_of("scheduled"), exit_of("processing"), exit_of("queued")),
+            (None, None, None)
+        );
     }
 }

@@ -21,19 +21,19 @@ use clap::ArgMatches;
 use reqwest::Method;
 use serde_json::Value;
 
-use document::{List, Operation, operations};
-use follow::Work;
+use document::{ListField, Operation, operations};
+use follow::FollowedWork;
 use request::Request;
 use send::Reply;
 pub use tree::{chapters, with_commands};
 
 use crate::{
-    account::{self, NotIn, Target, Way},
+    account::{self, LoginError, LoginMethod, Target},
     media::send_file,
 };
 
 /// Chapters that share their name with commands of the binary.
-const SHARED: [&str; 3] = ["media", "billing", "sandbox"];
+const SHARED_NAMES: [&str; 3] = ["media", "billing", "sandbox"];
 
 /// Chapters whose names have two words.
 const TWO_WORDS: [&str; 2] = ["oauth clients", "oauth grants"];
@@ -71,7 +71,7 @@ impl Exit {
 
 /// Runs a command of the API; `None` if the arguments name none and belong to the binary itself.
 pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
-    let arguments = &joined(arguments);
+    let arguments = &join_two_words(arguments);
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     let (first, second) = (word(1), word(2));
     let command = match first {
@@ -83,7 +83,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
         }),
         "watch" => command::watch(),
         _ => {
-            if SHARED.contains(&first) && ["--help", "-h", "help"].contains(&second) {
+            if SHARED_NAMES.contains(&first) && ["--help", "-h", "help"].contains(&second) {
                 // The binary's own help follows.
                 let chapter = command::chapter(first, operations());
                 let _ = chapter.bin_name(format!("fanfare {first}")).print_help();
@@ -118,7 +118,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     };
     let exit = done.unwrap_or_else(|error| {
         let _ = writeln!(std::io::stderr(), "error: {error:#}");
-        if error.downcast_ref::<NotIn>().is_some() {
+        if error.downcast_ref::<LoginError>().is_some() {
             Exit::LogIn
         } else if error.downcast_ref::<reqwest::Error>().is_some() {
             Exit::Unreachable
@@ -130,7 +130,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Joins the two words of such a chapter into one argument.
-fn joined(arguments: &[OsString]) -> Vec<OsString> {
+fn join_two_words(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = arguments.to_vec();
     let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
     let chapter = format!("{} {}", word(1), word(2));
@@ -150,7 +150,7 @@ pub fn commands() -> Vec<(&'static str, String)> {
 /// Returns true if the two words are a command of the API. Some chapters share their name with commands of the binary.
 fn is_command(all: &[Operation], first: &str, second: &str) -> bool {
     let mut of_chapter = all.iter().filter(|operation| operation.tag == first).peekable();
-    if SHARED.contains(&first) {
+    if SHARED_NAMES.contains(&first) {
         return of_chapter.any(|operation| operation.verb == second);
     }
     of_chapter.peek().is_some()
@@ -162,9 +162,9 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     };
     let operation = operations().iter().find(|one| one.tag == chapter && one.verb == verb);
     let Some(operation) = operation else { bail!("there is no such command") };
-    let target = command::profile(matches).target().await?;
+    let target = command::profile_options(matches).target().await?;
     let mut request = request::of_operation(operation, matches)?;
-    if operation.destroys() && !may_go_on(operation, matches)? {
+    if operation.is_destructive() && !confirm(operation, matches)? {
         return Ok(Exit::Usage);
     }
     if operation.tag == "posts" {
@@ -172,7 +172,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     }
     let reply = send::send(&target, &request).await?;
     let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
-    let work = Work::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
+    let work = FollowedWork::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
     match work {
         // Only the final state is printed.
         Some(work) => follow::follow(&work, matches).await,
@@ -181,7 +181,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
 }
 
 async fn api(matches: &ArgMatches) -> Result<Exit> {
-    let target = command::profile(matches).target().await?;
+    let target = command::profile_options(matches).target().await?;
     let (exit, _) = exchange(&target, &request::of_path(matches)?, matches).await?;
     Ok(exit)
 }
@@ -196,7 +196,7 @@ async fn exchange(
     Ok((show(&reply, matches, None), reply.body))
 }
 
-fn show(reply: &Reply, matches: &ArgMatches, list: Option<&List>) -> Exit {
+fn show(reply: &Reply, matches: &ArgMatches, list: Option<&ListField>) -> Exit {
     let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
     if exit == Exit::Fine {
         output::print(&reply.body, as_json, list);
@@ -210,7 +210,7 @@ fn show(reply: &Reply, matches: &ArgMatches, list: Option<&List>) -> Exit {
 }
 
 /// Asks for confirmation before a destructive operation.
-fn may_go_on(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
+fn confirm(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
     if matches.get_flag("yes") {
         return Ok(true);
     }
@@ -241,7 +241,7 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
 
 /// Prints events as they arrive, until standard output is closed.
 async fn watch(matches: &ArgMatches) -> Result<Exit> {
-    let mut after = match command::given(matches, "after").next() {
+    let mut after = match command::values_of(matches, "after").next() {
         Some(after) => after.clone(),
         None => match newest(matches).await? {
             Ok(newest) => newest.to_string(),
@@ -268,7 +268,7 @@ async fn watch(matches: &ArgMatches) -> Result<Exit> {
 async fn events(matches: &ArgMatches, after: &str, limit: u32) -> Result<Reply> {
     let path = format!("/api/v1/events?after={after}&limit={limit}");
     // The access token is renewed when necessary.
-    let target = command::profile(matches).target().await?;
+    let target = command::profile_options(matches).target().await?;
     send::send(&target, &Request { method: Method::GET, path, body: None }).await
 }
 
@@ -296,7 +296,7 @@ fn print_events(events: &[Value], as_json: bool) -> bool {
         let line = match as_json {
             true => event.to_string(),
             false => {
-                format!("{}\t{}\t{}", text("created_at"), text("type"), about(&event["data"]))
+                format!("{}\t{}\t{}", text("created_at"), text("type"), subjects(&event["data"]))
             }
         };
         writeln!(std::io::stdout(), "{line}").is_ok()
@@ -304,7 +304,7 @@ fn print_events(events: &[Value], as_json: bool) -> bool {
 }
 
 /// Returns the resources that an event is about: `post 12`.
-fn about(data: &Value) -> String {
+fn subjects(data: &Value) -> String {
     let things = data.as_object().into_iter().flatten();
     let named = things.filter_map(|(name, thing)| match &thing["id"] {
         Value::String(id) => Some(format!("{name} {id}")),
@@ -315,17 +315,17 @@ fn about(data: &Value) -> String {
 }
 
 async fn login(matches: &ArgMatches) -> Result<Exit> {
-    let given = command::profile(matches);
+    let given = command::profile_options(matches);
     let way = match (matches.get_flag("key"), matches.get_flag("no-browser")) {
-        (true, _) => Way::Key,
-        (_, true) => Way::Code,
-        _ => Way::Browser,
+        (true, _) => LoginMethod::Key,
+        (_, true) => LoginMethod::Code,
+        _ => LoginMethod::Browser,
     };
     let profile = account::login(&given, way).await?;
     let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
     let (exit, body) = exchange(&profile.target(), &whoami, matches).await?;
     if exit == Exit::Fine {
-        let place = account::keep(&given, profile).await?;
+        let place = account::store_profile(&given, profile).await?;
         let email = body["user"]["email"].as_str().unwrap_or_default();
         let _ = writeln!(std::io::stderr(), "Logged in as {email}; kept in {}.", place.display());
     }
@@ -333,13 +333,13 @@ async fn login(matches: &ArgMatches) -> Result<Exit> {
 }
 
 async fn logout(matches: &ArgMatches) -> Result<Exit> {
-    account::logout(&command::profile(matches)).await?;
+    account::logout(&command::profile_options(matches)).await?;
     Ok(Exit::Fine)
 }
 
 async fn status(matches: &ArgMatches) -> Result<Exit> {
     let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    let target = command::profile(matches).target().await?;
+    let target = command::profile_options(matches).target().await?;
     let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
     exchange(&target, &whoami, matches).await.map(|(exit, _)| exit)
 }
@@ -351,9 +351,9 @@ mod tests {
     #[test]
     fn a_chapter_of_two_words_may_be_written_as_two() {
         let line = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let read = joined(&line("fanfare oauth clients list"));
+        let read = join_two_words(&line("fanfare oauth clients list"));
         assert_eq!(read, ["fanfare", "oauth clients", "list"]);
-        assert_eq!(joined(&line("fanfare posts list")), line("fanfare posts list"));
+        assert_eq!(join_two_words(&line("fanfare posts list")), line("fanfare posts list"));
         for tag in chapters().iter().filter(|tag| tag.contains(' ')) {
             assert!(TWO_WORDS.contains(&tag.as_str()), "{tag}");
         }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use serde_json::{Map, Value};
 
-use super::document::{Kind, List, operations, order};
+use super::document::{ListField, ParameterKind, operations, sort_columns};
 
 /// The most columns of a table.
 const COLUMNS: usize = 7;
@@ -13,10 +13,10 @@ const COLUMNS: usize = 7;
 const WIDEST: usize = 48;
 
 /// Prints a reply on standard output; `list` describes the list in it.
-pub fn print(body: &Value, as_json: bool, list: Option<&List>) {
+pub fn print(body: &Value, as_json: bool, list: Option<&ListField>) {
     let text = match as_json {
         true => format!("{body}\n"),
-        false => shown(body, std::io::stdout().is_terminal(), list),
+        false => rendered(body, std::io::stdout().is_terminal(), list),
     };
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
@@ -43,13 +43,13 @@ fn refusal(body: &Value) -> String {
         broken.clone().flat_map(move |one| one[name].as_array().into_iter().flatten()).chain(own)
     };
     lines.extend(listed("fix").map(|fix| format!("fix: {fix}")));
-    lines.extend(listed("next").map(way_on));
+    lines.extend(listed("next").map(next_command));
     lines.push(format!("{} (request {})", text("code"), text("request_id")));
     lines.join("\n") + "\n"
 }
 
 /// Returns a next call of an error as a command.
-fn way_on(next: &Value) -> String {
+fn next_command(next: &Value) -> String {
     let text = |name: &str| next[name].as_str().unwrap_or_default();
     let why = text("why");
     if let Some(url) = next["url"].as_str() {
@@ -81,7 +81,10 @@ fn command(next: &Value) -> Option<String> {
     let asked = asked.map(|(name, value)| (name.into_owned(), Value::from(value.into_owned())));
     let sent = next["body"].as_object().cloned().unwrap_or_default();
     for (name, value) in asked.chain(sent) {
-        operation.parameters.iter().find(|one| one.name == name && one.kind != Kind::Texts)?;
+        operation
+            .parameters
+            .iter()
+            .find(|one| one.name == name && one.kind != ParameterKind::Texts)?;
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         words.push(format!("--{}={}", name.replace('_', "-"), quoted(&text)));
     }
@@ -97,7 +100,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn shown(body: &Value, to_person: bool, list: Option<&List>) -> String {
+fn rendered(body: &Value, to_person: bool, list: Option<&ListField>) -> String {
     let Some(fields) = body.as_object() else { return format!("{}\n", cell(body)) };
     if let Some((rows, list)) = list.and_then(|list| Some((fields.get(&list.name)?, list))) {
         let rows: Vec<_> =
@@ -129,7 +132,7 @@ fn columns(rows: &[&Map<String, Value>]) -> Vec<String> {
     let first = rows.first().into_iter().flat_map(|row| row.iter());
     let plain = first.filter(|(_, value)| !value.is_object() && !value.is_array());
     let mut columns: Vec<_> = plain.map(|(name, _)| name.clone()).collect();
-    order(&mut columns);
+    sort_columns(&mut columns);
     columns
 }
 
@@ -191,17 +194,17 @@ mod tests {
     #[test]
     fn a_list_is_a_table_for_people_and_tabs_for_programs() {
         let list = json!({"posts": [{"id": 1, "caption": "a\tb\u{1b}[2J", "settings": {}}, {"id": 22}], "next_cursor": null});
-        assert_eq!(shown(&list, false, None), "1\ta b [2J\n22\t-\n");
-        let table = shown(&list, true, None);
+        assert_eq!(rendered(&list, false, None), "1\ta b [2J\n22\t-\n");
+        let table = rendered(&list, true, None);
         assert!(table.starts_with("ID  CAPTION\n"), "{table}");
         assert!(!table.contains('\u{1b}'));
-        assert_eq!(shown(&json!({"posts": []}), true, None), "Nothing.\n");
+        assert_eq!(rendered(&json!({"posts": []}), true, None), "Nothing.\n");
     }
 
     #[test]
     fn one_thing_is_shown_without_its_wrapper() {
         assert_eq!(
-            shown(&json!({"post": {"id": 1, "status": "failed"}}), false, None),
+            rendered(&json!({"post": {"id": 1, "status": "failed"}}), false, None),
             "id\t1\nstatus\tfailed\n"
         );
     }

@@ -8,8 +8,8 @@ use reqwest::Method;
 use serde_json::{Map, Value};
 
 use super::{
-    command::given,
-    document::{Kind, Operation, Place},
+    command::values_of,
+    document::{Operation, ParameterKind, ParameterLocation},
 };
 
 /// A request to be sent.
@@ -29,27 +29,29 @@ pub struct Request {
 /// A value of the wrong type, or a file that cannot be read.
 pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Request> {
     let (mut path, mut query) = (operation.path.clone(), Vec::new());
-    let mut body = match whole_body(matches)? {
+    let mut body = match input_body(matches)? {
         Some(Value::Object(body)) => body,
         Some(_) => bail!("the body of --input is no JSON object"),
         None => Map::new(),
     };
     for parameter in &operation.parameters {
-        let values: Vec<_> = given(matches, &parameter.name).collect();
+        let values: Vec<_> = values_of(matches, &parameter.name).collect();
         let Some(last) = values.last() else { continue };
-        match parameter.place {
-            Place::Path => path = path.replace(&format!("{{{}}}", parameter.name), &encoded(last)),
-            Place::Query => query.push(format!("{}={}", parameter.name, encoded(last))),
-            Place::Body if parameter.kind == Kind::Texts => {
+        match parameter.location {
+            ParameterLocation::Path => {
+                path = path.replace(&format!("{{{}}}", parameter.name), &encoded(last))
+            }
+            ParameterLocation::Query => query.push(format!("{}={}", parameter.name, encoded(last))),
+            ParameterLocation::Body if parameter.kind == ParameterKind::Texts => {
                 body.insert(parameter.name.clone(), values.into_iter().cloned().collect());
             }
-            Place::Body => {
+            ParameterLocation::Body => {
                 let value = value(parameter.kind, last).with_context(|| flag(&parameter.name))?;
                 body.insert(parameter.name.clone(), value);
             }
         }
     }
-    for field in given(matches, "clear") {
+    for field in values_of(matches, "clear") {
         body.insert(field.replace('-', "_"), Value::Null);
     }
     if let Some(missing) = missing(operation, &body) {
@@ -58,14 +60,17 @@ pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Reque
     if !query.is_empty() {
         path = format!("{path}?{}", query.join("&"));
     }
-    let has_body = operation.parameters.iter().any(|parameter| parameter.place == Place::Body);
+    let has_body =
+        operation.parameters.iter().any(|parameter| parameter.location == ParameterLocation::Body);
     let body = (has_body || !body.is_empty()).then_some(Value::Object(body));
     Ok(Request { method: operation.method.clone(), path, body })
 }
 
 fn missing(operation: &Operation, body: &Map<String, Value>) -> Option<String> {
-    let mut needed =
-        operation.parameters.iter().filter(|one| one.required && one.place == Place::Body);
+    let mut needed = operation
+        .parameters
+        .iter()
+        .filter(|one| one.required && one.location == ParameterLocation::Body);
     needed.find(|one| !body.contains_key(&one.name)).map(|one| one.name.clone())
 }
 
@@ -74,16 +79,16 @@ fn missing(operation: &Operation, body: &Map<String, Value>) -> Option<String> {
 /// # Errors
 /// A field without a value, or a file that cannot be read.
 pub fn of_path(matches: &ArgMatches) -> Result<Request> {
-    let text = |name: &str| given(matches, name).next().cloned().unwrap_or_default();
+    let text = |name: &str| values_of(matches, name).next().cloned().unwrap_or_default();
     let method = text("method").to_uppercase().parse().context("no HTTP method")?;
     let path = text("path");
     let path = if path.starts_with('/') { path } else { format!("/api/v1/{path}") };
-    let mut body = match whole_body(matches)? {
+    let mut body = match input_body(matches)? {
         Some(Value::Object(body)) => body,
         Some(_) => bail!("the body of --input is no JSON object"),
         None => Map::new(),
     };
-    for field in given(matches, "field") {
+    for field in values_of(matches, "field") {
         let (name, text) =
             field.split_once('=').with_context(|| format!("{field}: write NAME=VALUE"))?;
         let text = file_or_text(text)?;
@@ -94,8 +99,8 @@ pub fn of_path(matches: &ArgMatches) -> Result<Request> {
     Ok(Request { method, path, body })
 }
 
-fn whole_body(matches: &ArgMatches) -> Result<Option<Value>> {
-    let Some(place) = given(matches, "whole-body").next() else { return Ok(None) };
+fn input_body(matches: &ArgMatches) -> Result<Option<Value>> {
+    let Some(place) = values_of(matches, "whole-body").next() else { return Ok(None) };
     let text = match place.as_str() {
         "-" => std::io::read_to_string(std::io::stdin()).context("standard input")?,
         file => std::fs::read_to_string(file).with_context(|| file.to_owned())?,
@@ -103,13 +108,13 @@ fn whole_body(matches: &ArgMatches) -> Result<Option<Value>> {
     Ok(Some(serde_json::from_str(&text).context("the body is no JSON")?))
 }
 
-fn value(kind: Kind, text: &str) -> Result<Value> {
+fn value(kind: ParameterKind, text: &str) -> Result<Value> {
     Ok(match kind {
-        Kind::Integer => text.parse::<i64>().context("no whole number")?.into(),
-        Kind::Number => text.parse::<f64>().context("no number")?.into(),
-        Kind::Boolean => text.parse::<bool>().context("neither true nor false")?.into(),
-        Kind::Text | Kind::Texts => text.into(),
-        Kind::Json => serde_json::from_str(&file_or_text(text)?).context("no JSON")?,
+        ParameterKind::Integer => text.parse::<i64>().context("no whole number")?.into(),
+        ParameterKind::Number => text.parse::<f64>().context("no number")?.into(),
+        ParameterKind::Boolean => text.parse::<bool>().context("neither true nor false")?.into(),
+        ParameterKind::Text | ParameterKind::Texts => text.into(),
+        ParameterKind::Json => serde_json::from_str(&file_or_text(text)?).context("no JSON")?,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::account::Target;
 const TRIES: u32 = 3;
 
 /// The longest wait before a retry, in seconds.
-const PATIENCE: u64 = 30;
+const MAX_RETRY_WAIT: u64 = 30;
 
 /// The reply.
 pub struct Reply {
@@ -46,7 +46,7 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
         match sent.send().await {
             Ok(reply) => {
                 let (status, wait) = (reply.status(), wait(&reply));
-                if tried < TRIES && is_passing(status) && wait <= PATIENCE {
+                if tried < TRIES && is_transient(status) && wait <= MAX_RETRY_WAIT {
                     tokio::time::sleep(Duration::from_secs(wait)).await;
                     continue;
                 }
@@ -59,7 +59,7 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
     }
 }
 
-fn is_passing(status: StatusCode) -> bool {
+fn is_transient(status: StatusCode) -> bool {
     [429, 502, 503, 504].contains(&status.as_u16())
 }
 

@@ -3,7 +3,7 @@
 use clap::Command;
 
 use super::{
-    SHARED,
+    SHARED_NAMES,
     command::{self, with_globals},
     document::{Operation, operations},
 };
@@ -38,9 +38,10 @@ fn with_requests(binary: Command) -> Command {
 
 fn with_chapter(binary: Command, tag: &str) -> Command {
     let all = operations();
-    if SHARED.contains(&tag) {
+    if SHARED_NAMES.contains(&tag) {
         let of_chapter = all.iter().filter(|operation| operation.tag == tag);
-        let commands: Vec<_> = of_chapter.map(|one| with_globals(command::one(one))).collect();
+        let commands: Vec<_> =
+            of_chapter.map(|one| with_globals(command::operation_command(one))).collect();
         return binary.mut_subcommand(tag, |shared| shared.subcommands(commands));
     }
     match tag.split_once(' ') {

@@ -62,7 +62,7 @@ struct Row {
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn at(
+pub(super) async fn find(
     cx: &Domain,
     caller: &Caller,
     place: &str,

@@ -24,7 +24,7 @@ async fn membership_for(
     let reached = |membership: &Membership| {
         caller.key_workspace.is_none_or(|own| own == membership.workspace_id)
     };
-    match membership::at(cx, caller, place, id).await? {
+    match membership::find(cx, caller, place, id).await? {
         Some((membership, brand)) if reached(&membership) && membership.sees(brand) => {
             Ok(membership)
         }
@@ -89,7 +89,7 @@ pub async fn membership_for_video_job(
     if caller.key_workspace.is_some_and(|own| own != workspace) {
         return Err(absent());
     }
-    match membership::at(cx, caller, membership::WORKSPACE, workspace).await? {
+    match membership::find(cx, caller, membership::WORKSPACE, workspace).await? {
         Some((membership, _)) if membership.brands.is_none() || asked_by == caller.user_id => {
             Ok(membership)
         }
@@ -178,7 +178,7 @@ pub async fn membership_for_media(cx: &Domain, caller: &Caller, uid: Uuid) -> Re
     if caller.key_workspace.is_some_and(|own| own != workspace) {
         return Err(absent());
     }
-    match membership::at(cx, caller, membership::WORKSPACE, workspace).await? {
+    match membership::find(cx, caller, membership::WORKSPACE, workspace).await? {
         Some((membership, _))
             if membership.brands.is_none() || brought_by == Some(caller.user_id) =>
         {

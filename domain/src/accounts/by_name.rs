@@ -5,14 +5,14 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Map, Value};
 
 use crate::{
-    Details, Domain,
+    Domain, RefusalDetails,
     access::Membership,
     error::{Code, Error, Result, excerpt},
 };
 
 /// Returns true if the fields name an account by `username` and `platform`.
 #[must_use]
-pub fn is_named(fields: &Map<String, Value>) -> bool {
+pub fn has_username(fields: &Map<String, Value>) -> bool {
     ["username", "platform"].iter().all(|name| fields.get(*name).is_some_and(Value::is_string))
 }
 
@@ -21,7 +21,7 @@ pub fn is_named(fields: &Map<String, Value>) -> bool {
 /// # Errors
 /// [`Code::AccountNotFound`], [`Code::AmbiguousAccount`], or [`Code::ConflictingFields`] if `account_id` names another
 /// account.
-pub async fn put_id(
+pub async fn resolve_account_id(
     cx: &Domain,
     membership: &Membership,
     fields: &mut Map<String, Value>,
@@ -34,9 +34,9 @@ pub async fn put_id(
         .filter(account::Column::Status.ne(AccountStatus::Disconnected))
         .all(&cx.db.read)
         .await?;
-    let wanted = plain(&username);
+    let wanted = normalized(&username);
     let of_name =
-        |row: &account::Model| plain(&row.username) == wanted && membership.sees(row.brand_id);
+        |row: &account::Model| normalized(&row.username) == wanted && membership.sees(row.brand_id);
     let found: Vec<i64> = rows.into_iter().filter(of_name).map(|row| row.id.0).collect();
     let name = excerpt(&username);
     let id = match found.as_slice() {
@@ -48,11 +48,11 @@ pub async fn put_id(
         _ => {
             let message =
                 format!("Several accounts on {} are called {name:?}.", excerpt(&platform));
-            let details = Details { account_ids: Some(found), ..Details::default() };
-            return Err(Error::new(Code::AmbiguousAccount, message).with(details));
+            let details = RefusalDetails { account_ids: Some(found), ..RefusalDetails::default() };
+            return Err(Error::new(Code::AmbiguousAccount, message).with_details(details));
         }
     };
-    if fields.get("account_id").is_some_and(|given| !is_number(given, id)) {
+    if fields.get("account_id").is_some_and(|given| !is_id(given, id)) {
         return Err(Error::field(
             Code::ConflictingFields,
             "account_id",
@@ -66,11 +66,11 @@ pub async fn put_id(
     Ok(())
 }
 
-fn is_number(given: &Value, id: i64) -> bool {
+fn is_id(given: &Value, id: i64) -> bool {
     given.as_i64().or_else(|| given.as_str()?.parse().ok()) == Some(id)
 }
 
 /// Returns a name in lower case and without `@`.
-fn plain(name: &str) -> String {
+fn normalized(name: &str) -> String {
     name.trim().trim_start_matches('@').to_lowercase()
 }

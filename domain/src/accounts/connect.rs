@@ -6,8 +6,8 @@ use fanfare_entities::{
     AccountId, BrandId, WorkspaceId, account, account::AccountStatus, brand, connect_session,
 };
 use fanfare_platforms::{
-    self as platforms, Connect, CredentialField, Identity, Kind, PlatformId, Secrets, Violations,
-    text,
+    self as platforms, ConnectSpec, CredentialField, ErrorKind, Identity, PlatformId, Secrets,
+    Violations, text,
 };
 use schemars::JsonSchema;
 use sea_orm::{
@@ -23,14 +23,14 @@ use super::{
     session::anonymous,
 };
 use crate::{
-    Act, Details, Reply, Tx, analytics, business,
+    Act, RefusalDetails, Reply, Tx, analytics, business,
     error::{Code, Error, Result, violation},
     inbox,
     input::strict::unknown_field,
 };
 
 /// The longest wait for a platform while a caller waits.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Credentials to connect an account with.
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -58,41 +58,41 @@ pub async fn connect(
     act: &Act,
     platform: PlatformId,
     request: ConnectRequest,
-) -> Result<Reply<Connected>> {
+) -> Result<Reply<ConnectResponse>> {
     let spec = platforms::find(platform).spec();
-    let Connect::Credentials(fields) = spec.connect else {
+    let ConnectSpec::Credentials(fields) = spec.connect else {
         let message = format!("{} is connected in a browser, not with credentials.", spec.label);
         return Err(Error::new(Code::CredentialsNotSupported, message));
     };
-    let secrets = read_fields(fields, request.credentials)?;
+    let secrets = parse_credentials(fields, request.credentials)?;
     let session = match request.connect_session_id {
-        Some(id) => Some(oauth_connect::named(act, platform, id).await?),
+        Some(id) => Some(oauth_connect::open_session(act, platform, id).await?),
         None => None,
     };
     let of_session = session.as_ref().and_then(|session| session.brand_id);
     let brand = request.workspace_client_id.map(BrandId).or(of_session);
     let place = (platform, session.as_ref().is_some_and(|session| session.sandbox), brand);
-    let outcome = carry_out(act, place, secrets, session.as_ref()).await;
+    let outcome = verify_and_store(act, place, secrets, session.as_ref()).await;
     if let (Err(error), Some(session)) = (&outcome, &session) {
         oauth_connect::fail(&act.cx, session, error).await?;
     }
     outcome
 }
 
-async fn carry_out(
+async fn verify_and_store(
     act: &Act,
     place: (PlatformId, bool, Option<BrandId>),
     secrets: Secrets,
     session: Option<&connect_session::Model>,
-) -> Result<Reply<Connected>> {
+) -> Result<Reply<ConnectResponse>> {
     require_brand(act, &act.cx.db.read, place.2).await?;
     let identity = verify(act, place.0, place.1, secrets).await?;
     let tx = act.begin().await?;
     let row = store(act, &tx, place, identity).await?;
     if let Some(session) = session {
-        oauth_connect::connected(&act.cx, tx.conn(), session, &[row.id]).await?;
+        oauth_connect::end_connected(&act.cx, tx.conn(), session, &[row.id]).await?;
     }
-    let connected = Connected {
+    let connected = ConnectResponse {
         connected: true,
         workspace_id: row.workspace_id,
         account: ConnectedAccount::of(row),
@@ -102,7 +102,7 @@ async fn carry_out(
 
 /// The reply to a successful connect.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Connected {
+pub struct ConnectResponse {
     /// Always true.
     connected: bool,
     account: ConnectedAccount,
@@ -129,21 +129,22 @@ impl ConnectedAccount {
 }
 
 /// Parses credentials, which must have the platform's fields and no others.
-pub(super) fn read_fields(
+pub(super) fn parse_credentials(
     fields: &[CredentialField],
     given: Map<String, Value>,
 ) -> Result<Secrets> {
-    Error::check(check_fields(fields, &given))?;
+    Error::check(check_credentials(fields, &given))?;
     let pairs = given.into_iter();
-    let pairs = pairs.filter_map(|(name, value)| Some((name, text::pasted(value.as_str()?))));
+    let pairs =
+        pairs.filter_map(|(name, value)| Some((name, text::clean_identifier(value.as_str()?))));
     Ok(Secrets::from_pairs(pairs.collect::<Vec<_>>()))
 }
 
-fn check_fields(fields: &[CredentialField], given: &Map<String, Value>) -> Violations {
+fn check_credentials(fields: &[CredentialField], given: &Map<String, Value>) -> Violations {
     let known: Vec<_> = fields.iter().map(|field| field.name).collect();
     let mut broken = Violations::default();
     for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
-        broken.note(|| unknown_field(&format!("credentials.{name}"), name, &known));
+        broken.push_with(|| unknown_field(&format!("credentials.{name}"), name, &known));
     }
     for field in fields {
         let path = format!("credentials.{}", field.name);
@@ -194,38 +195,39 @@ pub(super) async fn verify(
 ) -> Result<Identity> {
     let session = anonymous(&act.cx, act.membership.workspace_id, platform, sandbox, secrets)?;
     let asked = platforms::find(platform).verify(&session);
-    let answer = tokio::time::timeout(PATIENCE, asked).await;
-    let answer = answer.unwrap_or_else(|_| Err(silent(platform, PATIENCE)));
-    answer.map_err(|error| refusal(platform, error))
+    let answer = tokio::time::timeout(TIMEOUT, asked).await;
+    let answer = answer.unwrap_or_else(|_| Err(timed_out(platform, TIMEOUT)));
+    answer.map_err(|error| connect_error(platform, error))
 }
 
 /// Returns the error for a platform that did not answer in time.
-pub(crate) fn silent(platform: PlatformId, patience: Duration) -> platforms::Error {
+pub(crate) fn timed_out(platform: PlatformId, patience: Duration) -> platforms::Error {
     let seconds = patience.as_secs();
     let message = format!("{platform} did not answer within {seconds} seconds.");
-    platforms::Error::new(Kind::Unreachable, message)
+    platforms::Error::new(ErrorKind::Unreachable, message)
 }
 
 /// Returns the error that is shown when a platform refuses to connect an account.
-pub(crate) fn refusal(platform: PlatformId, error: platforms::Error) -> Error {
+pub(crate) fn connect_error(platform: PlatformId, error: platforms::Error) -> Error {
     let code = match error.kind {
-        Kind::InvalidCredentials
-        | Kind::Reconnect
-        | Kind::TokenExpired
-        | Kind::Misconfigured
-        | Kind::Rejected
-        | Kind::MediaRejected => Code::InvalidCredentials,
-        Kind::Unreachable
-        | Kind::Transient
-        | Kind::Server
-        | Kind::Ambiguous
-        | Kind::RateLimited
-        | Kind::QuotaExhausted => Code::ProviderUnreachable,
+        ErrorKind::InvalidCredentials
+        | ErrorKind::Reconnect
+        | ErrorKind::TokenExpired
+        | ErrorKind::Misconfigured
+        | ErrorKind::Rejected
+        | ErrorKind::MediaRejected => Code::InvalidCredentials,
+        ErrorKind::Unreachable
+        | ErrorKind::Transient
+        | ErrorKind::Server
+        | ErrorKind::Ambiguous
+        | ErrorKind::RateLimited
+        | ErrorKind::QuotaExhausted => Code::ProviderUnreachable,
     };
     let status = error.reply.as_ref().map(|reply| reply.status);
     tracing::info!(%platform, kind = ?error.kind, status, "an account could not be connected");
     let remedy = error.remedy.unwrap_or_else(|| code.entry().remedy.to_owned());
-    Error::new(code, error.message).with(Details { remedy: Some(remedy), ..Details::default() })
+    Error::new(code, error.message)
+        .with_details(RefusalDetails { remedy: Some(remedy), ..RefusalDetails::default() })
 }
 
 /// Stores the account and its secrets in the caller's transaction. Every way to connect an account ends here, so the
@@ -238,7 +240,7 @@ pub(super) async fn store(
 ) -> Result<account::Model> {
     let workspace = act.membership.workspace_id;
     require_brand(act, tx.conn(), brand).await?;
-    let plan = quota::queue_up(tx.conn(), workspace).await?;
+    let plan = quota::lock_workspace(tx.conn(), workspace).await?;
     let known = account::Entity::find()
         .filter(account::Column::WorkspaceId.eq(workspace))
         .filter(account::Column::Platform.eq(platform.as_str()))
@@ -261,10 +263,10 @@ pub(super) async fn store(
         }
     }
     let remote_id = identity.remote_id.clone();
-    let mut row = connected(act, tx, platform, identity).await?;
+    let mut row = connect_columns(act, tx, platform, identity).await?;
     if let Some(known) = known {
         if let Set(meta) = &mut row.meta {
-            profile_picture::keep(&known, meta);
+            profile_picture::keep_copy(&known, meta);
         }
         row.id = Set(known.id);
         row.fencing_token = Set(known.fencing_token + 1);
@@ -273,13 +275,13 @@ pub(super) async fn store(
         // Tokens that are still to be revoked are only forgotten: where a revocation ends the whole grant, it would end
         // the new connection too.
         for old in [known.secret_id, known.revoking_id].into_iter().flatten() {
-            act.cx.vault.forget(tx.conn(), old).await?;
+            act.cx.vault.delete(tx.conn(), old).await?;
         }
         row.revoking_id = Set(None);
         let row = row.update(tx.conn()).await?;
-        inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
-        business::sync::connected(tx.conn(), &row, tx.now()).await?;
-        analytics::connected(&act.cx, tx.conn(), &row).await?;
+        inbox::sync::on_connect(tx.conn(), &row, tx.now()).await?;
+        business::sync::on_connect(tx.conn(), &row, tx.now()).await?;
+        analytics::on_connect(&act.cx, tx.conn(), &row).await?;
         return Ok(row);
     }
     row.workspace_id = Set(workspace);
@@ -290,14 +292,14 @@ pub(super) async fn store(
     row.fencing_token = Set(0);
     row.created_at = Set(act.cx.clock.now());
     let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    inbox::sync::connected(tx.conn(), &row, tx.now()).await?;
-    business::sync::connected(tx.conn(), &row, tx.now()).await?;
-    analytics::connected(&act.cx, tx.conn(), &row).await?;
+    inbox::sync::on_connect(tx.conn(), &row, tx.now()).await?;
+    business::sync::on_connect(tx.conn(), &row, tx.now()).await?;
+    analytics::on_connect(&act.cx, tx.conn(), &row).await?;
     Ok(row)
 }
 
 /// Returns the columns that a connect or reconnect sets: the secrets and their refresh schedule.
-async fn connected(
+async fn connect_columns(
     act: &Act,
     tx: &Tx,
     platform: PlatformId,

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use serde_json::json;
 
-use super::{Account, find, session, shared_credentials::sharing, visible};
+use super::{Account, find, session, shared_credentials::holders_of, visible};
 use crate::{
     Act, Deleted, Domain, Reply, Tx, analytics,
     error::{Code, Error, Result},
@@ -20,7 +20,7 @@ use crate::{
 /// # Errors
 /// [`Code::AccountNotFound`].
 pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
-    let is_last = is_last(act, id).await?;
+    let is_last = is_last_holder(act, id).await?;
     let row = find(act, id).await?;
     if analytics::is_archived(&row) {
         analytics::sync::read_last(&act.cx, &row).await;
@@ -32,9 +32,9 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     let row = row.ok_or_else(absent)?;
     let now = act.cx.clock.now();
     // Tokens that can be revoked are kept until that succeeds, for a few attempts.
-    let revoking = row.secret_id.filter(|_| is_last && revokes(&row));
+    let revoking = row.secret_id.filter(|_| is_last && can_revoke(&row));
     if let Some(secret) = row.secret_id.filter(|_| revoking.is_none()) {
-        act.cx.vault.forget(tx.conn(), secret).await?;
+        act.cx.vault.delete(tx.conn(), secret).await?;
     }
     let gone = account::ActiveModel {
         id: Set(row.id),
@@ -51,7 +51,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
         ..Default::default()
     };
     let gone = gone.update(tx.conn()).await?;
-    analytics::disconnected(&act.cx, tx.conn(), &gone).await?;
+    analytics::on_disconnect(&act.cx, tx.conn(), &gone).await?;
     if revoking.is_some() {
         tx.enqueue(JobKind::KeepAccount, gone.workspace_id, id.0, now);
     }
@@ -65,7 +65,7 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
 ///
 /// # Errors
 /// The database's.
-pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
+pub async fn mark_needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let row = account::Entity::find_by_id(id)
         .filter(account::Column::Status.eq(AccountStatus::Connected))
@@ -87,20 +87,21 @@ pub async fn needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
         format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
     tx.emit(event(cx, &dead, message, None));
     tx.commit().await?;
-    fanfare_metrics::record::account_lost(crate::platforms::of_row(&dead.platform)?.as_str());
+    fanfare_metrics::record::account_lost(crate::platforms::from_row(&dead.platform)?.as_str());
     Ok(())
 }
 
 /// Returns true if no other account holds the same tokens. A revocation ends them for every account that holds them.
-async fn is_last(act: &Act, id: AccountId) -> Result<bool> {
+async fn is_last_holder(act: &Act, id: AccountId) -> Result<bool> {
     let row = find(act, id).await?;
     let Some(own) = session(&act.cx, &row).await? else { return Ok(true) };
-    Ok(sharing(&act.cx, &row, &own.secrets).await?.len() <= 1)
+    Ok(holders_of(&act.cx, &row, &own.secrets).await?.len() <= 1)
 }
 
 /// Returns true if the network can revoke this account's tokens.
-fn revokes(row: &account::Model) -> bool {
-    crate::platforms::of_row(&row.platform).is_ok_and(|id| fanfare_platforms::find(id).revokes())
+fn can_revoke(row: &account::Model) -> bool {
+    crate::platforms::from_row(&row.platform)
+        .is_ok_and(|id| fanfare_platforms::find(id).can_revoke())
 }
 
 fn event(

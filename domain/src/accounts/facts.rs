@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{Domain, error::Result};
 
 /// The age, in ms, at which facts are read again.
-const AGE: Millis = 24 * 3_600_000;
+const MAX_AGE: Millis = 24 * 3_600_000;
 /// The longest wait for a network to return them.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -26,7 +26,7 @@ pub async fn renew(
     session: &mut Session,
 ) -> Result<()> {
     let now = cx.clock.now();
-    if now - row.updated_at < AGE {
+    if now - row.updated_at < MAX_AGE {
         return Ok(());
     }
     let Some(facts) = platforms::find(platform).account_facts() else { return Ok(()) };

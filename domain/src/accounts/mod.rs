@@ -30,29 +30,30 @@ use crate::{
     Act, Domain, Reply,
     clock::Time,
     error::{Code, Error, Result},
-    input::{self, List},
+    input::{self, ListQuery},
     json_size::json_size,
     page,
 };
 
-pub use connect::{ConnectRequest, Connected, connect};
-pub(crate) use connect::{refusal, silent};
-pub use disconnect::{disconnect, needs_reconnect};
+pub use connect::{ConnectRequest, ConnectResponse, connect};
+pub(crate) use connect::{connect_error, timed_out};
+pub use disconnect::{disconnect, mark_needs_reconnect};
 pub use facts::renew;
 pub use options::{
-    ConnectOptions, OneOptions, OptionList, OptionMethod, all_options, options, options_of,
-    options_on,
+    ConnectOptionMethod, ConnectOptions, ConnectOptionsList, OneConnectOptions, all_options,
+    list_options, platform_options, show_options,
 };
-pub use refresh::{Refreshed, refresh};
+pub use refresh::{RefreshOutcome, refresh};
 pub use sandbox::{
-    Elsewhere, Faults, FaultsSet, NewElsewhere, NewNumbers, NewSandboxAccount, NumbersSet,
-    PostDeleted, SandboxPosts, create_sandbox, delete_elsewhere, post_elsewhere, sandbox_posts,
-    set_faults, set_numbers,
+    ExternalPost, ExternalPostDeleted, NewExternalPost, NewSandboxAccount, NewSandboxFaults,
+    NewSandboxNumbers, SandboxFaults, SandboxNumbers, SandboxPosts, create_external_post,
+    create_sandbox, delete_external_post, sandbox_posts, set_faults, set_numbers,
 };
-pub use sandbox_control::shown_url;
+pub use sandbox_control::browser_url;
 pub use sandbox_inbox::{
-    DecisionsSet, ItemAuthor, ItemChanges, ItemMade, NewItem, ReviewDecisions, SandboxInbox,
-    SandboxItem, change_item, create_item, delete_item, sandbox_inbox, set_decisions,
+    NewSandboxItem, ReviewDecisions, SandboxDecisions, SandboxInbox, SandboxItem,
+    SandboxItemAuthor, SandboxItemChanges, SandboxItemCreated, change_item, create_item,
+    delete_item, sandbox_inbox, set_decisions,
 };
 pub use session::{facts, session, session_with};
 pub use simulator::Simulator;
@@ -103,7 +104,7 @@ pub async fn row(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
 ///
 /// # Errors
 /// An invalid cursor.
-pub async fn list(act: &Act, list: List) -> Result<Reply<AccountPage>> {
+pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<AccountPage>> {
     page(act, visible(act), list.cursor.as_deref()).await
 }
 
@@ -195,7 +196,7 @@ impl Account {
             status: row.status,
             connection_status: ConnectionStatus::of(row.status),
             account_type: account_type(row),
-            profile_picture_url: profile_picture::shown(cx, row),
+            profile_picture_url: profile_picture::copy_url(cx, row),
             sandbox: row.sandbox,
             token_expires_at: row.token_expires_at.map(Time),
             created_at: Time(row.created_at),
@@ -256,12 +257,12 @@ pub struct AccountSchema {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub(crate) async fn caption_of(
+pub(crate) async fn caption_rules(
     act: &Act,
     id: AccountId,
-) -> Result<(fanfare_platforms::PlatformId, fanfare_platforms::Caption)> {
+) -> Result<(fanfare_platforms::PlatformId, fanfare_platforms::CaptionLimits)> {
     let row = find(act, id).await?;
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     Ok((platform, fanfare_platforms::find(platform).spec_of(&facts(&row)?).caption))
 }
 
@@ -284,7 +285,7 @@ pub(crate) async fn brand_of_all(act: &Act, ids: &[i64]) -> Result<Option<BrandI
 /// [`Code::AccountNotFound`].
 pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
     let row = find(act, id).await?;
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let spec = fanfare_platforms::find(platform).spec_of(&facts(&row)?);
     Ok(Reply::ok(&AccountSchema {
         account_id: row.id,

@@ -1,7 +1,7 @@
 //! The ways to connect each platform.
 
 use fanfare_entities::account;
-use fanfare_platforms::{self as platforms, Connect, PLANNED, Planned, PlatformId, Spec};
+use fanfare_platforms::{self as platforms, ConnectSpec, PLANNED, Planned, PlatformId, Spec};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The most accounts that are listed for a platform.
-const SHOWN: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// How a platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub struct ConnectOptions {
     /// Name for people.
     pub label: &'static str,
     /// How its accounts are connected.
-    pub method: OptionMethod,
+    pub method: ConnectOptionMethod,
     /// The page on which a user starts.
     pub connection_url: Option<String>,
     /// Always null: `POST /connect/{platform}/sessions` makes the address.
@@ -67,7 +67,7 @@ pub struct DirectCredentials {
 /// How a platform is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum OptionMethod {
+pub enum ConnectOptionMethod {
     /// A user connects in a browser, at the platform.
     DashboardOauth,
     /// The account is connected with credentials.
@@ -79,14 +79,14 @@ pub enum OptionMethod {
 /// How each platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct OptionList {
+pub struct ConnectOptionsList {
     connect: Vec<ConnectOptions>,
 }
 
 /// How one platform is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct OneOptions {
+pub struct OneConnectOptions {
     connect: ConnectOptions,
 }
 
@@ -94,8 +94,8 @@ pub struct OneOptions {
 ///
 /// # Errors
 /// The database's.
-pub async fn options(act: &Act) -> Result<Reply<OptionList>> {
-    Ok(Reply::ok(&OptionList { connect: all_options(act).await? }))
+pub async fn list_options(act: &Act) -> Result<Reply<ConnectOptionsList>> {
+    Ok(Reply::ok(&ConnectOptionsList { connect: all_options(act).await? }))
 }
 
 /// Returns the connect options of all platforms.
@@ -113,23 +113,23 @@ pub async fn all_options(act: &Act) -> Result<Vec<ConnectOptions>> {
 ///
 /// # Errors
 /// [`Code::PlatformNotFound`].
-pub async fn options_of(act: &Act, name: &str) -> Result<Reply<OneOptions>> {
+pub async fn show_options(act: &Act, name: &str) -> Result<Reply<OneConnectOptions>> {
     let announced = PLANNED.iter().find(|planned| planned.id == name);
     let connect = match announced {
         Some(announced) => ConnectOptions::planned(announced),
         None => {
             let unknown = |error| Error::new(Code::PlatformNotFound, format!("{error}"));
-            options_on(act, name.parse().map_err(unknown)?).await?
+            platform_options(act, name.parse().map_err(unknown)?).await?
         }
     };
-    Ok(Reply::ok(&OneOptions { connect }))
+    Ok(Reply::ok(&OneConnectOptions { connect }))
 }
 
 /// Returns the connect options of one platform.
 ///
 /// # Errors
 /// The database's.
-pub async fn options_on(act: &Act, platform: PlatformId) -> Result<ConnectOptions> {
+pub async fn platform_options(act: &Act, platform: PlatformId) -> Result<ConnectOptions> {
     let accounts = visible(act).all(&act.cx.db.read).await?;
     Ok(ConnectOptions::of(act, platforms::find(platform).spec(), &accounts))
 }
@@ -139,7 +139,7 @@ impl ConnectOptions {
         Self {
             platform: planned.id,
             label: planned.label,
-            method: OptionMethod::Planned,
+            method: ConnectOptionMethod::Planned,
             connection_url: None,
             oauth_url: None,
             requires_browser_session: true,
@@ -165,12 +165,12 @@ impl ConnectOptions {
             method: method(&spec.connect).into(),
             connection_url: Some(start_page(base_url, spec.id)),
             connected_count: own().count(),
-            accounts: own().take(SHOWN).map(|row| Account::of(&act.cx, row)).collect(),
+            accounts: own().take(MAX_LISTED).map(|row| Account::of(&act.cx, row)).collect(),
             configured,
             ..Self::planned(&Planned { id: platform, label: spec.label })
         };
         match spec.connect {
-            Connect::Credentials(fields) => {
+            ConnectSpec::Credentials(fields) => {
                 let named = |required| {
                     let some = fields.iter().filter(move |field| field.required == required);
                     some.map(|field| field.name).collect()
@@ -185,7 +185,7 @@ impl ConnectOptions {
                 };
                 Self { requires_browser_session: false, direct: Some(direct), ..options }
             }
-            Connect::Oauth(oauth) => Self {
+            ConnectSpec::Oauth(oauth) => Self {
                 scopes: oauth.permissions.iter().map(|one| one.name).collect(),
                 missing_environment: if configured { Vec::new() } else { missing() },
                 callback_url: Some(redirect_uri(&act.cx, spec.id)),
@@ -195,7 +195,7 @@ impl ConnectOptions {
     }
 }
 
-impl From<Method> for OptionMethod {
+impl From<Method> for ConnectOptionMethod {
     fn from(method: Method) -> Self {
         match method {
             Method::DashboardOauth => Self::DashboardOauth,

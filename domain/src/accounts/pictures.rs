@@ -11,31 +11,31 @@ use tokio::sync::Semaphore;
 use crate::Domain;
 
 /// Limits how many pictures this process shrinks at a time: each holds a file of up to 20 MiB besides its pixels.
-static AT_ONCE: Semaphore = Semaphore::const_new(2);
+static SHRINK_SLOTS: Semaphore = Semaphore::const_new(2);
 
 /// Shrinks pictures with the tools that also convert the pictures of posts.
-pub(super) struct CardPictures {
+pub(super) struct LinkPictureShrinker {
     tools: Tools,
     scratch: Scratch,
 }
 
-impl CardPictures {
+impl LinkPictureShrinker {
     /// Uses the tools and the scratch directory of the service.
     pub fn of(cx: &Domain) -> Self {
         Self { tools: cx.settings.tools.clone(), scratch: cx.settings.scratch.clone() }
     }
 }
 
-impl fmt::Debug for CardPictures {
+impl fmt::Debug for LinkPictureShrinker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CardPictures").finish_non_exhaustive()
     }
 }
 
 #[async_trait]
-impl PictureShrinker for CardPictures {
+impl PictureShrinker for LinkPictureShrinker {
     async fn shrink(&self, picture: Bytes, bytes_max: usize) -> Option<Bytes> {
-        let _few = AT_ONCE.acquire().await.ok()?;
+        let _few = SHRINK_SLOTS.acquire().await.ok()?;
         let made = fanfare_media::shrink(&self.tools, &self.scratch, &picture, bytes_max as u64);
         match made.await {
             Ok(made) => Some(made),

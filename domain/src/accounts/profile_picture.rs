@@ -21,17 +21,17 @@ use crate::{
 pub(crate) const ROOT: &str = "profiles";
 
 /// Largest picture that is copied, in bytes.
-const MOST: u64 = 5_000_000;
+const MAX_BYTES: u64 = 5_000_000;
 
 /// The number of attempts to copy a picture, and the delay before the second one, in ms.
-const TRIES: i64 = 4;
-const WAIT: Millis = 60_000;
+const MAX_ATTEMPTS: i64 = 4;
+const FIRST_RETRY_DELAY: Millis = 60_000;
 
 /// The facts that a reconnect keeps.
-const KEPT: [&str; 2] = ["picture", "picture_of"];
+const KEPT_FACTS: [&str; 2] = ["picture", "picture_of"];
 
 /// Returns the address of the copy, if there is one.
-pub(super) fn shown(cx: &Domain, row: &account::Model) -> Option<String> {
+pub(super) fn copy_url(cx: &Domain, row: &account::Model) -> Option<String> {
     Some(format!("{}/{}", cx.settings.media_base_url, path(&row.meta)?))
 }
 
@@ -41,18 +41,18 @@ fn path(meta: &Value) -> Option<&str> {
 
 /// Returns the time at which a picture has to be copied; `None` if there is nothing to copy.
 pub(super) fn due(meta: &Value) -> Option<Millis> {
-    let there = meta[platforms::PICTURE].as_str()?;
+    let there = meta[platforms::PICTURE_URL].as_str()?;
     let is_copied = meta["picture_of"].as_str() == Some(there);
     (!is_copied).then(|| meta["picture_at"].as_i64().unwrap_or(0))
 }
 
 /// Keeps the copy of an account that is connected again.
-pub(super) fn keep(before: &account::Model, meta: &mut Value) {
+pub(super) fn keep_copy(before: &account::Model, meta: &mut Value) {
     let Some(meta) = meta.as_object_mut().filter(|_| before.status != AccountStatus::Disconnected)
     else {
         return;
     };
-    for name in KEPT {
+    for name in KEPT_FACTS {
         if let Some(value) = before.meta.get(name) {
             meta.insert(name.to_owned(), value.clone());
         }
@@ -69,7 +69,7 @@ pub(super) async fn copy(cx: &Domain, row: &mut account::Model) -> Result<()> {
         return Ok(());
     }
     let Some(session) = session(cx, row).await? else { return Ok(()) };
-    let Some(there) = row.meta[platforms::PICTURE].as_str().map(str::to_owned) else {
+    let Some(there) = row.meta[platforms::PICTURE_URL].as_str().map(str::to_owned) else {
         return Ok(());
     };
     let before = path(&row.meta).map(str::to_owned);
@@ -78,8 +78,8 @@ pub(super) async fn copy(cx: &Domain, row: &mut account::Model) -> Result<()> {
     facts.retain(|name, _| !["picture_at", "picture_tries"].contains(&name.as_str()));
     let fetched = fetch(cx, &session, row.id, &there).await;
     match &fetched {
-        Fetched::Later if tries < TRIES => {
-            facts.insert("picture_at".to_owned(), json!(now + (WAIT << tries)));
+        Fetched::Later if tries < MAX_ATTEMPTS => {
+            facts.insert("picture_at".to_owned(), json!(now + (FIRST_RETRY_DELAY << tries)));
             facts.insert("picture_tries".to_owned(), json!(tries));
         }
         Fetched::Stored(path) => {
@@ -119,7 +119,7 @@ enum Fetched {
 async fn fetch(cx: &Domain, session: &platforms::Session, id: AccountId, address: &str) -> Fetched {
     let Ok(url) = Url::parse(address) else { return Fetched::Never };
     let prefix = format!("{ROOT}/{id}");
-    let copied = copy_remote(&cx.store, &session.http, &url, &prefix, Sizes::all(MOST)).await;
+    let copied = copy_remote(&cx.store, &session.http, &url, &prefix, Sizes::all(MAX_BYTES)).await;
     match copied {
         Ok(copied) if copied.file.mime.starts_with("image/") => Fetched::Stored(copied.file.path),
         Ok(copied) => {
@@ -139,7 +139,7 @@ async fn fetch(cx: &Domain, session: &platforms::Session, id: AccountId, address
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn named(cx: &Domain, paths: &[String]) -> Result<Vec<String>> {
+pub(crate) async fn paths_in_use(cx: &Domain, paths: &[String]) -> Result<Vec<String>> {
     let owner = |path: &String| path.split('/').nth(1)?.parse().ok().map(AccountId);
     let rows = account::Entity::find()
         .filter(account::Column::Id.is_in(paths.iter().filter_map(owner)))

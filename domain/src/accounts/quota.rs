@@ -11,7 +11,7 @@ use crate::{access::PlanTier, billing::Plans, error::Result, quota::Quota};
 /// Locks the workspace, so that one account is connected at a time: of two connects with the same account the second
 /// finds the first one's row, and two connects cannot both take the last place. It has to be called before an account's
 /// row is locked.
-pub(super) async fn queue_up(
+pub(super) async fn lock_workspace(
     conn: &DatabaseTransaction,
     workspace: WorkspaceId,
 ) -> Result<PlanTier> {

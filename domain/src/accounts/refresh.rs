@@ -13,7 +13,7 @@ use super::{
     TABLE,
     refresh_schedule::RefreshSchedule,
     session::session,
-    shared_credentials::{Holder, sharing},
+    shared_credentials::{Holder, holders_of},
 };
 use crate::{
     Domain,
@@ -21,11 +21,11 @@ use crate::{
 };
 
 /// A refresh that takes longer than this, in ms, is given up.
-const REFRESH: Millis = 30_000;
+const REFRESH_TIMEOUT: Millis = 30_000;
 
 /// The result of a token refresh.
 #[derive(Debug, Clone)]
-pub enum Refreshed {
+pub enum RefreshOutcome {
     /// The tokens are fresh: read the account again.
     Fresh,
     /// Another process is refreshing them: check again soon.
@@ -46,13 +46,13 @@ pub async fn refresh(
     platform: PlatformId,
     id: AccountId,
     used: Option<SecretId>,
-) -> Result<Refreshed> {
+) -> Result<RefreshOutcome> {
     let outcome = exchange(cx, platform, id, used).await;
     let name = match &outcome {
-        Ok(Refreshed::Fresh) => "fresh",
-        Ok(Refreshed::Elsewhere) => "elsewhere",
-        Ok(Refreshed::Impossible) => "impossible",
-        Ok(Refreshed::Failed(_)) | Err(_) => "failed",
+        Ok(RefreshOutcome::Fresh) => "fresh",
+        Ok(RefreshOutcome::Elsewhere) => "elsewhere",
+        Ok(RefreshOutcome::Impossible) => "impossible",
+        Ok(RefreshOutcome::Failed(_)) | Err(_) => "failed",
     };
     fanfare_metrics::record::token_refresh(platform.as_str(), name);
     outcome
@@ -63,44 +63,50 @@ async fn exchange(
     platform: PlatformId,
     id: AccountId,
     used: Option<SecretId>,
-) -> Result<Refreshed> {
+) -> Result<RefreshOutcome> {
     let now = cx.clock.now();
     let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
     let Some(row) = row.filter(|row| row.secret_id.is_some()) else {
-        return Ok(Refreshed::Impossible);
+        return Ok(RefreshOutcome::Impossible);
     };
     if row.secret_id != used {
-        return Ok(Refreshed::Fresh);
+        return Ok(RefreshOutcome::Fresh);
     }
-    let Some(session) = session(cx, &row).await? else { return replaced(cx, id, used).await };
+    let Some(session) = session(cx, &row).await? else {
+        return secret_replaced(cx, id, used).await;
+    };
     // A refresh token that can be used once is exchanged for all accounts that hold it.
-    let sharing = sharing(cx, &row, &session.secrets).await?;
-    if !take(cx, &sharing, now).await? {
-        return Ok(Refreshed::Elsewhere);
+    let sharing = holders_of(cx, &row, &session.secrets).await?;
+    if !begin_refresh(cx, &sharing, now).await? {
+        return Ok(RefreshOutcome::Elsewhere);
     }
     let outcome = match platforms::find(platform).refresh(&session).await {
         Ok(Some(fresh)) => {
             cx.failpoint.reach("tokens_exchanged").await;
             replace(cx, &sharing, &session.secrets, &fresh).await?;
-            return Ok(Refreshed::Fresh);
+            return Ok(RefreshOutcome::Fresh);
         }
-        Ok(None) => Refreshed::Impossible,
-        Err(error) => Refreshed::Failed(error),
+        Ok(None) => RefreshOutcome::Impossible,
+        Err(error) => RefreshOutcome::Failed(error),
     };
-    free(cx, &sharing).await?;
+    end_refresh(cx, &sharing).await?;
     Ok(outcome)
 }
 
 /// Decides when the secret is gone: another process has just replaced it, or the account has none.
-async fn replaced(cx: &Domain, id: AccountId, used: Option<SecretId>) -> Result<Refreshed> {
+async fn secret_replaced(
+    cx: &Domain,
+    id: AccountId,
+    used: Option<SecretId>,
+) -> Result<RefreshOutcome> {
     let row = account::Entity::find_by_id(id).one(&cx.db.write).await?;
     let is_fresh = row.is_some_and(|row| row.secret_id.is_some() && row.secret_id != used);
-    Ok(if is_fresh { Refreshed::Fresh } else { Refreshed::Impossible })
+    Ok(if is_fresh { RefreshOutcome::Fresh } else { RefreshOutcome::Impossible })
 }
 
 /// Reserves the refresh for this process, unless another one has it or the tokens have changed since they were read:
 /// the other process may have used a refresh token that can be used once.
-async fn take(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
+async fn begin_refresh(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
     let tx = cx.db.begin().await?;
     let rows = account::Entity::find()
         .filter(account::Column::Id.is_in(ids(sharing)))
@@ -114,7 +120,7 @@ async fn take(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
     if !all || !rows.iter().all(is_free) || !rows.iter().zip(sharing).all(is_same) {
         return Ok(false);
     }
-    set_turn(&tx, sharing, Some(now + REFRESH)).await?;
+    set_refreshing_until(&tx, sharing, Some(now + REFRESH_TIMEOUT)).await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -123,11 +129,11 @@ fn ids(sharing: &[Holder]) -> impl Iterator<Item = AccountId> {
     sharing.iter().map(|(row, _)| row.id)
 }
 
-async fn free(cx: &Domain, sharing: &[Holder]) -> Result<()> {
-    set_turn(&cx.db.write, sharing, None).await
+async fn end_refresh(cx: &Domain, sharing: &[Holder]) -> Result<()> {
+    set_refreshing_until(&cx.db.write, sharing, None).await
 }
 
-async fn set_turn<C: ConnectionTrait>(
+async fn set_refreshing_until<C: ConnectionTrait>(
     conn: &C,
     sharing: &[Holder],
     until: Option<Millis>,
@@ -146,7 +152,7 @@ async fn replace(
     cx: &Domain,
     sharing: &[Holder],
     old: &Secrets,
-    fresh: &platforms::Refreshed,
+    fresh: &platforms::RefreshedTokens,
 ) -> Result<()> {
     let known = old.to_pairs();
     let is_new =
@@ -157,12 +163,12 @@ async fn replace(
     for (row, own) in sharing {
         let mut pairs = own.to_pairs();
         pairs.extend(news.iter().cloned());
-        put(cx, &conn, row, pairs, ends_at).await?;
+        store_secrets(cx, &conn, row, pairs, ends_at).await?;
     }
     Ok(conn.commit().await?)
 }
 
-async fn put(
+async fn store_secrets(
     cx: &Domain,
     conn: &DatabaseTransaction,
     row: &account::Model,
@@ -171,7 +177,7 @@ async fn put(
 ) -> Result<()> {
     let now = cx.clock.now();
     let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
-    let platform = platforms::find(crate::platforms::of_row(&row.platform)?);
+    let platform = platforms::find(crate::platforms::from_row(&row.platform)?);
     let plan = RefreshSchedule::new(platform, &Secrets::from_pairs(pairs), ends_at, now);
     let secret = cx.vault.store(conn, TABLE, &plain, now).await?;
     let change = account::ActiveModel {
@@ -196,7 +202,7 @@ async fn put(
     // No row refers to the secret that was just stored, or to the one before it.
     let unused = if kept.rows_affected == 0 { Some(secret) } else { row.secret_id };
     if let Some(unused) = unused {
-        cx.vault.forget(conn, unused).await?;
+        cx.vault.delete(conn, unused).await?;
     }
     Ok(())
 }

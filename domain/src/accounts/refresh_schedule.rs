@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use fanfare_entities::Millis;
 use fanfare_platforms::{
-    Connect, Platform, Secrets,
-    oauth::{self, Oauth, Renewal},
+    ConnectSpec, Platform, Secrets,
+    oauth::{self, Oauth, TokenRenewal},
 };
 use rand::RngExt;
 
 const HOUR: Millis = 3_600_000;
 
 /// A token with a shorter lifetime is refreshed when it is needed.
-const SHORT: Millis = 12 * HOUR;
+const SHORT_LIVED: Millis = 12 * HOUR;
 
 /// The assumed lifetime of a refresh token without an expiry date.
-const IDLE: Duration = Duration::from_secs(60 * 24 * 3_600);
+const DEFAULT_REFRESH_LIFETIME: Duration = Duration::from_secs(60 * 24 * 3_600);
 
 /// How long before the expiry of a token the owner is warned, in ms, each once.
 pub(super) const WARNINGS: [(Millis, &str); 3] =
     [(7 * 24 * HOUR, "7 days"), (24 * HOUR, "24 hours"), (HOUR, "1 hour")];
 
 /// The interval, in the last week, of checks for posts that are scheduled after the expiry.
-const LOOK: Millis = HOUR;
+const CHECK_INTERVAL: Millis = HOUR;
 
 /// The times of the next refresh and the next upkeep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl RefreshSchedule {
     ) -> Self {
         let refresh_at = refresh_at(platform, secrets, ends_at, now);
         // An account whose tokens are refreshed gets no warning unless a refresh fails.
-        let warning = if refresh_at.is_none() { next_look(ends_at, now) } else { None };
+        let warning = if refresh_at.is_none() { next_check(ends_at, now) } else { None };
         Self { refresh_at, due_at: refresh_at.or(warning) }
     }
 }
@@ -61,19 +61,22 @@ fn refresh_at(
     ends_at: Option<Millis>,
     now: Millis,
 ) -> Option<Millis> {
-    if !platform.refreshes(secrets) {
+    if !platform.can_refresh(secrets) {
         return None;
     }
     let late = |end: Millis| end - (end - now) / 6;
     let latest = match platform.spec().connect {
         // Only a token that is still valid can be exchanged, however short its lifetime.
-        Connect::Oauth(Oauth { renewal: Renewal::Trade(_) | Renewal::Never, .. }) => late(ends_at?),
-        Connect::Oauth(Oauth { renewal: Renewal::RefreshToken { idle }, .. }) => {
-            let token = ends_at.filter(|end| end - now >= SHORT).map(late);
-            let unused = unused(secrets, idle, now);
+        ConnectSpec::Oauth(Oauth {
+            renewal: TokenRenewal::Exchange(_) | TokenRenewal::Never,
+            ..
+        }) => late(ends_at?),
+        ConnectSpec::Oauth(Oauth { renewal: TokenRenewal::RefreshToken { idle }, .. }) => {
+            let token = ends_at.filter(|end| end - now >= SHORT_LIVED).map(late);
+            let unused = refresh_before_idle(secrets, idle, now);
             token.map_or(unused, |token| token.min(unused))
         }
-        Connect::Credentials(_) => unused(secrets, IDLE, now),
+        ConnectSpec::Credentials(_) => refresh_before_idle(secrets, DEFAULT_REFRESH_LIFETIME, now),
     };
     let spread = (latest - now) / 12;
     let early = if spread > 0 { rand::rng().random_range(0..spread) } else { 0 };
@@ -81,26 +84,27 @@ fn refresh_at(
 }
 
 /// Returns the time at which an unused refresh token has lived two thirds of its lifetime.
-fn unused(secrets: &Secrets, idle: Duration, now: Millis) -> Millis {
+fn refresh_before_idle(secrets: &Secrets, idle: Duration, now: Millis) -> Millis {
     let idle = Millis::try_from(idle.as_millis()).unwrap_or(Millis::MAX / 4);
-    let life = oauth::refresh_ends(secrets).map_or(idle, |end| end.timestamp_millis() - now);
+    let life =
+        oauth::refresh_token_expiry(secrets).map_or(idle, |end| end.timestamp_millis() - now);
     now + life / 3 * 2
 }
 
 /// Returns the time of the next check whether a warning is due; `None` after the expiry.
-pub(super) fn next_look(ends_at: Option<Millis>, now: Millis) -> Option<Millis> {
+pub(super) fn next_check(ends_at: Option<Millis>, now: Millis) -> Option<Millis> {
     let end = ends_at.filter(|end| *end > now)?;
     let next = WARNINGS.iter().map(|(before, _)| end - before).find(|at| *at > now);
     let begun = now >= end - WARNINGS[0].0;
     match (next, begun) {
         (Some(next), false) => Some(next),
-        (Some(next), true) => Some(next.min(now + LOOK)),
-        (None, _) => Some((now + LOOK).min(end)),
+        (Some(next), true) => Some(next.min(now + CHECK_INTERVAL)),
+        (None, _) => Some((now + CHECK_INTERVAL).min(end)),
     }
 }
 
 /// Returns how many warnings are due at this time.
-pub(super) fn stage(ends_at: Option<Millis>, now: Millis) -> usize {
+pub(super) fn warnings_due(ends_at: Option<Millis>, now: Millis) -> usize {
     let Some(end) = ends_at else { return 0 };
     WARNINGS.iter().filter(|(before, _)| now >= end - before).count()
 }
@@ -147,13 +151,13 @@ mod tests {
     #[test]
     fn warnings_come_a_week_a_day_and_an_hour_before() {
         let end = Some(30 * DAY);
-        assert_eq!(next_look(end, 0), Some(23 * DAY));
-        assert_eq!(next_look(end, 23 * DAY), Some(23 * DAY + HOUR));
-        assert_eq!(next_look(end, 29 * DAY - 1), Some(29 * DAY));
-        assert_eq!(next_look(end, 30 * DAY - HOUR), Some(30 * DAY));
-        assert_eq!(next_look(end, 30 * DAY), None);
-        assert_eq!(next_look(None, 0), None);
-        let stages = [0, 23 * DAY, 29 * DAY, 30 * DAY - HOUR].map(|now| stage(end, now));
+        assert_eq!(next_check(end, 0), Some(23 * DAY));
+        assert_eq!(next_check(end, 23 * DAY), Some(23 * DAY + HOUR));
+        assert_eq!(next_check(end, 29 * DAY - 1), Some(29 * DAY));
+        assert_eq!(next_check(end, 30 * DAY - HOUR), Some(30 * DAY));
+        assert_eq!(next_check(end, 30 * DAY), None);
+        assert_eq!(next_check(None, 0), None);
+        let stages = [0, 23 * DAY, 29 * DAY, 30 * DAY - HOUR].map(|now| warnings_due(end, now));
         assert_eq!(stages, [0, 1, 2, 3]);
     }
 }

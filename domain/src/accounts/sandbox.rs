@@ -12,7 +12,7 @@ use super::{
     Account, OneAccount,
     connect::{store, verify},
     find,
-    sandbox_control::ask,
+    sandbox_control::call_simulator,
 };
 use crate::{
     Act, Reply,
@@ -44,7 +44,7 @@ pub struct NewSandboxAccount {
 /// Faults that a simulated network simulates for one account. They replace those that were set before.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Faults {
+pub struct NewSandboxFaults {
     /// The account.
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
@@ -57,7 +57,7 @@ pub struct Faults {
 /// Numbers that a simulated network reports.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewNumbers {
+pub struct NewSandboxNumbers {
     /// The account.
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
@@ -82,21 +82,21 @@ fn post_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// The numbers that were set.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct NumbersSet {
+pub struct SandboxNumbers {
     account_id: AccountId,
     metrics: Map<String, Value>,
 }
 
 /// A post that was made outside this service.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Elsewhere {
+pub struct ExternalPost {
     /// The network's id.
     id: String,
 }
 
 /// A post that was deleted outside this service.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PostDeleted {
+pub struct ExternalPostDeleted {
     /// Always true.
     deleted: bool,
     /// The network's id.
@@ -106,7 +106,7 @@ pub struct PostDeleted {
 /// A request to make a post on a simulated network outside this service.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewElsewhere {
+pub struct NewExternalPost {
     /// The account.
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
@@ -133,9 +133,9 @@ pub struct NewElsewhere {
 /// # Errors
 /// [`Code::PlatformNotFound`], or the simulator's refusal, such as for a name that is taken.
 pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<OneAccount>> {
-    let platform = platforms::named_in_body("platform", &new.platform)?;
+    let platform = platforms::parse_with_fix("platform", &new.platform)?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
-    let identity = make(act, platform, new.username.as_deref()).await?;
+    let identity = create_and_verify(act, platform, new.username.as_deref()).await?;
     let tx = act.begin().await?;
     let row = store(act, &tx, (platform, true, brand), identity).await?;
     let account = Account::of(&act.cx, &row);
@@ -143,14 +143,14 @@ pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<O
 }
 
 /// Creates an account on a simulated network, and reads its identity.
-pub(super) async fn make(
+pub(super) async fn create_and_verify(
     act: &Act,
     platform: PlatformId,
     username: Option<&str>,
 ) -> Result<Identity> {
     let path = format!("{platform}/accounts");
     let body = json!({ "username": username });
-    let made = ask(act, http::Method::POST, &path, &[], Some(&body)).await?;
+    let made = call_simulator(act, http::Method::POST, &path, &[], Some(&body)).await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
     let pairs =
         credentials.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
@@ -171,7 +171,7 @@ pub async fn sandbox_posts(
     let row = on_sandbox(act, platform, id).await?;
     let path = format!("{platform}/posts");
     let remote = [("remote_id", row.remote_id.as_str())];
-    let mut held = ask(act, http::Method::GET, &path, &remote, None).await?;
+    let mut held = call_simulator(act, http::Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
     Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
 }
@@ -196,7 +196,7 @@ struct SandboxPost {
 
 /// The faults that a simulated network will simulate.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct FaultsSet {
+pub struct SandboxFaults {
     account_id: AccountId,
     faults: Vec<Map<String, Value>>,
 }
@@ -208,14 +208,14 @@ pub struct FaultsSet {
 pub async fn set_faults(
     act: &Act,
     platform: PlatformId,
-    faults: Faults,
-) -> Result<Reply<FaultsSet>> {
+    faults: NewSandboxFaults,
+) -> Result<Reply<SandboxFaults>> {
     let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
     let path = format!("{platform}/faults");
     let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
-    ask(act, http::Method::PUT, &path, &[], Some(&body)).await?;
+    call_simulator(act, http::Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
-    let set = FaultsSet { account_id: row.id, faults: faults.faults };
+    let set = SandboxFaults { account_id: row.id, faults: faults.faults };
     act.finish(tx, Reply::ok(&set)).await
 }
 
@@ -226,8 +226,8 @@ pub async fn set_faults(
 pub async fn set_numbers(
     act: &Act,
     platform: PlatformId,
-    new: NewNumbers,
-) -> Result<Reply<NumbersSet>> {
+    new: NewSandboxNumbers,
+) -> Result<Reply<SandboxNumbers>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
     let post = match &new.post_id {
         Some(id) => Some(remote_post(act, row.id, id).await?),
@@ -236,9 +236,10 @@ pub async fn set_numbers(
     let body = json!({
         "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": new.metrics,
     });
-    ask(act, http::Method::PUT, &format!("{platform}/metrics"), &[], Some(&body)).await?;
+    call_simulator(act, http::Method::PUT, &format!("{platform}/metrics"), &[], Some(&body))
+        .await?;
     let tx = act.begin().await?;
-    let set = NumbersSet { account_id: row.id, metrics: new.metrics };
+    let set = SandboxNumbers { account_id: row.id, metrics: new.metrics };
     act.finish(tx, Reply::ok(&set)).await
 }
 
@@ -257,13 +258,13 @@ async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], an invalid `created_at`, or a text that is too long for the network.
-pub async fn post_elsewhere(
+pub async fn create_external_post(
     act: &Act,
     platform: PlatformId,
-    new: NewElsewhere,
-) -> Result<Reply<Elsewhere>> {
+    new: NewExternalPost,
+) -> Result<Reply<ExternalPost>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
-    fits(platform, &new.text)?;
+    require_fitting_text(platform, &new.text)?;
     let created = new.created_at.as_deref();
     let created = created.map(|at| crate::input::time("created_at", at, None)).transpose()?;
     let body = json!({
@@ -272,14 +273,14 @@ pub async fn post_elsewhere(
         "post_type": new.post_type, "media_urls": new.media_urls,
     });
     let path = format!("{platform}/posts");
-    let made = ask(act, http::Method::POST, &path, &[], Some(&body)).await?;
+    let made = call_simulator(act, http::Method::POST, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
     let id = made["id"].as_str().unwrap_or_default().to_owned();
-    act.finish(tx, Reply::ok(&Elsewhere { id }).with_status(201)).await
+    act.finish(tx, Reply::ok(&ExternalPost { id }).with_status(201)).await
 }
 
 /// Refuses a text that is too long for the network.
-fn fits(platform: PlatformId, text: &str) -> Result<()> {
+fn require_fitting_text(platform: PlatformId, text: &str) -> Result<()> {
     let rules = &fanfare_platforms::find(platform).spec().caption;
     let (length, limit, unit) = ((rules.count)(text), rules.max, rules.unit);
     if length <= limit {
@@ -294,17 +295,17 @@ fn fits(platform: PlatformId, text: &str) -> Result<()> {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or the account has no such post on the network.
-pub async fn delete_elsewhere(
+pub async fn delete_external_post(
     act: &Act,
     platform: PlatformId,
     (id, post): (AccountId, &str),
-) -> Result<Reply<PostDeleted>> {
+) -> Result<Reply<ExternalPostDeleted>> {
     let row = on_sandbox(act, platform, id).await?;
     let remote = remote_post(act, row.id, &json!(post)).await?;
     let query = [("remote_id", row.remote_id.as_str()), ("id", remote.as_str())];
-    ask(act, http::Method::DELETE, &format!("{platform}/posts"), &query, None).await?;
+    call_simulator(act, http::Method::DELETE, &format!("{platform}/posts"), &query, None).await?;
     let tx = act.begin().await?;
-    act.finish(tx, Reply::ok(&PostDeleted { deleted: true, id: remote })).await
+    act.finish(tx, Reply::ok(&ExternalPostDeleted { deleted: true, id: remote })).await
 }
 
 pub(super) async fn on_sandbox(

@@ -55,9 +55,9 @@ pub(super) fn page_of(cx: &Domain, row: &account::Model) -> Option<String> {
 
 /// Returns the address at which a user finds a post whose network calls it `url`.
 #[must_use]
-pub fn shown_url(cx: &Domain, url: String) -> String {
+pub fn browser_url(cx: &Domain, url: String) -> String {
     match &cx.settings.simulator {
-        Some(simulator) => simulator.shown(&url),
+        Some(simulator) => simulator.browser_url(&url),
         None => url,
     }
 }
@@ -69,17 +69,18 @@ pub(super) async fn prepare_consent(
     redirect_uri: &str,
 ) -> Result<()> {
     let back = json!({ "redirect_uri": redirect_uri });
-    ask(act, http::Method::POST, "redirects", &[], Some(&back)).await?;
+    call_simulator(act, http::Method::POST, "redirects", &[], Some(&back)).await?;
     let path = format!("{platform}/accounts");
-    let known = ask(act, http::Method::GET, &path, &[], None).await?;
+    let known = call_simulator(act, http::Method::GET, &path, &[], None).await?;
     if known["accounts"].as_array().is_none_or(Vec::is_empty) {
-        ask(act, http::Method::POST, &path, &[], Some(&json!({ "username": null }))).await?;
+        call_simulator(act, http::Method::POST, &path, &[], Some(&json!({ "username": null })))
+            .await?;
     }
     Ok(())
 }
 
 /// Calls the simulator's control API for the networks of the caller's workspace.
-pub(super) async fn ask(
+pub(super) async fn call_simulator(
     act: &Act,
     method: http::Method,
     path: &str,
@@ -103,7 +104,7 @@ pub(super) async fn ask(
     }
     let away = |error: fanfare_outbound::Error| {
         tracing::warn!(%error, "the sandbox did not answer");
-        Error::new(Code::Unavailable, "The sandbox did not answer.").retry_after(1)
+        Error::new(Code::Unavailable, "The sandbox did not answer.").with_retry_after(1)
     };
     let answer = request.send().await.map_err(away)?;
     match answer.status {

@@ -8,13 +8,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{sandbox::on_sandbox, sandbox_control::ask};
+use super::{sandbox::on_sandbox, sandbox_control::call_simulator};
 use crate::{Act, Reply, error::Result, json_size::json_size};
 
 /// The author of an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ItemAuthor {
+pub struct SandboxItemAuthor {
     /// The network's id.
     #[serde(default)]
     #[schemars(length(max = 100))]
@@ -28,7 +28,7 @@ pub struct ItemAuthor {
 /// A request to have somebody write a message, comment or review.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewItem {
+pub struct NewSandboxItem {
     /// The account that gets it.
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
@@ -41,7 +41,7 @@ pub struct NewItem {
     pub text: String,
     /// The author; a simulated user if left out.
     #[serde(default)]
-    pub author: Option<ItemAuthor>,
+    pub author: Option<SandboxItemAuthor>,
     /// The post that a comment is on: its id here or on the network; the latest if left out.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -65,7 +65,7 @@ pub struct NewItem {
 /// A request to change an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ItemChanges {
+pub struct SandboxItemChanges {
     /// The account that got it.
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
@@ -84,7 +84,7 @@ pub struct ItemChanges {
 
 /// An item that was created.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ItemMade {
+pub struct SandboxItemCreated {
     /// The network's id.
     id: String,
 }
@@ -109,7 +109,11 @@ pub struct SandboxItem {
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`], or the simulator's refusal of the item.
-pub async fn create_item(act: &Act, platform: PlatformId, new: NewItem) -> Result<Reply<ItemMade>> {
+pub async fn create_item(
+    act: &Act,
+    platform: PlatformId,
+    new: NewSandboxItem,
+) -> Result<Reply<SandboxItemCreated>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
     let author = new.author.map(|author| {
         json!({"id": author.id.unwrap_or_default(), "username": author.username.unwrap_or_default()})
@@ -124,10 +128,10 @@ pub async fn create_item(act: &Act, platform: PlatformId, new: NewItem) -> Resul
         "attachments": new.attachments.unwrap_or_default(), "created_at": new.created_at,
     });
     let path = format!("{platform}/inbound");
-    let made = ask(act, Method::POST, &path, &[], Some(&body)).await?;
+    let made = call_simulator(act, Method::POST, &path, &[], Some(&body)).await?;
     let id = made["id"].as_str().unwrap_or_default().to_owned();
     let tx = act.begin().await?;
-    act.finish(tx, Reply::ok(&ItemMade { id }).with_status(201)).await
+    act.finish(tx, Reply::ok(&SandboxItemCreated { id }).with_status(201)).await
 }
 
 /// Returns the network's id of a post, given its id here or there.
@@ -152,7 +156,7 @@ pub async fn sandbox_inbox(
     let row = on_sandbox(act, platform, id).await?;
     let remote = [("remote_id", row.remote_id.as_str())];
     let path = format!("{platform}/inbox");
-    let mut held = ask(act, Method::GET, &path, &remote, None).await?;
+    let mut held = call_simulator(act, Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
     Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
 }
@@ -165,7 +169,7 @@ pub async fn change_item(
     act: &Act,
     platform: PlatformId,
     id: &str,
-    changes: ItemChanges,
+    changes: SandboxItemChanges,
 ) -> Result<Reply<SandboxItem>> {
     let row = on_sandbox(act, platform, AccountId(changes.account_id)).await?;
     let body = json!({
@@ -173,7 +177,7 @@ pub async fn change_item(
         "rating": changes.rating,
     });
     let path = format!("{platform}/inbox/{id}");
-    let item = ask(act, Method::PATCH, &path, &[], Some(&body)).await?["item"].take();
+    let item = call_simulator(act, Method::PATCH, &path, &[], Some(&body)).await?["item"].take();
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
 }
@@ -191,7 +195,7 @@ pub async fn delete_item(
     let row = on_sandbox(act, platform, account).await?;
     let remote = [("remote_id", row.remote_id.as_str())];
     let path = format!("{platform}/inbox/{id}");
-    let item = ask(act, Method::DELETE, &path, &remote, None).await?["item"].take();
+    let item = call_simulator(act, Method::DELETE, &path, &remote, None).await?["item"].take();
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
 }
@@ -215,7 +219,7 @@ pub struct ReviewDecisions {
 
 /// The decisions that were set.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct DecisionsSet {
+pub struct SandboxDecisions {
     account_id: AccountId,
 }
 
@@ -227,13 +231,13 @@ pub async fn set_decisions(
     act: &Act,
     platform: PlatformId,
     new: ReviewDecisions,
-) -> Result<Reply<DecisionsSet>> {
+) -> Result<Reply<SandboxDecisions>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
     let body = json!({
         "remote_id": row.remote_id, "reply": new.reply, "video_days": new.video_days,
     });
     let path = format!("{platform}/reviews");
-    ask(act, Method::PUT, &path, &[], Some(&body)).await?;
+    call_simulator(act, Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
-    act.finish(tx, Reply::ok(&DecisionsSet { account_id: row.id })).await
+    act.finish(tx, Reply::ok(&SandboxDecisions { account_id: row.id })).await
 }

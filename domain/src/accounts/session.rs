@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fanfare_entities::{WorkspaceId, account, secret};
-use fanfare_platforms::{Account, PlatformId, Secrets, Session, Usage, oauth::App};
+use fanfare_platforms::{Account, PlatformId, Secrets, Session, UsageTracker, oauth::App};
 use sea_orm::EntityTrait;
 
-use super::{TABLE, pictures::CardPictures, sandbox_control::simulator};
+use super::{TABLE, pictures::LinkPictureShrinker, sandbox_control::simulator};
 use crate::{
-    Domain, Unreadable,
+    Domain, UnreadableColumn,
     error::{Error, Result},
-    unreadable::object,
+    unreadable::read_object,
 };
 
 /// Returns the session of an account; `None` if it has no credentials.
@@ -31,7 +31,7 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
     let plain = cx.vault.unseal(TABLE, secret)?;
     let pairs: BTreeMap<String, String> = serde_json::from_slice(&plain)
         .map_err(|_| Error::internal("stored credentials are not JSON"))?;
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let secrets = Secrets::from_pairs(pairs);
     let mut session = anonymous(cx, row.workspace_id, platform, row.sandbox, secrets)?;
     session.account = facts(row)?;
@@ -42,11 +42,11 @@ pub fn session_with(cx: &Domain, row: &account::Model, secret: &secret::Model) -
 ///
 /// # Errors
 /// The column of its facts does not hold an object.
-pub fn facts(row: &account::Model) -> std::result::Result<Account, Unreadable> {
+pub fn facts(row: &account::Model) -> std::result::Result<Account, UnreadableColumn> {
     Ok(Account {
         remote_id: row.remote_id.clone(),
         username: row.username.clone(),
-        meta: object("account facts", &row.meta)?,
+        meta: read_object("account facts", &row.meta)?,
     })
 }
 
@@ -79,8 +79,8 @@ pub(super) fn anonymous(
         account: Account::default(),
         secrets,
         app,
-        pictures: Some(Arc::new(CardPictures::of(cx))),
-        usage: Usage::default(),
+        picture_shrinker: Some(Arc::new(LinkPictureShrinker::of(cx))),
+        usage: UsageTracker::default(),
         now: cx.clock.date(),
     })
 }

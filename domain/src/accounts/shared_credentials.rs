@@ -3,7 +3,7 @@
 
 use fanfare_entities::account;
 use fanfare_platforms::{
-    self as platforms, Connect, Secrets,
+    self as platforms, ConnectSpec, Secrets,
     oauth::{ACCESS_TOKEN, REFRESH_TOKEN},
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
@@ -18,15 +18,15 @@ pub(super) type Holder = (account::Model, Secrets);
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn sharing(
+pub(super) async fn holders_of(
     cx: &Domain,
     row: &account::Model,
     secrets: &Secrets,
 ) -> Result<Vec<Holder>> {
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let shares = match platforms::find(platform).spec().connect {
-        Connect::Oauth(oauth) => oauth.shared,
-        Connect::Credentials(_) => false,
+        ConnectSpec::Oauth(oauth) => oauth.shares_tokens,
+        ConnectSpec::Credentials(_) => false,
     };
     let token = token_of(secrets);
     if !shares || token.is_empty() {

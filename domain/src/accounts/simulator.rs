@@ -55,7 +55,7 @@ impl Simulator {
     /// # Errors
     /// No path can be added to the simulator's address.
     pub fn network(&self, workspace: WorkspaceId, platform: PlatformId) -> Result<Url> {
-        below(&self.url, &format!("{}/{platform}", self.realm(workspace)?))
+        join(&self.url, &format!("{}/{platform}", self.realm(workspace)?))
     }
 
     /// Returns the address of a network's pages for the users of a workspace.
@@ -63,7 +63,7 @@ impl Simulator {
     /// # Errors
     /// As for [`Self::network`].
     pub fn pages_of(&self, workspace: WorkspaceId, platform: PlatformId) -> Result<Url> {
-        below(&self.pages, &format!("{}/{platform}", self.realm(workspace)?))
+        join(&self.pages, &format!("{}/{platform}", self.realm(workspace)?))
     }
 
     /// Returns the address of a control call.
@@ -71,13 +71,13 @@ impl Simulator {
     /// # Errors
     /// As for [`Self::network`].
     pub(super) fn control(&self, path: &str) -> Result<Url> {
-        below(&self.url, &format!("_control/{path}"))
+        join(&self.url, &format!("_control/{path}"))
     }
 
     /// Returns the address at which a user finds what the simulator calls `url`.
     #[must_use]
-    pub fn shown(&self, url: &str) -> String {
-        let (own, shown) = (bare(&self.url), bare(&self.pages));
+    pub fn browser_url(&self, url: &str) -> String {
+        let (own, shown) = (without_trailing_slash(&self.url), without_trailing_slash(&self.pages));
         match url.strip_prefix(own).filter(|rest| rest.starts_with('/')) {
             Some(rest) => format!("{shown}{rest}"),
             None => url.to_owned(),
@@ -85,12 +85,12 @@ impl Simulator {
     }
 }
 
-fn bare(url: &Url) -> &str {
+fn without_trailing_slash(url: &Url) -> &str {
     url.as_str().trim_end_matches('/')
 }
 
-fn below(root: &Url, path: &str) -> Result<Url> {
-    Url::parse(&format!("{}/{path}", bare(root))).map_err(Error::internal)
+fn join(root: &Url, path: &str) -> Result<Url> {
+    Url::parse(&format!("{}/{path}", without_trailing_slash(root))).map_err(Error::internal)
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn persons_are_led_to_the_pages() {
-        let shown = |url: &str| simulator("s").shown(url);
+        let shown = |url: &str| simulator("s").browser_url(url);
         assert_eq!(shown("http://127.0.0.1:8081/r/x/1"), "https://pages.example/networks/r/x/1");
         assert_eq!(shown("http://127.0.0.1:80811/r"), "http://127.0.0.1:80811/r");
         assert_eq!(shown("https://x.com/1"), "https://x.com/1");

@@ -15,13 +15,13 @@ use sea_orm::{
 use serde_json::json;
 
 use super::{
-    Account, Refreshed, needs_reconnect, profile_picture, refresh,
+    Account, RefreshOutcome, mark_needs_reconnect, profile_picture, refresh,
     refresh_schedule::{self, RefreshSchedule, WARNINGS},
     session,
 };
 use crate::{
     Domain, Tx,
-    clock::show,
+    clock::to_rfc3339,
     durable::{self, MAX_LEASE_EXPIRATIONS},
     error::Result,
     events::NewEvent,
@@ -30,10 +30,10 @@ use crate::{
 const MINUTE: Millis = 60_000;
 
 /// The most attempts to revoke tokens at a network before they are only forgotten.
-const REVOCATIONS: i32 = 4;
+const MAX_REVOCATIONS: i32 = 4;
 
 /// The delay until the next check while another process is refreshing, in ms.
-const ELSEWHERE: Millis = 5_000;
+const RECHECK_DELAY: Millis = 5_000;
 
 /// Claims an account, if its upkeep is due.
 ///
@@ -56,11 +56,11 @@ pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
             account.id = row.id.0,
             "an account is left alone: three workers were lost over it"
         );
-        return finish(cx, &row, Next::at(cx.clock.now() + 24 * 60 * MINUTE, &row)).await;
+        return finish(cx, &row, NextUpkeep::at(cx.clock.now() + 24 * 60 * MINUTE, &row)).await;
     }
     match row.status {
-        AccountStatus::Disconnected => give_back(cx, row).await,
-        AccountStatus::ReconnectRequired => finish(cx, &row, Next::default()).await,
+        AccountStatus::Disconnected => revoke_tokens(cx, row).await,
+        AccountStatus::ReconnectRequired => finish(cx, &row, NextUpkeep::default()).await,
         AccountStatus::Connected => {
             let mut row = row;
             profile_picture::copy(cx, &mut row).await?;
@@ -71,14 +71,14 @@ pub async fn run(cx: &Domain, row: account::Model) -> Result<()> {
 
 /// The columns to write when upkeep ends.
 #[derive(Debug, Clone, Copy, Default)]
-struct Next {
+struct NextUpkeep {
     due_at: Option<Millis>,
     refresh_at: Option<Millis>,
     warned: i32,
     attempts: i32,
 }
 
-impl Next {
+impl NextUpkeep {
     /// Returns the same columns with a later time.
     const fn at(due_at: Millis, row: &account::Model) -> Self {
         let (refresh_at, warned, attempts) = (row.refresh_at, row.warned, row.attempts);
@@ -88,68 +88,70 @@ impl Next {
 
 async fn check(cx: &Domain, row: account::Model) -> Result<()> {
     let now = cx.clock.now();
-    let platform = crate::platforms::of_row(&row.platform)?;
-    let Some(refresh_at) = row.refresh_at else { return watch(cx, &row).await };
+    let platform = crate::platforms::from_row(&row.platform)?;
+    let Some(refresh_at) = row.refresh_at else { return warn_before_expiry(cx, &row).await };
     if now < refresh_at {
-        return finish(cx, &row, Next::at(refresh_at, &row)).await;
+        return finish(cx, &row, NextUpkeep::at(refresh_at, &row)).await;
     }
     match refresh(cx, platform, row.id, row.secret_id).await? {
         // The process that stored the new tokens has scheduled the next refresh.
-        Refreshed::Fresh => Ok(()),
-        Refreshed::Elsewhere => finish(cx, &row, Next::at(now + ELSEWHERE, &row)).await,
-        Refreshed::Impossible => {
-            let next = Next { refresh_at: None, ..Next::at(now, &row) };
+        RefreshOutcome::Fresh => Ok(()),
+        RefreshOutcome::Elsewhere => {
+            finish(cx, &row, NextUpkeep::at(now + RECHECK_DELAY, &row)).await
+        }
+        RefreshOutcome::Impossible => {
+            let next = NextUpkeep { refresh_at: None, ..NextUpkeep::at(now, &row) };
             finish(cx, &row, next).await
         }
-        Refreshed::Failed(error) if error.kind == platforms::Kind::Reconnect => {
-            needs_reconnect(cx, row.id).await
+        RefreshOutcome::Failed(error) if error.kind == platforms::ErrorKind::Reconnect => {
+            mark_needs_reconnect(cx, row.id).await
         }
-        Refreshed::Failed(error) => try_again(cx, &row, &error).await,
+        RefreshOutcome::Failed(error) => retry_later(cx, &row, &error).await,
     }
 }
 
 /// Schedules another attempt after a failed refresh, each after a longer delay, and warns before the tokens expire.
-async fn try_again(cx: &Domain, row: &account::Model, error: &platforms::Error) -> Result<()> {
+async fn retry_later(cx: &Domain, row: &account::Model, error: &platforms::Error) -> Result<()> {
     let now = cx.clock.now();
     let attempts = row.attempts.saturating_add(1);
     let usual = MINUTE << attempts.clamp(0, 8).unsigned_abs();
     let told = error.retry_after.and_then(|after| Millis::try_from(after.as_millis()).ok());
     let again = now + told.unwrap_or(usual).clamp(MINUTE, 6 * 60 * MINUTE);
     tracing::warn!(account.id = row.id.0, kind = ?error.kind, attempts, "tokens were not refreshed");
-    let next = Next { attempts, ..Next::at(again, row) };
+    let next = NextUpkeep { attempts, ..NextUpkeep::at(again, row) };
     warn(cx, row, next).await
 }
 
 /// Warns before the tokens expire, for an account that cannot be refreshed.
-async fn watch(cx: &Domain, row: &account::Model) -> Result<()> {
+async fn warn_before_expiry(cx: &Domain, row: &account::Model) -> Result<()> {
     let now = cx.clock.now();
-    if let Some(plan) = unplanned(cx, row, now).await? {
-        let next = Next { refresh_at: plan.refresh_at, ..Next::default() };
-        return finish(cx, row, Next { due_at: plan.due_at, ..next }).await;
+    if let Some(plan) = first_schedule(cx, row, now).await? {
+        let next = NextUpkeep { refresh_at: plan.refresh_at, ..NextUpkeep::default() };
+        return finish(cx, row, NextUpkeep { due_at: plan.due_at, ..next }).await;
     }
-    let due_at = refresh_schedule::next_look(row.token_expires_at, now);
-    warn(cx, row, Next { due_at, ..Next::at(now, row) }).await
+    let due_at = refresh_schedule::next_check(row.token_expires_at, now);
+    warn(cx, row, NextUpkeep { due_at, ..NextUpkeep::at(now, row) }).await
 }
 
 /// Returns a schedule for an account that was connected before there were schedules.
-async fn unplanned(
+async fn first_schedule(
     cx: &Domain,
     row: &account::Model,
     now: Millis,
 ) -> Result<Option<RefreshSchedule>> {
     let Some(session) = session(cx, row).await? else { return Ok(None) };
-    let platform = platforms::find(crate::platforms::of_row(&row.platform)?);
+    let platform = platforms::find(crate::platforms::from_row(&row.platform)?);
     let plan = RefreshSchedule::new(platform, &session.secrets, row.token_expires_at, now);
     Ok(Some(plan).filter(|plan| plan.refresh_at.is_some()))
 }
 
 /// Warns of posts that are scheduled after the expiry, once for each of [`WARNINGS`], and releases the account.
-async fn warn(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
+async fn warn(cx: &Domain, row: &account::Model, next: NextUpkeep) -> Result<()> {
     let (now, stage) =
-        (cx.clock.now(), refresh_schedule::stage(row.token_expires_at, cx.clock.now()));
+        (cx.clock.now(), refresh_schedule::warnings_due(row.token_expires_at, cx.clock.now()));
     let given = usize::try_from(row.warned).unwrap_or_default();
     let posts = match row.token_expires_at {
-        Some(end) if stage > given && end > now => outliving(cx, row.id, end).await?,
+        Some(end) if stage > given && end > now => posts_after(cx, row.id, end).await?,
         _ => 0,
     };
     let Some((_, before)) =
@@ -159,7 +161,7 @@ async fn warn(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
     };
     let mut tx = Tx::begin(cx).await?;
     let warned = i32::try_from(stage).unwrap_or_default();
-    if give(cx, tx.conn(), row, Next { warned, ..next }).await? {
+    if write_next(cx, tx.conn(), row, NextUpkeep { warned, ..next }).await? {
         tx.emit(warning(cx, row, before, posts));
         tx.commit().await?;
     }
@@ -167,7 +169,7 @@ async fn warn(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
 }
 
 /// Counts the posts that are scheduled for a time after the token expires.
-async fn outliving(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
+async fn posts_after(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
     let posts = post::Entity::find()
         .filter(post::Column::AccountId.eq(id))
         .filter(post::Column::Status.eq(PostStatus::Scheduled))
@@ -176,7 +178,7 @@ async fn outliving(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
 }
 
 fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEvent {
-    let end = row.token_expires_at.map(show).unwrap_or_default();
+    let end = row.token_expires_at.map(to_rfc3339).unwrap_or_default();
     let one = if posts == 1 { "post is" } else { "posts are" };
     NewEvent {
         workspace_id: row.workspace_id,
@@ -202,23 +204,27 @@ fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEv
 
 /// Revokes the tokens of a disconnected account at its network, then forgets them. After the last attempt they are
 /// forgotten without that.
-async fn give_back(cx: &Domain, row: account::Model) -> Result<()> {
-    let Some(secret) = row.revoking_id else { return finish(cx, &row, Next::default()).await };
+async fn revoke_tokens(cx: &Domain, row: account::Model) -> Result<()> {
+    let Some(secret) = row.revoking_id else {
+        return finish(cx, &row, NextUpkeep::default()).await;
+    };
     // The session of the account as it was connected.
     let before = account::Model { secret_id: Some(secret), ..row.clone() };
     let revoked = match session(cx, &before).await? {
         Some(session) => {
-            platforms::find(crate::platforms::of_row(&row.platform)?).revoke(&session).await
+            platforms::find(crate::platforms::from_row(&row.platform)?).revoke(&session).await
         }
         None => Ok(false),
     };
     let attempts = row.attempts.saturating_add(1);
     if let Err(error) = revoked {
-        let transient =
-            !matches!(error.kind, platforms::Kind::Reconnect | platforms::Kind::Misconfigured);
-        if transient && attempts < REVOCATIONS {
+        let transient = !matches!(
+            error.kind,
+            platforms::ErrorKind::Reconnect | platforms::ErrorKind::Misconfigured
+        );
+        if transient && attempts < MAX_REVOCATIONS {
             let again = cx.clock.now() + (MINUTE << attempts.unsigned_abs());
-            return finish(cx, &row, Next { attempts, ..Next::at(again, &row) }).await;
+            return finish(cx, &row, NextUpkeep { attempts, ..NextUpkeep::at(again, &row) }).await;
         }
         tracing::warn!(account.id = row.id.0, kind = ?error.kind, "tokens were forgotten without being given back");
     }
@@ -230,21 +236,21 @@ async fn give_back(cx: &Domain, row: account::Model) -> Result<()> {
         .filter(account::Column::RevokingId.eq(secret))
         .exec(&tx)
         .await?;
-    cx.vault.forget(&tx, secret).await?;
-    give(cx, &tx, &row, Next::default()).await?;
+    cx.vault.delete(&tx, secret).await?;
+    write_next(cx, &tx, &row, NextUpkeep::default()).await?;
     Ok(tx.commit().await?)
 }
 
-async fn finish(cx: &Domain, row: &account::Model, next: Next) -> Result<()> {
-    give(cx, &cx.db.write, row, next).await.map(drop)
+async fn finish(cx: &Domain, row: &account::Model, next: NextUpkeep) -> Result<()> {
+    write_next(cx, &cx.db.write, row, next).await.map(drop)
 }
 
 /// Writes the next times. Returns false if the account was claimed or changed meanwhile.
-async fn give<C: ConnectionTrait>(
+async fn write_next<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     row: &account::Model,
-    next: Next,
+    next: NextUpkeep,
 ) -> Result<bool> {
     let picture =
         profile_picture::due(&row.meta).filter(|_| row.status == AccountStatus::Connected);

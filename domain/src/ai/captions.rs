@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::AccountId;
-use fanfare_platforms::{self as platforms, Caption, PlatformId};
+use fanfare_platforms::{self as platforms, CaptionLimits, PlatformId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Checked, PATIENCE, Purchase, Slot, Task, Variants,
-    known::{self, Known},
-    text::{Dropped, Variant},
+    CheckedTexts, Purchase, SlotTexts, TIMEOUT, TextSlot, WritingTask,
+    known_facts::{self, KnownFacts},
+    text::{DroppedText, TextVariant},
     write_checked,
 };
 use crate::{
     Act, BrandId, Reply, accounts, brands,
     error::{Code, Error, Result, Violation, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
 };
 
 /// The most captions for a network.
-const COUNT: i64 = 5;
+const MAX_COUNT: i64 = 5;
 
 /// A request for captions.
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -82,11 +82,11 @@ pub struct PlatformCaptions {
     #[schemars(with = "String")]
     platform: String,
     /// The captions whose claims are all in the facts; there may be fewer than requested.
-    variants: Vec<Variant>,
+    variants: Vec<TextVariant>,
     /// The number that was requested.
     requested: usize,
     /// The flaws of the others; one entry a finding.
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedText>,
 }
 
 /// Captions.
@@ -109,28 +109,28 @@ pub struct Captions {
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
 pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Captions>> {
-    let wanted = wanted(act, &new).await?;
+    let wanted = requested_slots(act, &new).await?;
     if act.cx.settings.ai.text.is_none() {
         return Err(super::not_configured("texts"));
     }
-    let known = known(act, &new).await?;
+    let known = collect_facts(act, &new).await?;
     // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
-    let work = tokio::spawn(async move { paid(&act, &new, wanted, &known).await });
+    let work = tokio::spawn(async move { generate_paid(&act, &new, wanted, &known).await });
     work.await.map_err(Error::internal)?
 }
 
-async fn paid(
+async fn generate_paid(
     act: &Act,
     new: &NewCaptions,
-    slots: Vec<Slot>,
-    known: &Known,
+    slots: Vec<TextSlot>,
+    known: &KnownFacts,
 ) -> Result<Reply<Captions>> {
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.captions;
     let purchase = Purchase::begin(cx, &act.membership, "captions", price).await?;
     let (rules, brief) = (rules(new), brief(new, &known.notes));
-    let task = Task { rules, brief, slots, facts: &known.facts, patience: PATIENCE };
+    let task = WritingTask { rules, brief, slots, facts: &known.facts, timeout: TIMEOUT };
     let written = match write_checked(cx, &task).await {
         Ok(written) => written,
         Err(error) => return Err(purchase.fail(cx, error).await),
@@ -138,11 +138,11 @@ async fn paid(
     let tx = act.begin().await?;
     let is_useful = written.slots.iter().any(|slot| !slot.variants.is_empty());
     let spent = purchase.end(cx, tx.conn(), is_useful).await?;
-    act.finish(tx, Reply::ok(&shown(written, spent))).await
+    act.finish(tx, Reply::ok(&to_reply(written, spent))).await
 }
 
-fn shown(written: Checked, credits_spent: i64) -> Captions {
-    let of_slot = |slot: Variants| PlatformCaptions {
+fn to_reply(written: CheckedTexts, credits_spent: i64) -> Captions {
+    let of_slot = |slot: SlotTexts| PlatformCaptions {
         platform: slot.name,
         variants: slot.variants,
         requested: slot.requested,
@@ -159,15 +159,15 @@ fn shown(written: Checked, credits_spent: i64) -> Captions {
 }
 
 /// Checks the request, and returns the networks to write for.
-async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
-    let mut broken = flaws(new);
+async fn requested_slots(act: &Act, new: &NewCaptions) -> Result<Vec<TextSlot>> {
+    let mut broken = violations(new);
     let count = new.count.unwrap_or(3);
-    if !(1..=COUNT).contains(&count) {
-        let message = format!("count is {count}; it may be 1 to {COUNT}.");
+    if !(1..=MAX_COUNT).contains(&count) {
+        let message = format!("count is {count}; it may be 1 to {MAX_COUNT}.");
         broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 5."));
     }
-    let mut limits: BTreeMap<PlatformId, Caption> = BTreeMap::new();
-    let mut note = |id: PlatformId, caption: Caption| {
+    let mut limits: BTreeMap<PlatformId, CaptionLimits> = BTreeMap::new();
+    let mut note = |id: PlatformId, caption: CaptionLimits| {
         let known = limits.entry(id).or_insert(caption);
         if caption.max < known.max {
             *known = caption;
@@ -195,7 +195,7 @@ async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
         }
         (None, Some(ids)) if !ids.is_empty() => {
             for (place, id) in ids.iter().enumerate() {
-                match accounts::caption_of(act, AccountId(*id)).await {
+                match accounts::caption_rules(act, AccountId(*id)).await {
                     Ok((platform, caption)) => note(platform, caption),
                     Err(error) if error.code() == Code::AccountNotFound => {
                         let field = format!("account_ids[{place}]");
@@ -215,7 +215,7 @@ async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
     }
     Error::check(broken)?;
     let count = usize::try_from(count).unwrap_or(1);
-    let slot = |(id, caption): (PlatformId, Caption)| Slot {
+    let slot = |(id, caption): (PlatformId, CaptionLimits)| TextSlot {
         name: id.as_str().to_owned(),
         count,
         limit: caption.max,
@@ -225,16 +225,18 @@ async fn wanted(act: &Act, new: &NewCaptions) -> Result<Vec<Slot>> {
     Ok(limits.into_iter().map(slot).collect())
 }
 
-fn flaws(new: &NewCaptions) -> Vec<Violation> {
+fn violations(new: &NewCaptions) -> Vec<Violation> {
     let mut broken: Vec<Violation> = Vec::new();
     if new.brief.trim().is_empty() {
         let message = "brief is empty.";
         broken.push(violation(Code::InvalidField, "brief", message, "Say what the post is about."));
     }
-    broken.extend(text::flaw("brief", &new.brief, Rule::lines(4_000)));
+    broken.extend(text::problem("brief", &new.brief, TextRule::lines(4_000)));
     for (field, value) in [("tone", &new.tone), ("language", &new.language)] {
         broken.extend(
-            value.iter().filter_map(|text| text::flaw(field, text, Rule::line(text::USUAL))),
+            value
+                .iter()
+                .filter_map(|text| text::problem(field, text, TextRule::line(text::DEFAULT_MAX))),
         );
     }
     for (name, list) in [("facts", &new.facts), ("never_say", &new.never_say)] {
@@ -244,7 +246,7 @@ fn flaws(new: &NewCaptions) -> Vec<Violation> {
             broken.push(violation(Code::InvalidField, name, message, "Send at most 50."));
         }
         broken.extend(list.iter().take(50).enumerate().filter_map(|(place, text)| {
-            text::flaw(&format!("{name}[{place}]"), text, Rule::lines(300))
+            text::problem(&format!("{name}[{place}]"), text, TextRule::lines(300))
         }));
     }
     broken
@@ -252,13 +254,13 @@ fn flaws(new: &NewCaptions) -> Vec<Violation> {
 
 /// Returns everything that captions may claim: the facts in the request, and those known about workspace, brand,
 /// accounts and locations.
-async fn known(act: &Act, new: &NewCaptions) -> Result<Known> {
+async fn collect_facts(act: &Act, new: &NewCaptions) -> Result<KnownFacts> {
     let brand = match (new.workspace_client_id, &new.account_ids) {
         (Some(id), _) => Some(brands::find(act, BrandId(id)).await?.id),
         (None, Some(ids)) => accounts::brand_of_all(act, ids).await?,
         (None, None) => None,
     };
-    let mut known = known::read(&act.cx, act.membership.workspace_id, brand).await?;
+    let mut known = known_facts::read(&act.cx, act.membership.workspace_id, brand).await?;
     let facts = &mut known.facts;
     facts.add(&new.brief);
     for fact in new.facts.iter().flatten() {
@@ -300,6 +302,6 @@ fn brief(new: &NewCaptions, notes: &[(&'static str, String)]) -> String {
     for phrase in new.never_say.iter().flatten() {
         add("Never say", phrase);
     }
-    known::tell(&mut brief, notes);
+    known_facts::append_notes(&mut brief, notes);
     brief
 }

@@ -5,27 +5,27 @@ use std::{convert::Infallible, time::Duration};
 use bytes::Bytes;
 use fanfare_ai::{
     Endpoint, Failure, FailureKind, ImageModel,
-    image::{self, Drawing},
+    image::{self, ImageParameters},
 };
 use futures_util::{future, stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Purchase, not_configured, refusal};
+use super::{Purchase, not_configured, provider_error};
 use crate::{
     Act, Reply, credits,
     error::{Code, Error, Result, Violation, violation},
-    input::text::{self, Rule},
-    media::{self, Generated},
+    input::text::{self, TextRule},
+    media::{self, GeneratedFile},
     posts,
 };
 
 /// The longest time to generate images.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The largest source image, in bytes.
-const LARGEST_SOURCE: u64 = 20_000_000;
+const MAX_SOURCE_BYTES: u64 = 20_000_000;
 
 /// A request for images.
 #[derive(Clone, Deserialize, JsonSchema)]
@@ -72,8 +72,8 @@ impl std::fmt::Debug for NewImages {
 /// Images that were generated.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Images {
-    images: Vec<Image>,
+pub struct GeneratedImages {
+    images: Vec<GeneratedImage>,
     /// Their addresses, to be sent as `media_urls` of a post.
     media_urls: Vec<String>,
     /// The price. It is lower if fewer images were generated than requested.
@@ -87,7 +87,7 @@ pub struct Images {
 /// An image that was generated.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Image {
+pub struct GeneratedImage {
     /// The address it is served at.
     url: String,
     /// The stored file.
@@ -101,7 +101,7 @@ pub struct Image {
 }
 
 /// A valid request.
-struct Wanted {
+struct CheckedRequest {
     model: ImageModel,
     endpoint: Endpoint,
     resolution: String,
@@ -115,27 +115,27 @@ struct Wanted {
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
-pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<Images>> {
-    let wanted = wanted(act, &new)?;
-    let sources = sources(act, new.image_urls.as_deref().unwrap_or_default()).await?;
+pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<GeneratedImages>> {
+    let wanted = check_request(act, &new)?;
+    let sources = read_images(act, new.image_urls.as_deref().unwrap_or_default()).await?;
     // If the caller disconnects, the images are in the media library.
     let act = act.clone();
-    let work = tokio::spawn(async move { paid(&act, &new, &wanted, &sources).await });
+    let work = tokio::spawn(async move { generate_paid(&act, &new, &wanted, &sources).await });
     work.await.map_err(Error::internal)?
 }
 
-async fn paid(
+async fn generate_paid(
     act: &Act,
     new: &NewImages,
-    wanted: &Wanted,
+    wanted: &CheckedRequest,
     sources: &[(String, Bytes)],
-) -> Result<Reply<Images>> {
+) -> Result<Reply<GeneratedImages>> {
     let cx = &act.cx;
     let all = i64::try_from(wanted.count).map_err(Error::internal)? * wanted.cents;
     let purchase = Purchase::begin(cx, &act.membership, "image", all).await?;
     let drawn = match draw(new, wanted, sources).await {
         Ok(drawn) => drawn,
-        Err(failure) => return Err(purchase.fail(cx, refusal(&failure)).await),
+        Err(failure) => return Err(purchase.fail(cx, provider_error(&failure)).await),
     };
     match store(act, wanted, drawn, &purchase).await {
         Ok(reply) => Ok(reply),
@@ -146,10 +146,10 @@ async fn paid(
 /// Generates the images; some may fail.
 async fn draw(
     new: &NewImages,
-    wanted: &Wanted,
+    wanted: &CheckedRequest,
     sources: &[(String, Bytes)],
 ) -> Result<Vec<Bytes>, Failure> {
-    let drawing = Drawing {
+    let drawing = ImageParameters {
         model: &wanted.model.id,
         prompt: &new.prompt,
         resolution: &wanted.resolution,
@@ -158,9 +158,9 @@ async fn draw(
         sources,
     };
     if wanted.model.provider == "xai" {
-        return image::xai(&wanted.endpoint, &drawing, wanted.count, PATIENCE).await;
+        return image::xai(&wanted.endpoint, &drawing, wanted.count, TIMEOUT).await;
     }
-    let calls = (0..wanted.count).map(|_| image::google(&wanted.endpoint, &drawing, PATIENCE));
+    let calls = (0..wanted.count).map(|_| image::google(&wanted.endpoint, &drawing, TIMEOUT));
     let (mut drawn, mut failed) = (Vec::new(), None);
     for outcome in future::join_all(calls).await {
         match outcome {
@@ -178,10 +178,10 @@ async fn draw(
 /// Stores the images, and settles their cost in the same transaction.
 async fn store(
     act: &Act,
-    wanted: &Wanted,
+    wanted: &CheckedRequest,
     drawn: Vec<Bytes>,
     purchase: &Purchase,
-) -> Result<Reply<Images>> {
+) -> Result<Reply<GeneratedImages>> {
     let cx = &act.cx;
     let count = i64::try_from(drawn.len()).map_err(Error::internal)?;
     let spent = cx.settings.ai.credits(count * wanted.cents).min(purchase.credits);
@@ -194,7 +194,7 @@ async fn store(
         let mut tx = act.begin().await?;
         let mut images = Vec::with_capacity(files.len());
         for (nth, file) in (1..).zip(&files) {
-            let made = Generated {
+            let made = GeneratedFile {
                 workspace_id: act.membership.workspace_id,
                 plan: act.membership.plan,
                 created_by: act.caller.user_id,
@@ -202,7 +202,7 @@ async fn store(
                 request_id: Some(act.request_id.clone()),
             };
             let row = media::keep_generated(&mut tx, made, file).await?;
-            images.push(Image {
+            images.push(GeneratedImage {
                 url: media::url_of(cx, &row),
                 asset_id: row.uid,
                 mime: row.mime.unwrap_or_default(),
@@ -211,7 +211,7 @@ async fn store(
             });
         }
         credits::settle(cx, tx.conn(), &purchase.operation, spent).await?;
-        let shown = Images {
+        let shown = GeneratedImages {
             media_urls: images.iter().map(|image| image.url.clone()).collect(),
             images,
             credits_spent: spent,
@@ -230,9 +230,9 @@ async fn store(
 }
 
 /// Checks a request; reports all violations together.
-fn wanted(act: &Act, new: &NewImages) -> Result<Wanted> {
+fn check_request(act: &Act, new: &NewImages) -> Result<CheckedRequest> {
     let ai = &act.cx.settings.ai;
-    let mut broken = flaws(new);
+    let mut broken = violations(new);
     let name = new.provider.as_deref().unwrap_or("google");
     let model = ai.catalogue.image.iter().find(|model| model.provider == name);
     let count = new.count.unwrap_or(1);
@@ -273,7 +273,7 @@ fn wanted(act: &Act, new: &NewImages) -> Result<Wanted> {
     }
     Error::check(broken)?;
     let endpoint = if is_xai { &ai.xai } else { &ai.google };
-    Ok(Wanted {
+    Ok(CheckedRequest {
         endpoint: endpoint.clone().ok_or_else(|| not_configured("images"))?,
         model: model.clone(),
         resolution,
@@ -283,13 +283,13 @@ fn wanted(act: &Act, new: &NewImages) -> Result<Wanted> {
     })
 }
 
-fn flaws(new: &NewImages) -> Vec<Violation> {
+fn violations(new: &NewImages) -> Vec<Violation> {
     let mut broken: Vec<Violation> = Vec::new();
     if new.prompt.trim().is_empty() {
         let message = "prompt is empty.";
         broken.push(violation(Code::InvalidField, "prompt", message, "Say what the images show."));
     }
-    broken.extend(text::flaw("prompt", &new.prompt, Rule::lines(4_000)));
+    broken.extend(text::problem("prompt", &new.prompt, TextRule::lines(4_000)));
     if new.image_urls.as_ref().is_some_and(|urls| urls.len() > 3) {
         let message = "image_urls may have 3 entries.";
         broken.push(violation(Code::InvalidField, "image_urls", message, "Send at most 3."));
@@ -298,7 +298,7 @@ fn flaws(new: &NewImages) -> Vec<Violation> {
 }
 
 /// Reads images that are stored here.
-pub(super) async fn sources(act: &Act, urls: &[String]) -> Result<Vec<(String, Bytes)>> {
+pub(super) async fn read_images(act: &Act, urls: &[String]) -> Result<Vec<(String, Bytes)>> {
     let mut sources = Vec::with_capacity(urls.len());
     for (place, file) in posts::stored_media(act, urls).await?.into_iter().enumerate() {
         let is_image = file.mime.starts_with("image/");
@@ -307,7 +307,7 @@ pub(super) async fn sources(act: &Act, urls: &[String]) -> Result<Vec<(String, B
             let remedy = "Upload it first, and send its url.";
             return Err(Error::field(Code::InvalidField, "image_urls", message, remedy));
         };
-        let bytes = act.cx.store.read(&path, LARGEST_SOURCE).await.map_err(Error::internal)?;
+        let bytes = act.cx.store.read(&path, MAX_SOURCE_BYTES).await.map_err(Error::internal)?;
         sources.push((file.mime, bytes));
     }
     Ok(sources)

@@ -5,7 +5,7 @@
 pub mod captions;
 pub mod fact_check;
 pub mod image;
-pub(crate) mod known;
+pub(crate) mod known_facts;
 pub mod review_reply;
 mod text;
 pub mod video;
@@ -16,20 +16,20 @@ use fanfare_ai::{Failure, FailureKind};
 use sea_orm::DatabaseTransaction;
 use uuid::Uuid;
 
-pub use text::{Checked, Slot, Task, Variants, write_checked};
+pub use text::{CheckedTexts, SlotTexts, TextSlot, WritingTask, write_checked};
 
 use crate::{
     Domain,
     access::Membership,
-    credits::{self, HOUR, Spend},
+    credits::{self, SHORT_EXPIRY, Spend},
     error::{Code, Error, Result},
 };
 
 /// The longest time to generate texts for a caller.
-const PATIENCE: Duration = Duration::from_secs(45);
+const TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Returns the error for callers when a provider fails.
-pub(crate) fn refusal(failure: &Failure) -> Error {
+pub(crate) fn provider_error(failure: &Failure) -> Error {
     match failure.kind {
         FailureKind::Refused => {
             Error::new(Code::ContentRefused, "The provider refuses to make this content.")
@@ -40,7 +40,7 @@ pub(crate) fn refusal(failure: &Failure) -> Error {
         _ => {
             tracing::warn!(%failure, "a provider of models failed");
             Error::new(Code::ProviderUnreachable, "The provider of the model did not answer.")
-                .retry_after(10)
+                .with_retry_after(10)
         }
     }
 }
@@ -63,8 +63,12 @@ impl Purchase {
         let operation = format!("{kind}:{}", Uuid::now_v7());
         let credits = cx.settings.ai.credits(cents);
         let tx = cx.db.begin().await?;
-        let spend =
-            Spend { workspace: place.workspace_id, operation: &operation, credits, patience: HOUR };
+        let spend = Spend {
+            workspace: place.workspace_id,
+            operation: &operation,
+            credits,
+            expires_after: SHORT_EXPIRY,
+        };
         credits::reserve(cx, &tx, spend).await?;
         tx.commit().await?;
         cx.failpoint.reach("credits_reserved").await;

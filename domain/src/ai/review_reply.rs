@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Checked, PATIENCE, Purchase, Slot, Task, known,
-    text::{Dropped, Variants},
+    CheckedTexts, Purchase, TIMEOUT, TextSlot, WritingTask, known_facts,
+    text::{DroppedText, SlotTexts},
     write_checked,
 };
 use crate::{
     Act, Reply, business,
     error::{Code, Error, Result, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
 };
 
 /// The most suggestions of a request.
-const COUNT: i64 = 3;
+const MAX_COUNT: i64 = 3;
 
 /// The longest suggestion, in characters.
-const LONGEST: usize = 600;
+const MAX_CHARS: usize = 600;
 
 /// The name of the slot that the model fills.
 const SLOT: &str = "replies";
@@ -63,7 +63,7 @@ pub struct SuggestedReplies {
     /// The answers whose claims are all in the facts; there may be fewer than requested.
     suggestions: Vec<SuggestedReply>,
     /// The flaws of the others; one entry a finding.
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedText>,
     /// The price; nothing if none passed.
     credits_spent: i64,
     provider: String,
@@ -84,10 +84,10 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
     }
     let profile = business::profile_of(act, account.id).await?;
     let mut brief = brief(&new, &review, &account, profile.as_ref());
-    let mut known = known::read(&act.cx, account.workspace_id, account.brand_id).await?;
+    let mut known = known_facts::read(&act.cx, account.workspace_id, account.brand_id).await?;
     // The requested tone replaces the brand's.
     known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
-    known::tell(&mut brief, &known.notes);
+    known_facts::append_notes(&mut brief, &known.notes);
     let mut facts = known.facts;
     for said in [&review.text, review.reviewer.as_deref().unwrap_or_default()] {
         facts.add(said);
@@ -95,16 +95,16 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
     // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
     let work = tokio::spawn(async move {
-        let slot = Slot {
+        let slot = TextSlot {
             name: SLOT.to_owned(),
             count,
-            limit: LONGEST,
+            limit: MAX_CHARS,
             length: Box::new(|text| text.chars().count()),
             max_bytes: None,
         };
         let (rules, slots) = (RULES.to_owned(), vec![slot]);
-        let task = Task { rules, brief, slots, facts: &facts, patience: PATIENCE };
-        paid(&act, &task).await
+        let task = WritingTask { rules, brief, slots, facts: &facts, timeout: TIMEOUT };
+        generate_paid(&act, &task).await
     });
     work.await.map_err(Error::internal)?
 }
@@ -116,13 +116,15 @@ const RULES: &str = "You answer reviews in the name of the reviewed place: polit
 fn check(new: &NewReviewReplies) -> Result<usize> {
     let count = new.count.unwrap_or(1);
     let mut broken = Vec::new();
-    if !(1..=COUNT).contains(&count) {
-        let message = format!("count is {count}; it may be 1 to {COUNT}.");
+    if !(1..=MAX_COUNT).contains(&count) {
+        let message = format!("count is {count}; it may be 1 to {MAX_COUNT}.");
         broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 3."));
     }
     for (field, value) in [("tone", &new.tone), ("language", &new.language)] {
         broken.extend(
-            value.iter().filter_map(|text| text::flaw(field, text, Rule::line(text::USUAL))),
+            value
+                .iter()
+                .filter_map(|text| text::problem(field, text, TextRule::line(text::DEFAULT_MAX))),
         );
     }
     Error::check(broken)?;
@@ -150,13 +152,13 @@ fn brief(
     }
     note("Language", new.language.as_deref().unwrap_or("that of the review"));
     let record = profile.and_then(|profile| profile.location.as_ref());
-    for fact in record.map(known::location_facts).unwrap_or_default() {
+    for fact in record.map(known_facts::location_facts).unwrap_or_default() {
         note("Fact", &fact);
     }
     brief
 }
 
-async fn paid(act: &Act, task: &Task<'_>) -> Result<Reply<SuggestedReplies>> {
+async fn generate_paid(act: &Act, task: &WritingTask<'_>) -> Result<Reply<SuggestedReplies>> {
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.reply;
     let purchase = Purchase::begin(cx, &act.membership, "review_reply", price).await?;
@@ -167,12 +169,12 @@ async fn paid(act: &Act, task: &Task<'_>) -> Result<Reply<SuggestedReplies>> {
     let is_useful = written.slots.iter().any(|slot| !slot.variants.is_empty());
     let tx = act.begin().await?;
     let spent = purchase.end(cx, tx.conn(), is_useful).await?;
-    act.finish(tx, Reply::ok(&shown(written, spent))).await
+    act.finish(tx, Reply::ok(&to_reply(written, spent))).await
 }
 
-fn shown(written: Checked, credits_spent: i64) -> SuggestedReplies {
+fn to_reply(written: CheckedTexts, credits_spent: i64) -> SuggestedReplies {
     let (mut suggestions, mut dropped) = (Vec::new(), Vec::new());
-    for Variants { variants, dropped: findings, .. } in written.slots {
+    for SlotTexts { variants, dropped: findings, .. } in written.slots {
         suggestions.extend(variants.into_iter().map(|one| SuggestedReply { text: one.text }));
         dropped.extend(findings);
     }

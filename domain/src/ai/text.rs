@@ -3,19 +3,19 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_ai::{Failure, FailureKind, Message, Speaker};
+use fanfare_ai::{Failure, FailureKind, Message, MessageRole};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    fact_check::{Facts, Finding, Reason},
-    not_configured, refusal,
+    fact_check::{Facts, Finding, FindingReason},
+    not_configured, provider_error,
 };
 use crate::{Domain, error::Result};
 
 /// The texts that are requested for one purpose, such as a network.
-pub struct Slot {
+pub struct TextSlot {
     /// The name, of letters and underscores.
     pub name: String,
     /// The number of texts.
@@ -29,23 +29,23 @@ pub struct Slot {
 }
 
 /// A task for a model: texts to write.
-pub struct Task<'a> {
+pub struct WritingTask<'a> {
     /// The rules for the model (its system prompt).
     pub rules: String,
     /// The task, with everything that the model may use (its prompt).
     pub brief: String,
     /// The requested texts.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TextSlot>,
     /// The known facts.
     pub facts: &'a Facts,
     /// The longest time for all calls together.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// A text that passed the checks.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Variant {
+pub struct TextVariant {
     /// The text.
     pub text: String,
     /// The length, as the network counts.
@@ -57,33 +57,33 @@ pub struct Variant {
 /// A reason why a text was dropped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Dropped {
+pub struct DroppedText {
     /// The number of the text, from 1.
     pub variant: usize,
     /// The flaw.
-    pub reason: Reason,
+    pub reason: FindingReason,
     /// The words that it is about.
     pub fragment: String,
 }
 
 /// The texts of a slot.
 #[derive(Debug, Clone)]
-pub struct Variants {
+pub struct SlotTexts {
     /// The slot's name.
     pub name: String,
     /// The texts that passed.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<TextVariant>,
     /// The number that was requested.
     pub requested: usize,
     /// The flaws of the dropped texts.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedText>,
 }
 
 /// The result of a task.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub struct CheckedTexts {
     /// The texts, in the order of the slots.
-    pub slots: Vec<Variants>,
+    pub slots: Vec<SlotTexts>,
     /// True if texts were rewritten.
     pub rewritten: bool,
     /// The provider that wrote them.
@@ -99,27 +99,27 @@ pub struct Checked {
 /// # Errors
 /// [`crate::Code::ProviderNotConfigured`], [`crate::Code::ContentRefused`], [`crate::Code::ProviderBadAnswer`] or
 /// [`crate::Code::ProviderUnreachable`].
-pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
+pub async fn write_checked(cx: &Domain, task: &WritingTask<'_>) -> Result<CheckedTexts> {
     let model = cx.settings.ai.text.as_ref().ok_or_else(|| not_configured("texts"))?;
     let begun = Instant::now();
-    let left = || task.patience.saturating_sub(begun.elapsed());
+    let left = || task.timeout.saturating_sub(begun.elapsed());
     let schema = schema(&task.slots);
-    let message = |by, text: &str| Message { by, text: text.to_owned() };
+    let message = |by, text: &str| Message { role: by, text: text.to_owned() };
     let mut messages =
-        vec![message(Speaker::System, &task.rules), message(Speaker::User, &task.brief)];
+        vec![message(MessageRole::System, &task.rules), message(MessageRole::User, &task.brief)];
     let first = match model.complete(&messages, &schema, left()).await {
         Err(failure) if failure.kind == FailureKind::BadAnswer => {
             model.complete(&messages, &schema, left()).await
         }
         outcome => outcome,
     };
-    let mut said = first.map_err(|failure| refusal(&failure))?;
+    let mut said = first.map_err(|failure| provider_error(&failure))?;
     let mut judged = judge(task, &said);
-    let is_clean = |judged: &[Variants]| judged.iter().all(|slot| slot.dropped.is_empty());
+    let is_clean = |judged: &[SlotTexts]| judged.iter().all(|slot| slot.dropped.is_empty());
     let mut rewritten = false;
     if !is_clean(&judged) {
-        messages.push(message(Speaker::Assistant, &said.to_string()));
-        messages.push(message(Speaker::User, &correction(&judged)));
+        messages.push(message(MessageRole::Assistant, &said.to_string()));
+        messages.push(message(MessageRole::User, &correction(&judged)));
         match model.complete(&messages, &schema, left()).await {
             Ok(again) => {
                 rewritten = true;
@@ -127,10 +127,10 @@ pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
                 judged = merge(judged, judge(task, &said));
             }
             // The texts that passed the first time are kept.
-            Err(failure) => note(&failure),
+            Err(failure) => record_failure(&failure),
         }
     }
-    Ok(Checked {
+    Ok(CheckedTexts {
         slots: judged,
         rewritten,
         provider: model.provider.clone(),
@@ -139,12 +139,12 @@ pub async fn write_checked(cx: &Domain, task: &Task<'_>) -> Result<Checked> {
     })
 }
 
-fn note(failure: &Failure) {
+fn record_failure(failure: &Failure) {
     tracing::warn!(%failure, "texts with findings were not rewritten, and are dropped");
 }
 
-fn schema(slots: &[Slot]) -> Value {
-    let texts = |slot: &Slot| {
+fn schema(slots: &[TextSlot]) -> Value {
+    let texts = |slot: &TextSlot| {
         let about = format!("{} texts of at most {} characters each", slot.count, slot.limit);
         json!({"type": "array", "description": about, "minItems": slot.count, "maxItems": slot.count,
             "items": {"type": "string", "maxLength": slot.limit}})
@@ -156,10 +156,10 @@ fn schema(slots: &[Slot]) -> Value {
 }
 
 /// Checks all texts; texts beyond the requested number are ignored.
-fn judge(task: &Task<'_>, said: &Value) -> Vec<Variants> {
-    let slot = |slot: &Slot| {
+fn judge(task: &WritingTask<'_>, said: &Value) -> Vec<SlotTexts> {
+    let slot = |slot: &TextSlot| {
         let texts = said[&slot.name].as_array().map(Vec::as_slice).unwrap_or_default();
-        let mut judged = Variants {
+        let mut judged = SlotTexts {
             name: slot.name.clone(),
             variants: Vec::new(),
             requested: slot.count,
@@ -170,9 +170,13 @@ fn judge(task: &Task<'_>, said: &Value) -> Vec<Variants> {
             let findings = findings(task, slot, text, &judged.variants);
             if findings.is_empty() && !text.is_empty() {
                 let length = (slot.length)(text);
-                judged.variants.push(Variant { text: text.to_owned(), length, limit: slot.limit });
+                judged.variants.push(TextVariant {
+                    text: text.to_owned(),
+                    length,
+                    limit: slot.limit,
+                });
             }
-            judged.dropped.extend(findings.into_iter().map(|found| Dropped {
+            judged.dropped.extend(findings.into_iter().map(|found| DroppedText {
                 variant: nth,
                 reason: found.reason,
                 fragment: found.fragment,
@@ -183,23 +187,28 @@ fn judge(task: &Task<'_>, said: &Value) -> Vec<Variants> {
     task.slots.iter().map(slot).collect()
 }
 
-fn findings(task: &Task<'_>, slot: &Slot, text: &str, earlier: &[Variant]) -> Vec<Finding> {
+fn findings(
+    task: &WritingTask<'_>,
+    slot: &TextSlot,
+    text: &str,
+    earlier: &[TextVariant],
+) -> Vec<Finding> {
     let mut findings = task.facts.check(text);
     let length = (slot.length)(text);
     let is_long = length > slot.limit || slot.max_bytes.is_some_and(|most| text.len() > most);
     if is_long {
         let fragment = format!("{length} of {}", slot.limit);
-        findings.push(Finding { reason: Reason::TooLong, fragment });
+        findings.push(Finding { reason: FindingReason::TooLong, fragment });
     }
     if earlier.iter().any(|other| other.text.to_lowercase() == text.to_lowercase()) {
         let fragment = text.chars().take(80).collect();
-        findings.push(Finding { reason: Reason::Duplicate, fragment });
+        findings.push(Finding { reason: FindingReason::Duplicate, fragment });
     }
     findings
 }
 
 /// Returns the message that lists the flaws of the texts for the model.
-fn correction(judged: &[Variants]) -> String {
+fn correction(judged: &[SlotTexts]) -> String {
     let wrong: Map<String, Value> = judged
         .iter()
         .filter(|slot| !slot.dropped.is_empty())
@@ -213,8 +222,8 @@ fn correction(judged: &[Variants]) -> String {
 }
 
 /// Returns the second texts, or the first ones where more of those passed.
-fn merge(first: Vec<Variants>, second: Vec<Variants>) -> Vec<Variants> {
-    let better = |(first, second): (Variants, Variants)| {
+fn merge(first: Vec<SlotTexts>, second: Vec<SlotTexts>) -> Vec<SlotTexts> {
+    let better = |(first, second): (SlotTexts, SlotTexts)| {
         if second.variants.len() >= first.variants.len() { second } else { first }
     };
     first.into_iter().zip(second).map(better).collect()
@@ -224,8 +233,8 @@ fn merge(first: Vec<Variants>, second: Vec<Variants>) -> Vec<Variants> {
 mod tests {
     use super::*;
 
-    fn task<'a>(facts: &'a Facts, count: usize, limit: usize) -> Task<'a> {
-        let slot = Slot {
+    fn task<'a>(facts: &'a Facts, count: usize, limit: usize) -> WritingTask<'a> {
+        let slot = TextSlot {
             name: "bluesky".to_owned(),
             count,
             limit,
@@ -233,7 +242,13 @@ mod tests {
             max_bytes: None,
         };
         let patience = Duration::from_secs(1);
-        Task { rules: String::new(), brief: String::new(), slots: vec![slot], facts, patience }
+        WritingTask {
+            rules: String::new(),
+            brief: String::new(),
+            slots: vec![slot],
+            facts,
+            timeout: patience,
+        }
     }
 
     #[test]
@@ -249,10 +264,10 @@ mod tests {
         assert_eq!(
             reasons,
             [
-                (2, Reason::Duplicate),
-                (3, Reason::NeverSay),
-                (3, Reason::UnverifiedPrice),
-                (4, Reason::TooLong),
+                (2, FindingReason::Duplicate),
+                (3, FindingReason::NeverSay),
+                (3, FindingReason::UnverifiedPrice),
+                (4, FindingReason::TooLong),
             ]
         );
     }

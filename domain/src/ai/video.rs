@@ -6,7 +6,10 @@ mod request;
 pub mod work;
 
 pub use jobs::{
-    JobError, JobPage, JobQuery, OneJob, QueuedJob, VideoJob, cancel, generate, get, list,
+    OneVideoJob, QueuedVideoJob, VideoJob, VideoJobError, VideoJobPage, VideoJobQuery, cancel,
+    generate, get, list,
 };
 pub use options::{VideoOptions, options};
-pub use request::{FunctionResult, Normalized, VideoFunction, VideoRequest, function, normalize};
+pub use request::{
+    FunctionResult, VideoFunction, VideoParams, VideoRequest, call_function, normalize,
+};

@@ -1,20 +1,20 @@
 //! Daily numbers of accounts, as replies show them.
 
+mod history;
 mod span;
-mod story;
 
 use fanfare_entities::{AccountId, Millis, account, account::AccountStatus, analytics_sync};
-use fanfare_platforms::analytics::{Daily, Unit};
+use fanfare_platforms::analytics::{DailySpec, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{of, pace, pace::HOUR, sync, zone};
+use super::{analytics_of, pace, pace::HOUR, sync, zone};
 use crate::{Act, Reply, accounts as connections, clock::Time, error::Result};
 
-use span::Span;
-use story::Story;
+use history::AccountHistory;
+use span::DayRange;
 
 /// Numbers are read daily; an account that was not read for this long is stale.
 const STALE: Millis = 36 * HOUR;
@@ -65,8 +65,8 @@ pub struct AccountNumbers {
     /// The time zone of the network's days.
     day_zone: Option<&'static str>,
     /// One entry for each day, oldest first.
-    snapshots: Vec<Snapshot>,
-    summary: Option<Summary>,
+    snapshots: Vec<DaySnapshot>,
+    summary: Option<AccountSummary>,
     /// The numbers that the network's own dashboard shows.
     display_metrics: Vec<DisplayMetric>,
 }
@@ -88,7 +88,7 @@ impl AccountName {
 
 /// The numbers of a day; unknown ones are null.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Snapshot {
+pub struct DaySnapshot {
     date: String,
     /// The network may still change the numbers.
     provisional: bool,
@@ -111,15 +111,15 @@ pub struct Snapshot {
 
 /// The totals of the period, and of the period of the same length before it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Summary {
+pub struct AccountSummary {
     #[serde(flatten)]
-    period: Period,
-    previous: Period,
+    period: PeriodNumbers,
+    previous: PeriodNumbers,
 }
 
 /// The numbers of a period.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Period {
+pub struct PeriodNumbers {
     /// The number of days.
     days: usize,
     /// The days on which reach, views or engagements were measured.
@@ -156,7 +156,9 @@ pub struct DisplayMetric {
 pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNumbersList>> {
     let mut rows = super::visible_accounts(act, query.account_id).await?;
     if query.account_id.is_none() {
-        rows.retain(|row| of(&act.cx, row).is_some_and(|network| network.measures_accounts()));
+        rows.retain(|row| {
+            analytics_of(&act.cx, row).is_some_and(|network| network.measures_accounts())
+        });
     }
     let mut views = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -166,13 +168,13 @@ pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNu
 }
 
 async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<AccountNumbers> {
-    let network = of(&act.cx, row);
+    let network = analytics_of(&act.cx, row);
     let facts = connections::facts(row)?;
     let daily = network.and_then(|network| network.daily(&facts));
     let home = daily.map_or("UTC", |daily| daily.zone);
     let tz = zone::zone(home);
     let now = act.cx.clock.now();
-    let span = Span::of(query, zone::date_at(tz, now))?;
+    let span = DayRange::of(query, zone::date_at(tz, now))?;
     let sync = sync::row(&act.cx, row.id).await?;
     let mut view = AccountNumbers {
         account: AccountName::of(row),
@@ -188,15 +190,15 @@ async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<
         display_metrics: Vec::new(),
     };
     let Some(daily) = daily else { return Ok(view) };
-    let story = Story::read(act, (row, daily), tz, span).await?;
+    let story = AccountHistory::read(act, (row, daily), tz, span).await?;
     if let Some(sync) = &sync {
-        view.missing_permissions = sync::texts(&sync.missing_permissions);
+        view.missing_permissions = sync::string_list(&sync.missing_permissions);
         view.synced_at = sync.synced_at.map(Time);
         view.complete_through.clone_from(&sync.complete_through);
     }
     view.snapshots = zone::days(span.from, span.to).map(|day| story.snapshot(day)).collect();
     let own = sync.as_ref().and_then(|sync| period_reach(&sync.period_reach, span));
-    view.summary = Some(Summary {
+    view.summary = Some(AccountSummary {
         period: story.period(span, own),
         previous: story.period(span.before(), None),
     });
@@ -220,7 +222,7 @@ async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<
 fn status(
     act: &Act,
     row: &account::Model,
-    daily: Option<&Daily>,
+    daily: Option<&DailySpec>,
     sync: Option<&analytics_sync::Model>,
 ) -> &'static str {
     let (Some(_), Some(sync)) = (daily, sync) else { return "not_measurable" };
@@ -228,7 +230,7 @@ fn status(
     match (row.status, sync.synced_at) {
         (AccountStatus::Disconnected, _) => "archived",
         (AccountStatus::ReconnectRequired, _) => "reconnect_required",
-        _ if !sync::texts(&sync.missing_permissions).is_empty() => "needs_permission",
+        _ if !sync::string_list(&sync.missing_permissions).is_empty() => "needs_permission",
         (_, None) => "syncing",
         (_, Some(at)) if age(at) > STALE => "stale",
         _ => "ok",
@@ -236,7 +238,7 @@ fn status(
 }
 
 /// Returns the reach that the network itself reports for exactly these days.
-fn period_reach(periods: &Value, span: Span) -> Option<i64> {
+fn period_reach(periods: &Value, span: DayRange) -> Option<i64> {
     let length = ((span.to - span.from).num_days() + 1).to_string();
     let period = &periods[length.as_str()];
     (period["to"].as_str() == Some(&span.to.to_string())).then(|| period["reach"].as_i64())?

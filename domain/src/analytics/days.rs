@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::{AccountId, Millis, account_day};
-use fanfare_platforms::analytics::DayNumbers;
+use fanfare_platforms::analytics::DayMetrics;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::OnConflict,
 };
 use serde_json::json;
 
-use super::{Known, known};
+use super::{Metrics, parse_metrics};
 use crate::error::Result;
 
 /// Returns the known days of an account between two dates, inclusive, oldest first.
@@ -35,7 +35,7 @@ pub(super) async fn read<C: ConnectionTrait>(
 pub(super) async fn write<C: ConnectionTrait>(
     conn: &C,
     account: AccountId,
-    read_days: Vec<(DayNumbers, bool)>,
+    read_days: Vec<(DayMetrics, bool)>,
     now: Millis,
 ) -> Result<()> {
     let dates = read_days.iter().map(|(day, _)| day.date.to_string());
@@ -45,8 +45,10 @@ pub(super) async fn write<C: ConnectionTrait>(
     let rows = read_days.into_iter().map(|(day, is_final)| {
         let before = stored.remove(&day.date.to_string());
         let fresh = day.numbers.iter().filter_map(|(name, number)| Some((*name, (*number).ok()?)));
-        let (numbers, is_restated) =
-            merge(before.as_ref().map(|row| known(&row.numbers)).unwrap_or_default(), fresh);
+        let (numbers, is_restated) = merge(
+            before.as_ref().map(|row| parse_metrics(&row.numbers)).unwrap_or_default(),
+            fresh,
+        );
         let revision = before.map_or(0, |row| row.revision) + i32::from(is_restated);
         let model = account_day::Model {
             account_id: account,
@@ -72,9 +74,9 @@ pub(super) async fn write<C: ConnectionTrait>(
 /// Merges new numbers into the known ones: a new number wins, even if it is lower, and a number that is missing now
 /// stays. Returns also whether a known number changed.
 pub(super) fn merge<'a>(
-    mut before: Known,
+    mut before: Metrics,
     fresh: impl Iterator<Item = (&'a str, i64)>,
-) -> (Known, bool) {
+) -> (Metrics, bool) {
     let mut is_restated = false;
     for (name, number) in fresh {
         let old = before.insert(name.to_owned(), number);
@@ -124,7 +126,7 @@ mod tests {
     #[test]
     fn a_thousand_ways_of_restating_end_at_the_networks_numbers() {
         for seed in 0..1_000 {
-            let mut days = BTreeMap::<u64, (Known, u32)>::new();
+            let mut days = BTreeMap::<u64, (Metrics, u32)>::new();
             let mut plain = BTreeMap::<(u64, &str), Vec<i64>>::new();
             for reading in readings(seed) {
                 for day in 0..20 {

@@ -9,7 +9,7 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime, Timelike, Weekday};
 use fanfare_entities::Millis;
 use fanfare_platforms::analytics::name::{ENGAGEMENTS, IMPRESSIONS, REACH, VIEWS};
 
-use super::{Known, pace::DAY};
+use super::{Metrics, pace::DAY};
 
 pub(super) use comparison::{
     BASELINE_MAX, BaselinePost, Comparison, advice, compare, confidence, impact, tier,
@@ -22,11 +22,11 @@ pub(super) const SAMPLE_MIN: usize = 8;
 pub(super) const WINDOW_DAYS: i64 = 90;
 
 /// A ratio of at least [`UP`], or at most [`DOWN`], is notable.
-pub(super) const UP: f64 = 1.15;
-pub(super) const DOWN: f64 = 0.85;
+pub(super) const NOTABLE_LIFT: f64 = 1.15;
+pub(super) const NOTABLE_DROP: f64 = 0.85;
 
 /// The most groups that are shown.
-const BEST: usize = 3;
+const MAX_GROUPS: usize = 3;
 
 /// The least number of posts in a group, and for a time of the week.
 const GROUP_MIN: usize = 3;
@@ -76,7 +76,7 @@ pub fn rounded(value: f64, decimals: i32) -> f64 {
 
 /// Returns the sum of the measured engagements; `None` if none was measured.
 #[must_use]
-pub fn engagements(numbers: &Known, of: &[&str]) -> Option<i64> {
+pub fn engagements(numbers: &Metrics, of: &[&str]) -> Option<i64> {
     let mut measured = of.iter().filter_map(|name| numbers.get(*name)).peekable();
     measured.peek()?;
     Some(measured.sum())
@@ -84,7 +84,7 @@ pub fn engagements(numbers: &Known, of: &[&str]) -> Option<i64> {
 
 /// Returns the number that engagements are divided by, with its name.
 #[must_use]
-pub fn base(numbers: &Known) -> Option<(&'static str, i64)> {
+pub fn rate_base(numbers: &Metrics) -> Option<(&'static str, i64)> {
     let found = [REACH, VIEWS, IMPRESSIONS].into_iter();
     let mut found = found.filter_map(|name| Some((name, *numbers.get(name)?)));
     found.next().filter(|(_, base)| *base > 0)
@@ -93,8 +93,8 @@ pub fn base(numbers: &Known) -> Option<(&'static str, i64)> {
 /// Returns the engagement rate in percent, unrounded, with the name of the number it was divided by.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people are exact")]
-pub fn rate(engagements: Option<i64>, numbers: &Known) -> Option<(f64, &'static str)> {
-    let (name, base) = base(numbers)?;
+pub fn rate(engagements: Option<i64>, numbers: &Metrics) -> Option<(f64, &'static str)> {
+    let (name, base) = rate_base(numbers)?;
     Some((100.0 * engagements? as f64 / base as f64, name))
 }
 
@@ -127,8 +127,8 @@ pub fn trend(sample: &[SamplePost]) -> Trend {
             if n >= GROUP_MIN && m >= GROUP_MIN && earlier > 0.0 =>
         {
             match later / earlier {
-                ratio if ratio >= UP => "up",
-                ratio if ratio <= DOWN => "down",
+                ratio if ratio >= NOTABLE_LIFT => "up",
+                ratio if ratio <= NOTABLE_DROP => "down",
                 _ => "flat",
             }
         }
@@ -183,12 +183,12 @@ fn sort<K>(groups: &mut [Group<K>]) {
 #[must_use]
 pub fn top_formats(sample: &[SamplePost]) -> Vec<Group<String>> {
     let mut groups = groups(sample, GROUP_MIN, |post| post.format.clone());
-    groups.truncate(BEST);
+    groups.truncate(MAX_GROUPS);
     groups
 }
 
 /// The caption length bands: name, minimum, maximum.
-pub const BANDS: [(&str, usize, Option<usize>); 4] = [
+pub const LENGTH_BANDS: [(&str, usize, Option<usize>); 4] = [
     ("short", 0, Some(80)),
     ("medium", 81, Some(220)),
     ("long", 221, Some(600)),
@@ -201,7 +201,7 @@ pub fn caption_lengths(sample: &[SamplePost]) -> Vec<Group<usize>> {
     groups(sample, GROUP_MIN, |post| {
         let fits =
             |(_, _, max): &(&str, usize, Option<usize>)| max.is_none_or(|max| post.length <= max);
-        BANDS.iter().position(fits).unwrap_or_default()
+        LENGTH_BANDS.iter().position(fits).unwrap_or_default()
     })
 }
 
@@ -220,7 +220,7 @@ pub fn timing(sample: &[SamplePost]) -> Vec<Group<WeekTime>> {
         group.lift = (posts * group.lift + SHRINK) / (posts + SHRINK);
     }
     sort(&mut groups);
-    groups.truncate(BEST);
+    groups.truncate(MAX_GROUPS);
     groups
 }
 
@@ -257,7 +257,7 @@ pub fn monday_after(day: NaiveDate) -> NaiveDate {
 
 /// Formats a number for people, without decimals if it is whole.
 #[must_use]
-pub fn shown(value: f64) -> String {
+pub fn format_number(value: f64) -> String {
     let text = format!("{:.2}", rounded(value, 2));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

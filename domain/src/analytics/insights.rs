@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
-    CHECKPOINTS, Checkpoint,
+    CHECKPOINTS, Checkpoint, analytics_of,
     formulas::{self, BASELINE_MAX, BaselinePost, Comparison, rounded},
-    known, of, pace,
+    pace,
     pace::POST_END,
-    profile,
+    parse_metrics, profile,
 };
 use crate::{
     Act, Reply, Tx,
@@ -52,7 +52,7 @@ pub struct InsightsQuery {
 
 /// What an insight says about a post at a certain age.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
+pub struct InsightFinding {
     /// `great`, `good`, `mixed` or `poor`.
     pub performance_tier: String,
     /// A title of a few words.
@@ -81,7 +81,7 @@ pub struct Insight {
     /// The age: `1h`, `6h`, `24h`, `72h` or `7d`.
     checkpoint: String,
     #[serde(flatten)]
-    finding: Finding,
+    finding: InsightFinding,
     created_at: Time,
 }
 
@@ -99,15 +99,15 @@ pub(super) async fn derive(
     row: &post_numbers::Model,
     point: &'static Checkpoint,
 ) -> Result<()> {
-    let (Some(post_id), Some(network)) = (row.post_id, of(tx.domain(), account)) else {
+    let (Some(post_id), Some(network)) = (row.post_id, analytics_of(tx.domain(), account)) else {
         return Ok(());
     };
-    let before = before(tx, account, row, point).await?;
-    let numbers = known(&row.numbers);
+    let before = baseline_posts(tx, account, row, point).await?;
+    let numbers = parse_metrics(&row.numbers);
     let compared = formulas::compare(&numbers, &row.format, &before, network.engagements());
     let Some(compared) = compared else { return Ok(()) };
     let timing = profile::best_time(tx.conn(), account.id).await?;
-    let insight = Finding::of(&compared, point, &row.format, timing.as_deref());
+    let insight = InsightFinding::of(&compared, point, &row.format, timing.as_deref());
     let stored = post_insight::Model {
         id: InsightId::fresh(),
         workspace_id: account.workspace_id,
@@ -133,7 +133,7 @@ pub(super) async fn derive(
 }
 
 /// Returns earlier posts of the account that were read at the same checkpoint, latest first.
-async fn before(
+async fn baseline_posts(
     tx: &Tx,
     account: &account::Model,
     row: &post_numbers::Model,
@@ -165,14 +165,14 @@ async fn before(
     let mut readings: BTreeMap<i64, Value> =
         readings.into_iter().map(|one| (one.post_numbers_id, one.numbers)).collect();
     let posts = rows.into_iter().filter_map(|row| {
-        let numbers = known(&readings.remove(&row.id)?);
+        let numbers = parse_metrics(&readings.remove(&row.id)?);
         let id = row.post_id.map_or(row.id, |post| post.0);
         Some(BaselinePost { id, format: row.format, numbers })
     });
     Ok(posts.collect())
 }
 
-impl Finding {
+impl InsightFinding {
     fn of(
         compared: &Comparison,
         point: &'static Checkpoint,
@@ -182,11 +182,11 @@ impl Finding {
         let advice = formulas::advice(compared, point, format, timing);
         let confidence = formulas::confidence(compared.posts, point);
         let (mut metrics, mut baseline) = (Map::new(), Map::new());
-        if let Some((name, own, median)) = compared.seen {
+        if let Some((name, own, median)) = compared.audience {
             metrics.insert(name.to_owned(), json!(own));
             baseline.insert(name.to_owned(), json!(rounded(median, 2)));
         }
-        if let Some((own, median)) = compared.engaged {
+        if let Some((own, median)) = compared.engagement {
             metrics.insert(formulas::ENGAGED.to_owned(), json!(own));
             baseline.insert(formulas::ENGAGED.to_owned(), json!(rounded(median, 2)));
         }

@@ -21,8 +21,8 @@ pub use accounts::{AccountName, AccountNumbersList, AccountsQuery, accounts};
 pub use pace::{CHECKPOINTS, Checkpoint, Pace};
 pub use posts::{PostNumbersPage, PostsQuery, posts};
 pub use readings::{PostReading, readings};
-pub(crate) use start::{connected, disconnected, is_archived};
-pub use start::{post_published, prune};
+pub(crate) use start::{is_archived, on_connect, on_disconnect};
+pub use start::{on_posts_published, prune};
 
 use std::collections::BTreeMap;
 
@@ -40,16 +40,16 @@ use crate::{
 };
 
 /// Known numbers by name.
-pub(crate) type Known = BTreeMap<String, i64>;
+pub(crate) type Metrics = BTreeMap<String, i64>;
 
 /// Parses the numbers of a column; numbers that cannot be parsed are left out.
-pub(crate) fn known(column: &Value) -> Known {
+pub(crate) fn parse_metrics(column: &Value) -> Metrics {
     let pairs = column.as_object().into_iter().flatten();
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_i64()?))).collect()
 }
 
 /// Returns how to read numbers from an account's network, if it has any and they are read here.
-pub(crate) fn of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
+pub(crate) fn analytics_of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
     let platform: PlatformId = row.platform.parse().ok()?;
     find(platform).analytics().filter(|network| cx.settings.x_metrics || !network.is_paid())
 }
@@ -60,8 +60,8 @@ pub(crate) fn pace(cx: &Domain, row: &account::Model) -> Pace {
 }
 
 /// Returns true if a workspace's plan includes profiles, insights and suggestions.
-pub(crate) async fn includes_loop(cx: &Domain, workspace: WorkspaceId) -> Result<bool> {
-    Ok(media::sizes::plan(cx, workspace).await? >= PlanTier::Pro)
+pub(crate) async fn includes_insights(cx: &Domain, workspace: WorkspaceId) -> Result<bool> {
+    Ok(media::sizes::plan_of(cx, workspace).await? >= PlanTier::Pro)
 }
 
 /// Returns the accounts that the caller can see, or the named one, which may also be a disconnected account whose

@@ -7,10 +7,10 @@ pub(crate) const HOUR: Millis = 60 * MINUTE;
 pub(crate) const DAY: Millis = 24 * HOUR;
 
 /// The ages in hours at which posts are read; afterwards they are read daily up to 14 days, and weekly up to 90 days.
-const FIRST: [Millis; 8] = [1, 3, 6, 12, 24, 36, 48, 72];
+const POST_AGES: [Millis; 8] = [1, 3, 6, 12, 24, 36, 48, 72];
 
 /// The ages in hours at which stories are read; after the last one they are gone.
-const STORY: [Millis; 7] = [1, 3, 6, 12, 20, 23, 24];
+const STORY_AGES: [Millis; 7] = [1, 3, 6, 12, 20, 23, 24];
 
 /// The age after which a post's numbers are not read any more.
 pub(crate) const POST_END: Millis = 90 * DAY;
@@ -56,7 +56,7 @@ impl Pace {
 
     /// Returns true for real time.
     #[must_use]
-    pub fn is_usual(self) -> bool {
+    pub fn is_real_time(self) -> bool {
         (self.0 - 1.0).abs() < f64::EPSILON
     }
 
@@ -72,7 +72,11 @@ impl Pace {
     /// on the account's id.
     #[must_use]
     pub fn next_daily(self, account: i64, ends: Millis, now: Millis) -> Millis {
-        if self.is_usual() { ends + minute_of(account) * MINUTE } else { now + self.shortened(DAY) }
+        if self.is_real_time() {
+            ends + minute_of(account) * MINUTE
+        } else {
+            now + self.shortened(DAY)
+        }
     }
 }
 
@@ -80,12 +84,12 @@ impl Pace {
 fn next_of_post(age: Millis) -> Option<Millis> {
     let daily = (4..=14).map(|days| days * DAY);
     let weekly = (3..=12).map(|weeks| weeks * 7 * DAY);
-    let first = FIRST.iter().map(|hours| hours * HOUR);
+    let first = POST_AGES.iter().map(|hours| hours * HOUR);
     first.chain(daily).chain(weekly).chain([POST_END]).find(|next| *next > age)
 }
 
 fn next_of_story(age: Millis) -> Option<Millis> {
-    STORY.iter().map(|hours| hours * HOUR).find(|next| *next > age)
+    STORY_AGES.iter().map(|hours| hours * HOUR).find(|next| *next > age)
 }
 
 /// Returns a minute from 0 to 1,199 that is always the same for an account.

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::{AccountId, Millis, PostId, account, post, post_numbers};
-use fanfare_platforms::analytics::{POST_NUMBERS, Unmeasured, name};
+use fanfare_platforms::analytics::{MissingReason, POST_METRICS, name};
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
+    analytics_of,
     formulas::{self, rounded},
-    known, of, zone,
+    parse_metrics, zone,
 };
 use crate::{
     Act, Reply,
-    accounts::shown_url,
+    accounts::browser_url,
     clock::Time,
     error::{Code, Error, Result},
     posts::media_of,
@@ -29,17 +30,18 @@ pub(super) mod status {
 }
 
 /// Networks that show a card for an address in a text.
-const CARDS: [&str; 6] = ["bluesky", "facebook", "linkedin", "mastodon", "threads", "x"];
+const LINK_CARD_NETWORKS: [&str; 6] =
+    ["bluesky", "facebook", "linkedin", "mastodon", "threads", "x"];
 
 /// Networks whose posts are articles.
-const ARTICLES: [&str; 3] = ["devto", "hashnode", "wordpress"];
+const ARTICLE_NETWORKS: [&str; 3] = ["devto", "hashnode", "wordpress"];
 
 /// Returns the format of a post.
 pub(super) fn format_of(post: &post::Model) -> &'static str {
     if post.post_type.contains("thread") {
         return "thread";
     }
-    if ARTICLES.contains(&post.platform.as_str()) || post.post_type.contains("article") {
+    if ARTICLE_NETWORKS.contains(&post.platform.as_str()) || post.post_type.contains("article") {
         return "article";
     }
     let media = media_of(post).unwrap_or_default();
@@ -47,7 +49,11 @@ pub(super) fn format_of(post: &post::Model) -> &'static str {
         [] => {
             let has_link =
                 ["http://", "https://"].iter().any(|scheme| post.caption.contains(scheme));
-            if has_link && CARDS.contains(&post.platform.as_str()) { "link" } else { "text" }
+            if has_link && LINK_CARD_NETWORKS.contains(&post.platform.as_str()) {
+                "link"
+            } else {
+                "text"
+            }
         }
         [one] if one.mime.starts_with("video/") => "video",
         [one] if one.mime == "application/pdf" => "document",
@@ -190,16 +196,16 @@ fn bounds(act: &Act, query: &PostsQuery) -> Result<Bounds> {
 }
 
 fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostNumbers {
-    let numbers = known(&row.numbers);
+    let numbers = parse_metrics(&row.numbers);
     let get = |name: &str| numbers.get(name).copied();
     let why = |name: &str| match row.unmeasured[name].as_str() {
         Some(why) => why.to_owned(),
-        None if row.fetched_at.is_none() => Unmeasured::Pending.as_str().to_owned(),
-        None => Unmeasured::Platform.as_str().to_owned(),
+        None if row.fetched_at.is_none() => MissingReason::Pending.as_str().to_owned(),
+        None => MissingReason::Platform.as_str().to_owned(),
     };
-    let missing = POST_NUMBERS.iter().filter(|name| !numbers.contains_key(**name));
+    let missing = POST_METRICS.iter().filter(|name| !numbers.contains_key(**name));
     let unmeasured = missing.map(|name| (*name, why(name))).collect();
-    let engagements = of(&act.cx, account)
+    let engagements = analytics_of(&act.cx, account)
         .and_then(|network| formulas::engagements(&numbers, network.engagements()));
     let rate = formulas::rate(engagements, &numbers);
     PostNumbers {
@@ -209,7 +215,10 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
         account_id: row.account_id,
         platform: account.platform.clone(),
         platform_post_id: row.remote_id.clone(),
-        url: row.url.clone().map(|url| if account.sandbox { shown_url(&act.cx, url) } else { url }),
+        url: row
+            .url
+            .clone()
+            .map(|url| if account.sandbox { browser_url(&act.cx, url) } else { url }),
         post_type: row.post_type.clone(),
         caption: row.caption.clone(),
         published_at: Time(row.published_at),

@@ -15,10 +15,13 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Known, Pace,
-    formulas::{self, BANDS, DOWN, Group, SAMPLE_MIN, SamplePost, UP, WINDOW_DAYS, rounded, shown},
-    known, of,
+    Metrics, Pace, analytics_of,
+    formulas::{
+        self, Group, LENGTH_BANDS, NOTABLE_DROP, NOTABLE_LIFT, SAMPLE_MIN, SamplePost, WINDOW_DAYS,
+        format_number, rounded,
+    },
     pace::DAY,
+    parse_metrics,
     posts::status,
 };
 use crate::{
@@ -28,14 +31,14 @@ use crate::{
 };
 
 /// The minimum age of a post that counts.
-const SETTLED: Millis = 3 * DAY;
+const MIN_AGE: Millis = 3 * DAY;
 
 /// The most posts that are read.
-const MOST: u64 = 5_000;
+const MAX_POSTS: u64 = 5_000;
 
 /// What works well for an account.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Profile {
+pub struct PerformanceProfile {
     /// The account.
     pub social_account_id: AccountId,
     /// Platform identifier.
@@ -55,7 +58,7 @@ pub struct Profile {
     /// Two to four sentences.
     pub narrative_summary: String,
     /// The numbers behind the sentences.
-    pub stats: Stats,
+    pub stats: ProfileStats,
     /// The time at which it was derived.
     #[serde(skip_deserializing)]
     pub derived_at: Option<Time>,
@@ -64,8 +67,8 @@ pub struct Profile {
 /// The profile of an account, or the reason why it has none.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct ShownProfile {
-    performance_profile: Option<Profile>,
+pub struct ProfileResponse {
+    performance_profile: Option<PerformanceProfile>,
     /// `insufficient_data` or `platform_not_measurable`; null with a profile.
     reason: Option<&'static str>,
 }
@@ -73,13 +76,13 @@ pub struct ShownProfile {
 /// The numbers of a profile.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Stats {
+pub struct ProfileStats {
     /// The best formats, at most three.
-    pub top_formats: Vec<Format>,
+    pub top_formats: Vec<FormatStats>,
     /// Caption lengths, by name.
-    pub caption_length_bands: BTreeMap<String, Band>,
+    pub caption_length_bands: BTreeMap<String, CaptionLengthStats>,
     /// The best times of the week, at most three.
-    pub timing: Vec<Timing>,
+    pub timing: Vec<TimingStats>,
     /// The maximum age of the posts in days.
     pub window_days: i64,
     /// The number of posts.
@@ -91,7 +94,7 @@ pub struct Stats {
 /// Posts of one format.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Format {
+pub struct FormatStats {
     /// `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
     /// The number of posts.
@@ -105,7 +108,7 @@ pub struct Format {
 /// Posts with captions of similar length.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Band {
+pub struct CaptionLengthStats {
     /// The minimum length in characters.
     pub min: usize,
     /// The maximum length; null: none.
@@ -120,7 +123,7 @@ pub struct Band {
 
 /// Posts of three hours of a weekday, in the time zone of the account's posting schedule.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Timing {
+pub struct TimingStats {
     /// The weekday, such as `monday`.
     pub weekday: String,
     /// The first hour, such as `09:00`.
@@ -135,10 +138,10 @@ pub struct Timing {
 
 /// What the comparison of an account's posts depends on: its network, its time scale, and the time zone of its posting
 /// schedule.
-pub(super) type Means = (&'static dyn Analytics, Pace, Tz);
+pub(super) type ComparisonContext = (&'static dyn Analytics, Pace, Tz);
 
 /// Derives an account's profile again.
-pub(super) async fn derive(tx: &Tx, row: &account::Model, means: Means) -> Result<()> {
+pub(super) async fn derive(tx: &Tx, row: &account::Model, means: ComparisonContext) -> Result<()> {
     let now = tx.now();
     let sample = sample(tx, row, means).await?;
     let Some(profile) = profile(row, &sample) else {
@@ -163,23 +166,23 @@ pub(super) async fn derive(tx: &Tx, row: &account::Model, means: Means) -> Resul
 pub(super) async fn sample(
     tx: &Tx,
     row: &account::Model,
-    (network, pace, home): Means,
+    (network, pace, home): ComparisonContext,
 ) -> Result<Vec<SamplePost>> {
     let (conn, now) = (tx.conn(), tx.now());
     let rows = post_numbers::Entity::find()
         .filter(post_numbers::Column::AccountId.eq(row.id))
         .filter(post_numbers::Column::PublishedAt.gte(now - pace.shortened(WINDOW_DAYS * DAY)))
-        .filter(post_numbers::Column::PublishedAt.lte(now - pace.shortened(SETTLED)))
+        .filter(post_numbers::Column::PublishedAt.lte(now - pace.shortened(MIN_AGE)))
         .filter(post_numbers::Column::Status.ne(status::EXPIRED))
         .order_by_desc(post_numbers::Column::PublishedAt)
         .order_by_desc(post_numbers::Column::Id)
-        .limit(MOST)
+        .limit(MAX_POSTS)
         .all(conn)
         .await?;
     let settled = at_seven_days(conn, rows.iter().map(|row| row.id).collect()).await?;
     let posts = rows.into_iter().filter(|row| !row.post_type.ends_with("story"));
     let posts = posts.filter_map(|row| {
-        let numbers = settled.get(&row.id).cloned().unwrap_or_else(|| known(&row.numbers));
+        let numbers = settled.get(&row.id).cloned().unwrap_or_else(|| parse_metrics(&row.numbers));
         let engagements = formulas::engagements(&numbers, network.engagements());
         let (rate, _) = formulas::rate(engagements, &numbers)?;
         Some(SamplePost {
@@ -197,17 +200,17 @@ pub(super) async fn sample(
 async fn at_seven_days<C: ConnectionTrait>(
     conn: &C,
     ids: Vec<i64>,
-) -> Result<BTreeMap<i64, Known>> {
+) -> Result<BTreeMap<i64, Metrics>> {
     let rows = post_reading::Entity::find()
         .filter(post_reading::Column::PostNumbersId.is_in(ids))
         .filter(post_reading::Column::Checkpoint.eq("7d"))
         .all(conn)
         .await?;
-    Ok(rows.into_iter().map(|row| (row.post_numbers_id, known(&row.numbers))).collect())
+    Ok(rows.into_iter().map(|row| (row.post_numbers_id, parse_metrics(&row.numbers))).collect())
 }
 
 /// Returns the profile of a sample; `None` if the sample is too small.
-fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<Profile> {
+fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<PerformanceProfile> {
     if sample.len() < SAMPLE_MIN {
         return None;
     }
@@ -221,7 +224,7 @@ fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<Profile> {
     let trend = formulas::trend(sample);
     let bullets = bullets(sample, mean, &trend, (&formats, &bands, &timing));
     let narrative: Vec<&str> = bullets.iter().take(4).map(String::as_str).collect();
-    Some(Profile {
+    Some(PerformanceProfile {
         social_account_id: row.id,
         platform: row.platform.clone(),
         username: row.username.clone(),
@@ -230,10 +233,10 @@ fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<Profile> {
         engagement_rate_avg: rounded(mean, 2),
         engagement_rate_trend: trend.name.to_owned(),
         narrative_summary: narrative.join(" "),
-        stats: Stats {
-            top_formats: formats.iter().map(Format::of).collect(),
-            caption_length_bands: bands.iter().filter_map(Band::of).collect(),
-            timing: timing.iter().map(Timing::of).collect(),
+        stats: ProfileStats {
+            top_formats: formats.iter().map(FormatStats::of).collect(),
+            caption_length_bands: bands.iter().filter_map(CaptionLengthStats::of).collect(),
+            timing: timing.iter().map(TimingStats::of).collect(),
             window_days: WINDOW_DAYS,
             sample_size: sample.len(),
             platform: row.platform.clone(),
@@ -243,7 +246,7 @@ fn profile(row: &account::Model, sample: &[SamplePost]) -> Option<Profile> {
     })
 }
 
-impl Format {
+impl FormatStats {
     fn of(group: &Group<String>) -> Self {
         Self {
             format: group.key.clone(),
@@ -254,9 +257,9 @@ impl Format {
     }
 }
 
-impl Band {
+impl CaptionLengthStats {
     fn of(group: &Group<usize>) -> Option<(String, Self)> {
-        let (name, min, max) = *BANDS.get(group.key)?;
+        let (name, min, max) = *LENGTH_BANDS.get(group.key)?;
         let (posts, lift) = (group.posts, rounded(group.lift, 2));
         Some((
             name.to_owned(),
@@ -265,7 +268,7 @@ impl Band {
     }
 }
 
-impl Timing {
+impl TimingStats {
     fn of(group: &Group<formulas::WeekTime>) -> Self {
         let (day, hour) = group.key;
         Self {
@@ -278,7 +281,7 @@ impl Timing {
     }
 
     /// Describes the time in words, such as `on Monday between 09:00 and 12:00`.
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         let mut day = self.weekday.clone();
         if let Some(first) = day.get_mut(..1) {
             first.make_ascii_uppercase();
@@ -287,39 +290,39 @@ impl Timing {
     }
 }
 
-type Found<'a> = (&'a [Group<String>], &'a [Group<usize>], &'a [Group<formulas::WeekTime>]);
+type ProfileGroups<'a> = (&'a [Group<String>], &'a [Group<usize>], &'a [Group<formulas::WeekTime>]);
 
 fn bullets(
     sample: &[SamplePost],
     mean: f64,
     trend: &formulas::Trend,
-    (formats, bands, timing): Found<'_>,
+    (formats, bands, timing): ProfileGroups<'_>,
 ) -> Vec<String> {
     let n = sample.len();
     let median = formulas::median(sample.iter().map(|post| post.rate)).unwrap_or_default();
     let mut bullets = vec![
         format!(
             "The average engagement rate of {n} posts in {WINDOW_DAYS} days is {} %.",
-            shown(mean)
+            format_number(mean)
         ),
-        in_words(trend),
+        describe_trend(trend),
     ];
-    let is_telling = |lift: f64| lift >= UP || lift <= DOWN;
+    let is_telling = |lift: f64| lift >= NOTABLE_LIFT || lift <= NOTABLE_DROP;
     if let Some(best) = formats.iter().find(|group| is_telling(group.lift)) {
-        let (form, lift, posts) = (&best.key, shown(best.lift), best.posts);
+        let (form, lift, posts) = (&best.key, format_number(best.lift), best.posts);
         bullets
             .push(format!("The median of {posts} {form} posts is {lift} times the median of all."));
     }
     if let Some(best) = timing.iter().find(|group| is_telling(group.lift)) {
-        let (when, lift) = (Timing::of(best).words(), shown(best.lift));
+        let (when, lift) = (TimingStats::of(best).describe(), format_number(best.lift));
         bullets.push(format!("{} posts {when} reach {lift} times the median.", best.posts));
     }
     if let Some((best, (name, ..))) = bands
         .iter()
         .find(|group| is_telling(group.lift))
-        .and_then(|group| Some((group, BANDS.get(group.key)?)))
+        .and_then(|group| Some((group, LENGTH_BANDS.get(group.key)?)))
     {
-        let (name, lift) = (name.replace('_', " "), shown(best.lift));
+        let (name, lift) = (name.replace('_', " "), format_number(best.lift));
         bullets.push(format!(
             "{} posts with {name} captions reach {lift} times the median.",
             best.posts
@@ -327,12 +330,12 @@ fn bullets(
     }
     bullets.push(format!(
         "Half of the {n} posts have an engagement rate of {} % or more.",
-        shown(median)
+        format_number(median)
     ));
     bullets
 }
 
-fn in_words(trend: &formulas::Trend) -> String {
+fn describe_trend(trend: &formulas::Trend) -> String {
     let ((later, later_median), (earlier, earlier_median)) = (trend.later, trend.earlier);
     match (trend.name, later_median, earlier_median) {
         ("unknown", ..) | (_, None, _) | (_, _, None) => format!(
@@ -340,8 +343,8 @@ fn in_words(trend: &formulas::Trend) -> String {
         ),
         (name, Some(now), Some(before)) => format!(
             "The trend is {name}: the median of {later} posts of the last 45 days is {} %, that of {earlier} before is {} %.",
-            shown(now),
-            shown(before)
+            format_number(now),
+            format_number(before)
         ),
     }
 }
@@ -353,29 +356,31 @@ pub(super) async fn best_time<C: ConnectionTrait>(
 ) -> Result<Option<String>> {
     let stored = performance_profile::Entity::find_by_id(id).one(conn).await?;
     let Some(stored) = stored else { return Ok(None) };
-    let profile: Profile = serde_json::from_value(stored.profile).map_err(Error::internal)?;
-    Ok(profile.stats.timing.first().map(Timing::words))
+    let profile: PerformanceProfile =
+        serde_json::from_value(stored.profile).map_err(Error::internal)?;
+    Ok(profile.stats.timing.first().map(TimingStats::describe))
 }
 
 /// Shows the profile of an account, or the reason why it has none.
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`].
-pub async fn show_profile(act: &Act, id: AccountId) -> Result<Reply<ShownProfile>> {
+pub async fn show_profile(act: &Act, id: AccountId) -> Result<Reply<ProfileResponse>> {
     let row = accounts::find(act, id).await?;
     let stored = performance_profile::Entity::find_by_id(id).one(&act.cx.db.read).await?;
     let Some(stored) = stored else {
         let why =
             if has_base(&act.cx, &row) { "insufficient_data" } else { "platform_not_measurable" };
-        let none = ShownProfile { performance_profile: None, reason: Some(why) };
+        let none = ProfileResponse { performance_profile: None, reason: Some(why) };
         return Ok(Reply::ok(&none));
     };
-    let mut profile: Profile = serde_json::from_value(stored.profile).map_err(Error::internal)?;
+    let mut profile: PerformanceProfile =
+        serde_json::from_value(stored.profile).map_err(Error::internal)?;
     profile.derived_at = Some(Time(stored.derived_at));
-    Ok(Reply::ok(&ShownProfile { performance_profile: Some(profile), reason: None }))
+    Ok(Reply::ok(&ProfileResponse { performance_profile: Some(profile), reason: None }))
 }
 
 /// Returns true if the network reports a number that engagements can be divided by.
 fn has_base(cx: &Domain, row: &account::Model) -> bool {
-    of(cx, row).is_some_and(|network| network.has_base())
+    analytics_of(cx, row).is_some_and(|network| network.has_denominator())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fanfare_entities::{Millis, PostId, post_numbers, post_reading};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
-use super::known;
+use super::parse_metrics;
 use crate::{Act, error::Result, posts};
 
 /// The numbers of a post at one age.
@@ -36,7 +36,7 @@ pub async fn readings(act: &Act, id: PostId) -> Result<Vec<PostReading>> {
         .all(conn)
         .await?;
     let shown = |row: post_reading::Model| PostReading {
-        numbers: known(&row.numbers)
+        numbers: parse_metrics(&row.numbers)
             .into_iter()
             .map(|(name, value)| (name.to_string(), value))
             .collect(),

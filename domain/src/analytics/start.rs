@@ -12,33 +12,33 @@ use sea_orm::{
 use serde_json::json;
 
 use super::{
-    of, pace,
+    analytics_of, pace,
     pace::{DAY, HOUR},
     zone,
 };
 use crate::{Domain, db::statement, error::Result};
 
 /// How long numbers are kept.
-const KEPT: Millis = 800 * DAY;
+const RETENTION: Millis = 800 * DAY;
 
 /// How long numbers are kept after a disconnect.
-const KEPT_DISCONNECTED: Millis = 30 * DAY;
+const RETENTION_DISCONNECTED: Millis = 30 * DAY;
 
 /// The platform whose numbers are kept after a disconnect.
-const ARCHIVED: &str = "instagram";
+const ARCHIVED_PLATFORM: &str = "instagram";
 
 /// Returns true if the numbers of this account are kept after a disconnect.
 pub(crate) fn is_archived(row: &account::Model) -> bool {
-    row.platform == ARCHIVED
+    row.platform == ARCHIVED_PLATFORM
 }
 
 /// Starts or resumes the reading of an account's numbers, in the transaction that connects it.
-pub(crate) async fn connected<C: ConnectionTrait>(
+pub(crate) async fn on_connect<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     row: &account::Model,
 ) -> Result<()> {
-    if of(cx, row).is_none() {
+    if analytics_of(cx, row).is_none() {
         return Ok(());
     }
     let now = cx.clock.now();
@@ -100,14 +100,14 @@ pub(crate) async fn connected<C: ConnectionTrait>(
 }
 
 /// Stops the reading in the transaction that disconnects an account: its numbers are kept, or deleted a month later.
-pub(crate) async fn disconnected<C: ConnectionTrait>(
+pub(crate) async fn on_disconnect<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     row: &account::Model,
 ) -> Result<()> {
     let now = cx.clock.now();
     let is_kept = is_archived(row);
-    let purge_at = (!is_kept).then(|| now + pace(cx, row).shortened(KEPT_DISCONNECTED));
+    let purge_at = (!is_kept).then(|| now + pace(cx, row).shortened(RETENTION_DISCONNECTED));
     use analytics_sync::Column;
     analytics_sync::Entity::update_many()
         .col_expr(Column::DueAt, Expr::value(purge_at))
@@ -128,14 +128,14 @@ pub(crate) async fn disconnected<C: ConnectionTrait>(
 ///
 /// # Errors
 /// The database's. Then the next reading finds the posts.
-pub async fn post_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
+pub async fn on_posts_published(cx: &Domain, accounts: &[AccountId]) -> Result<()> {
     let now = cx.clock.now();
     let conn = &cx.db.write;
     let rows = account::Entity::find()
         .filter(account::Column::Id.is_in(accounts.iter().copied()))
         .all(conn)
         .await?;
-    for row in rows.iter().filter(|row| of(cx, row).is_some()) {
+    for row in rows.iter().filter(|row| analytics_of(cx, row).is_some()) {
         let at = now + pace(cx, row).shortened(HOUR);
         // A row that a worker holds is due at the end of its lease; the worker checks `wake_at` before that.
         let sql = "UPDATE analytics_syncs SET \
@@ -172,13 +172,13 @@ pub(super) async fn purge<C: ConnectionTrait>(conn: &C, id: AccountId) -> Result
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
     let (now, db) = (cx.clock.now(), &cx.db.write);
-    let oldest = zone::date_at(chrono_tz::Tz::UTC, now - KEPT).to_string();
+    let oldest = zone::date_at(chrono_tz::Tz::UTC, now - RETENTION).to_string();
     let days = account_day::Entity::delete_many()
         .filter(account_day::Column::Day.lt(oldest))
         .exec(db)
         .await?
         .rows_affected;
-    let old = post_numbers::Column::PublishedAt.lt(now - KEPT);
+    let old = post_numbers::Column::PublishedAt.lt(now - RETENTION);
     let posts = post_numbers::Entity::find()
         .filter(old.clone())
         .select_only()

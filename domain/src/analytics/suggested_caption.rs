@@ -7,7 +7,7 @@ use fanfare_platforms as platforms;
 
 use crate::{
     Domain,
-    ai::{Slot, Task, fact_check::Facts, known, write_checked},
+    ai::{TextSlot, WritingTask, fact_check::Facts, known_facts, write_checked},
     error::Result,
 };
 
@@ -24,25 +24,25 @@ const RULES: &str = "You write captions for posts on social networks. The text i
 /// # Errors
 /// The database's.
 pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Result<Option<String>> {
-    let known = known::read(cx, row.workspace_id, row.brand_id).await?;
+    let known = known_facts::read(cx, row.workspace_id, row.brand_id).await?;
     let facts = known.facts;
     let mut brief = old.to_owned();
-    known::tell(&mut brief, &known.notes);
-    let platform = crate::platforms::of_row(&row.platform)?;
+    known_facts::append_notes(&mut brief, &known.notes);
+    let platform = crate::platforms::from_row(&row.platform)?;
     let rules = platforms::find(platform).spec().caption;
-    let slot = Slot {
+    let slot = TextSlot {
         name: row.platform.clone(),
         count: 1,
         limit: rules.max,
         length: Box::new(rules.count),
         max_bytes: rules.max_bytes,
     };
-    let task = Task {
+    let task = WritingTask {
         rules: RULES.to_owned(),
         brief,
         slots: vec![slot],
         facts: &facts,
-        patience: PATIENCE,
+        timeout: PATIENCE,
     };
     let written = match write_checked(cx, &task).await {
         Ok(written) => written.slots.into_iter().flat_map(|slot| slot.variants).next(),

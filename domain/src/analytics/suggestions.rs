@@ -1,6 +1,6 @@
 //! Suggestions: each Monday up to three ideas for posts of an account, based on its best posts.
 
-mod turn;
+mod round;
 
 use fanfare_entities::{
     AccountId, Millis, PostId, SuggestionId, account, post_suggestion,
@@ -21,11 +21,11 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-use turn::derive;
-pub use turn::{claim, run};
+use round::derive;
+pub use round::{claim, run};
 
 /// A post is not suggested twice within this time; pending suggestions are deleted after it.
-const KEPT: Millis = 60 * DAY;
+const RETENTION: Millis = 60 * DAY;
 
 /// The suggestions to list.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct SuggestionsQuery {
     pub account_id: Option<i64>,
     /// `pending` (the default), `scheduled` or `dismissed`.
     #[serde(default)]
-    pub status: Option<Wanted>,
+    pub status: Option<SuggestionStatusFilter>,
     /// At most this many, up to 100; 20 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
@@ -48,7 +48,7 @@ pub struct SuggestionsQuery {
 /// A status of suggestions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum SuggestionStatusFilter {
     /// No post was made from it yet, and it was not dismissed.
     Pending,
     /// A post was made from it.
@@ -57,12 +57,12 @@ pub enum Wanted {
     Dismissed,
 }
 
-impl From<Wanted> for SuggestionStatus {
-    fn from(wanted: Wanted) -> Self {
+impl From<SuggestionStatusFilter> for SuggestionStatus {
+    fn from(wanted: SuggestionStatusFilter) -> Self {
         match wanted {
-            Wanted::Pending => Self::Pending,
-            Wanted::Scheduled => Self::Scheduled,
-            Wanted::Dismissed => Self::Dismissed,
+            SuggestionStatusFilter::Pending => Self::Pending,
+            SuggestionStatusFilter::Scheduled => Self::Scheduled,
+            SuggestionStatusFilter::Dismissed => Self::Dismissed,
         }
     }
 }
@@ -103,7 +103,7 @@ pub struct OneSuggestion {
 
 /// The number of suggestions that were made for an account.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Suggested {
+pub struct SuggestNowResponse {
     account_id: AccountId,
     /// The number of new suggestions.
     suggestions: usize,
@@ -123,7 +123,7 @@ pub struct SuggestNow {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub async fn derive_now(act: &Act, id: AccountId) -> Result<Reply<Suggested>> {
+pub async fn derive_now(act: &Act, id: AccountId) -> Result<Reply<SuggestNowResponse>> {
     let row = accounts::find(act, id).await?;
     if !row.sandbox {
         let message = format!("Account {id} is not on a simulated network.");
@@ -131,7 +131,7 @@ pub async fn derive_now(act: &Act, id: AccountId) -> Result<Reply<Suggested>> {
     }
     let made = derive(&act.cx, &row).await?;
     let tx = act.begin().await?;
-    let suggested = Suggested { account_id: row.id, suggestions: made };
+    let suggested = SuggestNowResponse { account_id: row.id, suggestions: made };
     act.finish(tx, Reply::ok(&suggested)).await
 }
 
@@ -143,7 +143,7 @@ pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Suggestion
     let limit = super::limit(query.limit, 20, 100)?;
     let visible = super::visible_accounts(act, query.account_id).await?;
     let ids = visible.iter().map(|row| row.id);
-    let status = SuggestionStatus::from(query.status.unwrap_or(Wanted::Pending));
+    let status = SuggestionStatus::from(query.status.unwrap_or(SuggestionStatusFilter::Pending));
     let rows = post_suggestion::Entity::find()
         .filter(post_suggestion::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(post_suggestion::Column::AccountId.is_in(ids))
@@ -257,7 +257,7 @@ fn require_pending(row: &post_suggestion::Model) -> Result<()> {
 ///
 /// # Errors
 /// [`Code::SuggestionAlreadyScheduled`], [`Code::SuggestionDismissed`].
-pub(crate) async fn take<C: ConnectionTrait>(
+pub(crate) async fn assign<C: ConnectionTrait>(
     conn: &C,
     id: SuggestionId,
     post: PostId,
@@ -279,7 +279,11 @@ pub(crate) async fn take<C: ConnectionTrait>(
 }
 
 /// Makes a suggestion pending again if its post is deleted before it was published.
-pub(crate) async fn free<C: ConnectionTrait>(conn: &C, post: PostId, now: Millis) -> Result<()> {
+pub(crate) async fn unassign<C: ConnectionTrait>(
+    conn: &C,
+    post: PostId,
+    now: Millis,
+) -> Result<()> {
     post_suggestion::Entity::update_many()
         .col_expr(post_suggestion::Column::Status, Expr::value(SuggestionStatus::Pending))
         .col_expr(post_suggestion::Column::PostId, Expr::value(None::<i64>))
@@ -294,7 +298,7 @@ pub(crate) async fn free<C: ConnectionTrait>(conn: &C, post: PostId, now: Millis
 pub(super) async fn prune(cx: &Domain) -> Result<u64> {
     let gone = post_suggestion::Entity::delete_many()
         .filter(post_suggestion::Column::Status.eq(SuggestionStatus::Pending))
-        .filter(post_suggestion::Column::CreatedAt.lt(cx.clock.now() - KEPT))
+        .filter(post_suggestion::Column::CreatedAt.lt(cx.clock.now() - RETENTION))
         .exec(&cx.db.write)
         .await?;
     Ok(gone.rows_affected)

@@ -5,5 +5,5 @@ mod permits;
 mod reaction;
 
 pub(crate) use permits::{Budget, Permits};
-pub use permits::{IsBusy, share_of};
+pub use permits::{IsBusy, background_share};
 pub(crate) use reaction::{Reaction, backoff, fresh_tokens, react};

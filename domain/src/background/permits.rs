@@ -10,34 +10,35 @@ use async_trait::async_trait;
 use fanfare_entities::account;
 use fanfare_limits::{Decision, Rate, Request, Subject};
 use fanfare_platforms::{
-    Error, Kind, PlatformId, RateLimit, Result, Session, Usage, analytics::Calls, find,
+    Error, ErrorKind, PlatformId, RateLimit, Result, Session, UsageTracker, analytics::CallBudget,
+    find,
 };
 use uuid::Uuid;
 
 use crate::Domain;
 
 /// The share of an app's quota for background calls, in percent.
-const SHARE: u32 = 60;
+const QUOTA_SHARE: u32 = 60;
 
 /// Calls stop when this share of an account's own budget is used, in percent, if the network reports it.
 const ACCOUNT_SHARE: u8 = 75;
 
 /// The delay before the next call while posts wait.
-const YIELD: Duration = Duration::from_secs(1);
+const BUSY_DELAY: Duration = Duration::from_secs(1);
 
 /// The delay after enough of a budget is used, if the network does not say how long.
-const USED_UP: Duration = Duration::from_secs(15 * 60);
+const USED_UP_DELAY: Duration = Duration::from_secs(15 * 60);
 
 /// The longest wait for the next call before a reading releases its row.
-const PATIENCE: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// Returns true while posts wait for slots.
 pub type IsBusy<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Returns how many calls of a quota background calls can use.
 #[must_use]
-pub const fn share_of(calls: u32) -> u32 {
-    let share = calls.saturating_mul(SHARE) / 100;
+pub const fn background_share(calls: u32) -> u32 {
+    let share = calls.saturating_mul(QUOTA_SHARE) / 100;
     if share == 0 { 1 } else { share }
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Permits<'a> {
     id: String,
     app: String,
     subjects: Vec<Subject>,
-    usage: Usage,
+    usage: UsageTracker,
     left: AtomicU32,
 }
 
@@ -73,7 +74,8 @@ impl<'a> Permits<'a> {
     ) -> Self {
         let is_limited = !row.sandbox || cx.settings.sandbox_limits;
         let app = format!("{}:background", app_name(row, session));
-        let share = |quota: RateLimit| Rate { limit: share_of(quota.calls), span: quota.span };
+        let share =
+            |quota: RateLimit| Rate { limit: background_share(quota.calls), span: quota.period };
         let rates = budget.quota.filter(|_| is_limited).map(share);
         // Without a rate, only a block by the network matters.
         let mut subjects = vec![Subject { name: app.clone(), rates: rates.into_iter().collect() }];
@@ -93,7 +95,7 @@ impl<'a> Permits<'a> {
     }
 
     /// Returns how many calls are left in this turn.
-    pub fn left(&self) -> usize {
+    pub fn calls_left(&self) -> usize {
         usize::try_from(self.left.load(Ordering::Relaxed)).unwrap_or_default()
     }
 
@@ -101,16 +103,16 @@ impl<'a> Permits<'a> {
     ///
     /// # Errors
     /// [`Kind::RateLimited`].
-    pub async fn wait(&self) -> Result<()> {
+    pub async fn acquire(&self) -> Result<()> {
         let mut waited = Duration::ZERO;
         loop {
-            let error = match self.allow().await {
+            let error = match self.acquire().await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            let time = error.retry_after.unwrap_or(PATIENCE).max(Duration::from_millis(10));
+            let time = error.retry_after.unwrap_or(MAX_WAIT).max(Duration::from_millis(10));
             waited += time;
-            if waited > PATIENCE {
+            if waited > MAX_WAIT {
                 return Err(error);
             }
             tokio::time::sleep(time).await;
@@ -118,27 +120,30 @@ impl<'a> Permits<'a> {
     }
 
     /// Fails if the network reports that enough of a budget is used.
-    async fn heed_usage(&self) -> Result<()> {
-        let used = self.usage.read();
-        if u32::from(used.app) >= SHARE {
-            let time = used.regain.unwrap_or(USED_UP);
+    async fn check_usage(&self) -> Result<()> {
+        let used = self.usage.latest();
+        if u32::from(used.app) >= QUOTA_SHARE {
+            let time = used.available_in.unwrap_or(USED_UP_DELAY);
             self.cx.limits.block(&self.app, time).await;
             return Err(wait("the app's share is used up", time));
         }
         if used.account >= ACCOUNT_SHARE {
-            return Err(wait("the account's share is used up", used.regain.unwrap_or(USED_UP)));
+            return Err(wait(
+                "the account's share is used up",
+                used.available_in.unwrap_or(USED_UP_DELAY),
+            ));
         }
         Ok(())
     }
 }
 
 #[async_trait]
-impl Calls for Permits<'_> {
-    async fn allow(&self) -> Result<()> {
+impl CallBudget for Permits<'_> {
+    async fn acquire(&self) -> Result<()> {
         if (self.is_busy)() {
-            return Err(wait("posts come first", YIELD));
+            return Err(wait("posts come first", BUSY_DELAY));
         }
-        self.heed_usage().await?;
+        self.check_usage().await?;
         let took = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
@@ -156,7 +161,8 @@ impl Calls for Permits<'_> {
 }
 
 fn wait(why: &str, time: Duration) -> Error {
-    Error::new(Kind::RateLimited, format!("Reading waits: {why}.")).with_retry_after(Some(time))
+    Error::new(ErrorKind::RateLimited, format!("Reading waits: {why}."))
+        .with_retry_after(Some(time))
 }
 
 /// Returns the name of an account's app in the rate limits.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use fanfare_entities::{Millis, account};
-use fanfare_platforms::{Error, Kind};
+use fanfare_platforms::{Error, ErrorKind};
 
 use crate::{
     Domain,
-    accounts::{self, Refreshed},
+    accounts::{self, RefreshOutcome},
     error::Result,
 };
 
@@ -15,11 +15,11 @@ const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 
 /// The delay while another process refreshes the tokens, in ms.
-const ELSEWHERE: Millis = 5_000;
+const REFRESH_RECHECK: Millis = 5_000;
 
 /// The default delay if the network does not say how long, and the longest one.
-const UNTOLD: Duration = Duration::from_secs(5 * 60);
-const LONGEST: Duration = Duration::from_secs(24 * 3_600);
+const DEFAULT_WAIT: Duration = Duration::from_secs(5 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3_600);
 
 /// What a reading does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +45,15 @@ pub(crate) async fn react(
     error: &Error,
 ) -> Result<Reaction> {
     match error.kind {
-        Kind::TokenExpired => fresh_tokens(cx, account).await,
-        Kind::Reconnect | Kind::InvalidCredentials => lost(cx, account).await,
-        Kind::RateLimited | Kind::QuotaExhausted => {
-            let wait = error.retry_after.unwrap_or(UNTOLD).min(LONGEST);
+        ErrorKind::TokenExpired => fresh_tokens(cx, account).await,
+        ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
+            reconnect_required(cx, account).await
+        }
+        ErrorKind::RateLimited | ErrorKind::QuotaExhausted => {
+            let wait = error.retry_after.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
             Ok(Reaction::After(Millis::try_from(wait.as_millis()).unwrap_or(HOUR)))
         }
-        Kind::Misconfigured => Ok(Reaction::Forbidden),
+        ErrorKind::Misconfigured => Ok(Reaction::Forbidden),
         _ => Ok(Reaction::Retry),
     }
 }
@@ -61,18 +63,20 @@ pub(crate) async fn react(
 /// # Errors
 /// The database's.
 pub(crate) async fn fresh_tokens(cx: &Domain, account: &account::Model) -> Result<Reaction> {
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     match accounts::refresh(cx, platform, account.id, account.secret_id).await? {
-        Refreshed::Fresh => Ok(Reaction::After(0)),
-        Refreshed::Elsewhere => Ok(Reaction::After(ELSEWHERE)),
-        Refreshed::Impossible => lost(cx, account).await,
-        Refreshed::Failed(error) if error.kind == Kind::Reconnect => lost(cx, account).await,
-        Refreshed::Failed(_) => Ok(Reaction::After(MINUTE)),
+        RefreshOutcome::Fresh => Ok(Reaction::After(0)),
+        RefreshOutcome::Elsewhere => Ok(Reaction::After(REFRESH_RECHECK)),
+        RefreshOutcome::Impossible => reconnect_required(cx, account).await,
+        RefreshOutcome::Failed(error) if error.kind == ErrorKind::Reconnect => {
+            reconnect_required(cx, account).await
+        }
+        RefreshOutcome::Failed(_) => Ok(Reaction::After(MINUTE)),
     }
 }
 
-async fn lost(cx: &Domain, account: &account::Model) -> Result<Reaction> {
-    accounts::needs_reconnect(cx, account.id).await?;
+async fn reconnect_required(cx: &Domain, account: &account::Model) -> Result<Reaction> {
+    accounts::mark_needs_reconnect(cx, account.id).await?;
     Ok(Reaction::Stop)
 }
 

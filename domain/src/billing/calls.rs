@@ -13,7 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::refusal;
+use super::stripe_error;
 use crate::{
     Domain,
     error::{Error, Result},
@@ -32,16 +32,16 @@ pub(crate) async fn call<T: DeserializeOwned>(
     request: &Request,
 ) -> Result<T> {
     let stripe = &cx.settings.require_billing()?.stripe;
-    let row = written_down(cx, purpose, request).await?;
+    let row = recorded_call(cx, purpose, request).await?;
     if let Some(reply) = row.reply_id {
-        return opened(cx, reply).await;
+        return unseal(cx, reply).await;
     }
-    let request: Request = opened(cx, row.request_id).await?;
+    let request: Request = unseal(cx, row.request_id).await?;
     cx.failpoint.reach("stripe_call_written").await;
     let answered: Result<Value, _> = stripe.send(&request, Some(&row.id.to_string())).await;
     cx.failpoint.reach("stripe_call_made").await;
-    let reply = answered.map_err(|failure| refusal(&failure))?;
-    keep(cx, row.id, &reply).await?;
+    let reply = answered.map_err(|failure| stripe_error(&failure))?;
+    store_reply(cx, row.id, &reply).await?;
     serde_json::from_value(reply).map_err(Error::internal)
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn call<T: DeserializeOwned>(
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn is_written_down(cx: &Domain, purpose: &str) -> Result<bool> {
+pub(super) async fn is_recorded(cx: &Domain, purpose: &str) -> Result<bool> {
     let known = stripe_call::Entity::find().filter(Column::DedupKey.eq(purpose));
     Ok(known.one(&cx.db.write).await?.is_some())
 }
@@ -58,7 +58,7 @@ pub(super) async fn is_written_down(cx: &Domain, purpose: &str) -> Result<bool> 
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn is_any_written_down(cx: &Domain, purposes: &str) -> Result<bool> {
+pub(super) async fn is_any_recorded(cx: &Domain, purposes: &str) -> Result<bool> {
     let known = stripe_call::Entity::find().filter(Column::DedupKey.like(purposes));
     Ok(known.one(&cx.db.write).await?.is_some())
 }
@@ -69,10 +69,14 @@ pub(super) async fn is_any_written_down(cx: &Domain, purposes: &str) -> Result<b
 /// [`crate::Code::Unavailable`] if Stripe does not answer.
 pub(crate) async fn read<T: DeserializeOwned>(cx: &Domain, path: &str) -> Result<T> {
     let stripe = &cx.settings.require_billing()?.stripe;
-    stripe.read(&Request::get(path)).await.map_err(|failure| refusal(&failure))
+    stripe.read(&Request::get(path)).await.map_err(|failure| stripe_error(&failure))
 }
 
-async fn written_down(cx: &Domain, purpose: &str, request: &Request) -> Result<stripe_call::Model> {
+async fn recorded_call(
+    cx: &Domain,
+    purpose: &str,
+    request: &Request,
+) -> Result<stripe_call::Model> {
     let by_purpose = || stripe_call::Entity::find().filter(Column::DedupKey.eq(purpose));
     if let Some(known) = by_purpose().one(&cx.db.write).await? {
         return Ok(known);
@@ -97,7 +101,7 @@ async fn written_down(cx: &Domain, purpose: &str, request: &Request) -> Result<s
     row.ok_or_else(|| Error::internal("a call that was written down is gone"))
 }
 
-async fn keep(cx: &Domain, id: Uuid, reply: &Value) -> Result<()> {
+async fn store_reply(cx: &Domain, id: Uuid, reply: &Value) -> Result<()> {
     let tx = cx.db.begin().await?;
     let sealed = seal(cx, &tx, reply).await?;
     let kept = stripe_call::Entity::update_many()
@@ -123,7 +127,7 @@ async fn seal<C: sea_orm::ConnectionTrait>(
     cx.vault.store(conn, TABLE, &plain, cx.clock.now()).await
 }
 
-async fn opened<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
+async fn unseal<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
     let plain = cx.vault.open(&cx.db.write, TABLE, id).await?;
     let plain = plain.ok_or_else(|| Error::internal("a call that was written down was wiped"))?;
     serde_json::from_slice(&plain).map_err(Error::internal)
@@ -133,7 +137,7 @@ async fn opened<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn forget(cx: &Domain, before: Millis) -> Result<u64> {
+pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
     let old = Column::CreatedAt.lt(before);
     let rows = stripe_call::Entity::find().filter(old).all(&cx.db.write).await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();

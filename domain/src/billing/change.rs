@@ -15,12 +15,12 @@ use serde_json::Value;
 
 use super::{
     call,
-    calls::is_written_down,
-    lookup, read, refusal, subscriptions,
+    calls::is_recorded,
+    lookup, read, stripe_error, subscriptions,
     view::{OneSubscription, Subscription, pause_available_at},
 };
 use crate::{
-    Act, Details, Domain, Reply,
+    Act, Domain, RefusalDetails, Reply,
     access::{PlanTier, plan_name},
     clock::Time,
     error::{Code, Error, Result},
@@ -58,7 +58,7 @@ const TIERS: [PlanTier; 4] =
 /// [`Code::NoSubscription`].
 pub async fn show(act: &Act) -> Result<Reply<OneSubscription>> {
     let latest = subscriptions::latest(&act.cx.db.read, act.caller.user_id).await?;
-    let row = latest.ok_or_else(none)?;
+    let row = latest.ok_or_else(no_subscription)?;
     let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
     Ok(Reply::ok(&OneSubscription { subscription }))
 }
@@ -90,7 +90,7 @@ pub const fn status_name(status: BillingStatus) -> &'static str {
     }
 }
 
-fn none() -> Error {
+fn no_subscription() -> Error {
     Error::new(Code::NoSubscription, "You have no subscription.")
 }
 
@@ -105,7 +105,9 @@ struct Change<'a> {
 impl<'a> Change<'a> {
     async fn begin(act: &'a Act, what: &str, key: Option<&str>) -> Result<Self> {
         let cx = &act.cx;
-        let row = subscriptions::live(&cx.db.write, act.caller.user_id).await?.ok_or_else(none)?;
+        let row = subscriptions::live(&cx.db.write, act.caller.user_id)
+            .await?
+            .ok_or_else(no_subscription)?;
         let of = match key {
             Some(key) => idempotency::fingerprint(what, "", key.as_bytes()),
             None => row.revision.to_string(),
@@ -130,7 +132,7 @@ impl<'a> Change<'a> {
     /// Returns true if the same request has begun this step before. It was allowed then. If its response was lost, an
     /// event may have reported its effect meanwhile, which is no reason to refuse the repetition.
     async fn has_begun(&self, step: &str) -> Result<bool> {
-        is_written_down(&self.act.cx, &format!("{}:{step}", self.purpose)).await
+        is_recorded(&self.act.cx, &format!("{}:{step}", self.purpose)).await
     }
 
     /// Fails unless the subscription has one of these statuses and no pending change.
@@ -152,11 +154,11 @@ impl<'a> Change<'a> {
         };
         let status = status_name(row.status);
         let message = format!("A subscription that is {status} cannot be {what}.");
-        Error::new(Code::InvalidTransition, message).about(status, allowed)
+        Error::new(Code::InvalidTransition, message).with_state(status, allowed)
     }
 
     /// Releases the schedule that manages the subscription.
-    async fn release(&self) -> Result<()> {
+    async fn release_schedule(&self) -> Result<()> {
         let Some(schedule) = &self.row.schedule_id else { return Ok(()) };
         let release = Request::post(format!("subscription_schedules/{schedule}/release"));
         let _: Value = self.call("release", &release).await?;
@@ -167,7 +169,9 @@ impl<'a> Change<'a> {
     async fn finish(self) -> Result<Reply<OneSubscription>> {
         let cx = &self.act.cx;
         subscriptions::refresh(cx, &self.row.stripe_id).await?;
-        let row = subscriptions::latest(&cx.db.write, self.row.user_id).await?.ok_or_else(none)?;
+        let row = subscriptions::latest(&cx.db.write, self.row.user_id)
+            .await?
+            .ok_or_else(no_subscription)?;
         let subscription = Subscription::of(cx, &row, self.now);
         Ok(Reply::ok(&OneSubscription { subscription }))
     }
@@ -181,7 +185,7 @@ impl<'a> Change<'a> {
 pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "pause", key).await?;
     if !change.has_begun("pause").await? {
-        may_pause(&change)?;
+        check_cooldown(&change)?;
     }
     let until = ((change.now + PAUSE) / 1_000).to_string();
     let pause = Request::post(change.path())
@@ -191,13 +195,16 @@ pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription
     change.finish().await
 }
 
-fn may_pause(change: &Change<'_>) -> Result<()> {
+fn check_cooldown(change: &Change<'_>) -> Result<()> {
     if let Some(at) = pause_available_at(&change.row).filter(|at| *at > change.now) {
         let seconds = u64::try_from((at - change.now) / 1_000 + 1).unwrap_or(1);
         let message = "The subscription was paused less than 90 days ago.";
         return Err(Error::new(Code::PauseCooldown, message)
-            .with(Details { available_at: Some(Time(at)), ..Details::default() })
-            .retry_after(seconds));
+            .with_details(RefusalDetails {
+                available_at: Some(Time(at)),
+                ..RefusalDetails::default()
+            })
+            .with_retry_after(seconds));
     }
     if change.row.pending_tier.is_some() {
         return Err(change.refused("paused while a change is ahead"));
@@ -229,7 +236,7 @@ pub async fn downgrade(
     key: Option<&str>,
 ) -> Result<Reply<OneSubscription>> {
     let change = Change::begin(act, "downgrade", key).await?;
-    let tier = lower(change.row.plan_tier, asked.tier.as_ref())?;
+    let tier = lower_tier(change.row.plan_tier, asked.tier.as_ref())?;
     change.require(&[BillingStatus::Active], "downgraded")?;
     let cx = &act.cx;
     let theirs: payments::Subscription = read(cx, &change.path()).await?;
@@ -241,7 +248,7 @@ pub async fn downgrade(
         }
     };
     let now = schedule.phases.first().ok_or_else(|| Error::internal("a schedule has no phase"))?;
-    let keys = cx.settings.plans.keys_of(tier, change.row.api_addon);
+    let keys = cx.settings.plans.lookup_keys(tier, change.row.api_addon);
     let mut update = Request::post(format!("subscription_schedules/{}", schedule.id))
         .with("end_behavior", "release")
         .with("phases[0][start_date]", now.start_date.to_string())
@@ -259,7 +266,7 @@ pub async fn downgrade(
 }
 
 /// Returns the requested plan, if it is lower than the current one.
-fn lower(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
+fn lower_tier(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
     let Some(asked) = asked else {
         let next = TIERS.into_iter().rev().find(|tier| *tier < from);
         return next.ok_or_else(|| {
@@ -278,13 +285,13 @@ fn lower(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
 /// # Errors
 /// [`Code::NoSubscription`], or [`Code::Unavailable`].
 pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<String> {
-    let latest = subscriptions::latest(&cx.db.read, person).await?.ok_or_else(none)?;
+    let latest = subscriptions::latest(&cx.db.read, person).await?.ok_or_else(no_subscription)?;
     let stripe = &cx.settings.require_billing()?.stripe;
     // It changes no stored data, so it needs no row.
     let open = Request::post("billing_portal/sessions")
         .with("customer", latest.customer_id)
         .with("return_url", format!("{}/dashboard/billing", cx.settings.base_url));
-    let opened: Value = stripe.send(&open, None).await.map_err(|failure| refusal(&failure))?;
+    let opened: Value = stripe.send(&open, None).await.map_err(|failure| stripe_error(&failure))?;
     let url = opened["url"].as_str().map(str::to_owned);
     url.ok_or_else(|| Error::internal("a session of the portal has no address"))
 }
@@ -293,7 +300,7 @@ pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<Str
 ///
 /// # Errors
 /// The database's.
-pub async fn of_person(
+pub async fn subscription_of(
     cx: &Domain,
     person: fanfare_entities::UserId,
 ) -> Result<Option<Subscription>> {
@@ -310,10 +317,10 @@ mod tests {
 
     #[test]
     fn a_downgrade_goes_down() {
-        assert_eq!(lower(PlanTier::Pro, None).unwrap(), PlanTier::Starter);
-        assert_eq!(lower(PlanTier::Agency, None).unwrap(), PlanTier::PowerUser);
-        assert_eq!(lower(PlanTier::Starter, None).unwrap_err().code(), Code::NoLowerTier);
-        let to = |from, tier: Value| lower(from, Some(&tier));
+        assert_eq!(lower_tier(PlanTier::Pro, None).unwrap(), PlanTier::Starter);
+        assert_eq!(lower_tier(PlanTier::Agency, None).unwrap(), PlanTier::PowerUser);
+        assert_eq!(lower_tier(PlanTier::Starter, None).unwrap_err().code(), Code::NoLowerTier);
+        let to = |from, tier: Value| lower_tier(from, Some(&tier));
         assert_eq!(to(PlanTier::Agency, json!("starter")).unwrap(), PlanTier::Starter);
         for tier in [json!("pro"), json!("agency"), json!("gold"), json!(7), json!(null)] {
             assert_eq!(

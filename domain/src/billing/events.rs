@@ -5,7 +5,7 @@ use fanfare_entities::{
     stripe_event::{self, Column, EventStatus},
 };
 use fanfare_jobs::JobKind;
-use fanfare_payments::{BadSignature, CheckoutSession, Event, Invoice, Schedule, verify};
+use fanfare_payments::{CheckoutSession, Event, Invoice, Schedule, SignatureError, verify};
 use sea_orm::{
     ActiveEnum,
     ActiveValue::Set,
@@ -24,7 +24,7 @@ use crate::{
 
 /// The kind of object that an event reports on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum About {
+enum ObjectKind {
     Checkout,
     Subscription,
     Invoice,
@@ -34,23 +34,23 @@ enum About {
 }
 
 /// Returns the kind of object that an event reports on; `None` for events that are ignored.
-fn about(kind: &str) -> Option<About> {
+fn object_kind(kind: &str) -> Option<ObjectKind> {
     Some(match kind {
         "checkout.session.completed"
         | "checkout.session.async_payment_succeeded"
         | "checkout.session.async_payment_failed"
-        | "checkout.session.expired" => About::Checkout,
+        | "checkout.session.expired" => ObjectKind::Checkout,
         "customer.subscription.created"
         | "customer.subscription.updated"
-        | "customer.subscription.deleted" => About::Subscription,
+        | "customer.subscription.deleted" => ObjectKind::Subscription,
         "invoice.paid" | "invoice.payment_failed" | "invoice.payment_action_required" => {
-            About::Invoice
+            ObjectKind::Invoice
         }
         "subscription_schedule.updated"
         | "subscription_schedule.released"
-        | "subscription_schedule.canceled" => About::Schedule,
-        "charge.refunded" => About::Charge,
-        "charge.dispute.created" => About::Dispute,
+        | "subscription_schedule.canceled" => ObjectKind::Schedule,
+        "charge.refunded" => ObjectKind::Charge,
+        "charge.dispute.created" => ObjectKind::Dispute,
         _ => return None,
     })
 }
@@ -62,11 +62,12 @@ fn about(kind: &str) -> Option<About> {
 pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
     let billing = cx.settings.require_billing()?;
     let now = cx.clock.now() / 1_000;
-    verify(body, signature, &billing.webhook_secrets, now).map_err(|why| unsigned(&why))?;
+    verify(body, signature, &billing.webhook_secrets, now)
+        .map_err(|why| invalid_signature(&why))?;
     let event: Event = serde_json::from_slice(body).map_err(|error| {
         Error::new(Code::InvalidJson, format!("The body is no event of Stripe: {error}."))
     })?;
-    if about(&event.kind).is_none() {
+    if object_kind(&event.kind).is_none() {
         return Ok(());
     }
     let mut tx = Tx::begin(cx).await?;
@@ -97,7 +98,7 @@ pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
     tx.commit().await
 }
 
-fn unsigned(why: &BadSignature) -> Error {
+fn invalid_signature(why: &SignatureError) -> Error {
     tracing::warn!(%why, "a webhook of Stripe was refused");
     Error::new(Code::InvalidSignature, format!("The webhook was refused: {why}."))
 }
@@ -119,26 +120,26 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<stripe_e
 /// [`Code::Unavailable`] if Stripe does not answer; then the event is applied later.
 pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
     let object = &event.object_id;
-    match about(&event.kind) {
+    match object_kind(&event.kind) {
         None => Ok(()),
-        Some(About::Checkout) => {
+        Some(ObjectKind::Checkout) => {
             let session: CheckoutSession = read(cx, &format!("checkout/sessions/{object}")).await?;
             match session.mode.as_str() {
                 "payment" => packs::apply(cx, &session).await,
                 _ => signup::apply(cx, &session).await,
             }
         }
-        Some(About::Subscription) => subscriptions::refresh(cx, object).await,
-        Some(About::Invoice) => {
+        Some(ObjectKind::Subscription) => subscriptions::refresh(cx, object).await,
+        Some(ObjectKind::Invoice) => {
             let invoice: Invoice = read(cx, &format!("invoices/{object}")).await?;
             match invoice.subscription() {
                 Some(id) => subscriptions::refresh(cx, id).await,
                 None => Ok(()),
             }
         }
-        Some(About::Charge) => packs::refunded(cx, object).await,
-        Some(About::Dispute) => packs::disputed(cx, object).await,
-        Some(About::Schedule) => {
+        Some(ObjectKind::Charge) => packs::refunded(cx, object).await,
+        Some(ObjectKind::Dispute) => packs::disputed(cx, object).await,
+        Some(ObjectKind::Schedule) => {
             let schedule: Schedule = read(cx, &format!("subscription_schedules/{object}")).await?;
             match schedule.subscription.or(schedule.released_subscription) {
                 Some(id) => subscriptions::refresh(cx, &id).await,
@@ -156,7 +157,7 @@ pub enum EventOutcome {
     /// It cannot be applied, for this reason.
     Failed(String),
     /// It is applied again at this time, for this reason.
-    Again(Millis, String),
+    Retry(Millis, String),
 }
 
 /// Records the outcome of an event. Returns false if the row is no longer held.
@@ -167,7 +168,7 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &EventOutcome) -> Result
     let (status, due_at, why, tried) = match outcome {
         EventOutcome::Applied => (EventStatus::Applied, None, None, 0),
         EventOutcome::Failed(why) => (EventStatus::Failed, None, Some(why), 1),
-        EventOutcome::Again(at, why) => (EventStatus::Pending, Some(*at), Some(why), 1),
+        EventOutcome::Retry(at, why) => (EventStatus::Pending, Some(*at), Some(why), 1),
     };
     let mut tx = Tx::begin(cx).await?;
     let update = durable::give_back::<stripe_event::Entity>(lease, due_at, tx.now())

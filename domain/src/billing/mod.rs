@@ -20,7 +20,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-pub(crate) use calls::{call, forget as forget_calls, read};
+pub(crate) use calls::{call, prune as forget_calls, read};
 pub use plans::{Pack, Plan, Plans};
 pub use setup::{lookup, setup};
 pub use view::{OneSubscription, Subscription};
@@ -50,12 +50,12 @@ impl Settings {
 }
 
 /// Returns the error for callers when a call of Stripe fails.
-pub(crate) fn refusal(failure: &Failure) -> Error {
+pub(crate) fn stripe_error(failure: &Failure) -> Error {
     match failure.kind {
         FailureKind::Unavailable => {
             tracing::warn!(%failure, "Stripe did not answer");
             let message = "The payment provider does not answer right now.";
-            Error::new(Code::Unavailable, message).retry_after(5)
+            Error::new(Code::Unavailable, message).with_retry_after(5)
         }
         FailureKind::NotFound | FailureKind::Declined | FailureKind::Refused => {
             Error::internal(failure)

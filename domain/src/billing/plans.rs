@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::access::{PlanTier, plan_name};
 
 /// The default plans.
-static OURS: &str = include_str!("plans.json");
+static DEFAULT_PLANS: &str = include_str!("plans.json");
 
 /// The plans and packs that are sold.
 #[derive(Debug, Clone, Deserialize)]
@@ -69,7 +69,7 @@ pub struct Pack {
 
 /// Why plans cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPlans {
+pub enum PlansError {
     /// The JSON has the wrong structure.
     #[error("the plans are not valid JSON of the documented form: {0}")]
     Json(#[from] serde_json::Error),
@@ -85,11 +85,11 @@ impl Plans {
     ///
     /// # Errors
     /// The text does not describe usable plans; the error says why.
-    pub fn parse(text: &str) -> Result<Self, BadPlans> {
+    pub fn parse(text: &str) -> Result<Self, PlansError> {
         let plans: Self = serde_json::from_str(text)?;
         let tiers: Vec<_> = plans.plans.iter().map(|plan| plan.tier.as_str()).collect();
         if tiers != TIERS.map(plan_name) {
-            return Err(BadPlans::Tiers);
+            return Err(PlansError::Tiers);
         }
         Ok(plans)
     }
@@ -98,8 +98,8 @@ impl Plans {
     ///
     /// # Errors
     /// None in practice: a test parses them.
-    pub fn ours() -> Result<Self, BadPlans> {
-        Self::parse(OURS)
+    pub fn built_in() -> Result<Self, PlansError> {
+        Self::parse(DEFAULT_PLANS)
     }
 
     /// Returns the plan of a tier.
@@ -110,7 +110,7 @@ impl Plans {
 
     /// Returns the lookup keys, at Stripe, of a plan with or without the add-on.
     #[must_use]
-    pub fn keys_of(&self, tier: PlanTier, api_addon: bool) -> Vec<&str> {
+    pub fn lookup_keys(&self, tier: PlanTier, api_addon: bool) -> Vec<&str> {
         let plan = self.plan(tier);
         let addon = api_addon.then_some(self.api_addon.lookup_key.as_str());
         plan.map(|plan| plan.lookup_key.as_str()).into_iter().chain(addon).collect()
@@ -149,12 +149,12 @@ mod tests {
 
     #[test]
     fn our_plans_are_read_and_others_must_name_every_tier() {
-        let plans = Plans::ours().unwrap();
+        let plans = Plans::built_in().unwrap();
         assert_eq!(plans.price_of(PlanTier::Pro, true), 6_800);
-        assert_eq!(plans.keys_of(PlanTier::Starter, false), ["fanfare_starter_month"]);
+        assert_eq!(plans.lookup_keys(PlanTier::Starter, false), ["fanfare_starter_month"]);
         assert_eq!(plans.tier_of("fanfare_agency_month"), Some(PlanTier::Agency));
         assert_eq!(plans.tier_of("fanfare_credits_500"), None);
-        assert!(Plans::parse(&OURS.replace("\"pro\"", "\"starter\"")).is_err());
+        assert!(Plans::parse(&DEFAULT_PLANS.replace("\"pro\"", "\"starter\"")).is_err());
         assert!(Plans::parse("{}").is_err());
     }
 }

@@ -6,40 +6,40 @@ use std::collections::BTreeMap;
 use fanfare_payments::{List, Price, Request};
 use serde_json::Value;
 
-use super::refusal;
+use super::stripe_error;
 use crate::{
     Domain,
     error::{Error, Result},
 };
 
 /// A product to create at Stripe.
-struct Sold<'a> {
+struct Product<'a> {
     key: &'a str,
     name: String,
     cents: i64,
     is_monthly: bool,
 }
 
-fn sold(cx: &Domain) -> Vec<Sold<'_>> {
+fn sold_products(cx: &Domain) -> Vec<Product<'_>> {
     let plans = &cx.settings.plans;
     let addon = &plans.api_addon;
     let mut all: Vec<_> = plans
         .plans
         .iter()
-        .map(|plan| Sold {
+        .map(|plan| Product {
             key: &plan.lookup_key,
             name: format!("Fanfare {}", plan.tier.replace('_', " ")),
             cents: plan.price,
             is_monthly: true,
         })
         .collect();
-    all.push(Sold {
+    all.push(Product {
         key: &addon.lookup_key,
         name: "Fanfare API add-on".to_owned(),
         cents: addon.price,
         is_monthly: true,
     });
-    all.extend(plans.packs.iter().map(|pack| Sold {
+    all.extend(plans.packs.iter().map(|pack| Product {
         key: &pack.lookup_key,
         name: format!("Fanfare {} credits", pack.credits),
         cents: pack.price,
@@ -56,7 +56,7 @@ fn sold(cx: &Domain) -> Vec<Sold<'_>> {
 pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
     let stripe = &cx.settings.require_billing()?.stripe;
     let mut made = Vec::new();
-    let all = sold(cx);
+    let all = sold_products(cx);
     let known = prices(cx, &all.iter().map(|one| one.key).collect::<Vec<_>>()).await?;
     for one in all {
         let same = |price: &&Price| {
@@ -72,7 +72,7 @@ pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
         match stripe.send::<Value>(&product, None).await {
             Ok(_) => {}
             Err(failure) if failure.code.as_deref() == Some("resource_already_exists") => {}
-            Err(failure) => return Err(refusal(&failure)),
+            Err(failure) => return Err(stripe_error(&failure)),
         }
         let mut price = Request::post("prices")
             .with("product", one.key)
@@ -83,7 +83,7 @@ pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
         if one.is_monthly {
             price = price.with("recurring[interval]", "month");
         }
-        stripe.send::<Price>(&price, None).await.map_err(|failure| refusal(&failure))?;
+        stripe.send::<Price>(&price, None).await.map_err(|failure| stripe_error(&failure))?;
         made.push(one.key.to_owned());
     }
     Ok(made)
@@ -99,7 +99,8 @@ async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
         for key in keys {
             request = request.with("lookup_keys[]", *key);
         }
-        let list: List<Price> = stripe.read(&request).await.map_err(|failure| refusal(&failure))?;
+        let list: List<Price> =
+            stripe.read(&request).await.map_err(|failure| stripe_error(&failure))?;
         found.extend(list.data.into_iter().filter_map(|price| {
             let key = price.lookup_key.clone()?;
             Some((key, price))

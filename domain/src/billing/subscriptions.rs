@@ -17,12 +17,12 @@ use crate::{
     access::PlanTier,
     credits,
     error::{Error, Result},
-    person,
     posts::unpaid,
+    user_lock,
 };
 
 /// The most attempts to write a subscription that others change at the same time.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// The stored part of a subscription.
 struct Terms {
@@ -106,7 +106,7 @@ pub(crate) async fn begin(
         updated_at: Set(now),
     };
     billing_subscription::Entity::insert(row).exec_without_returning(tx).await?;
-    cover(tx, person, &terms).await
+    apply_plan(tx, person, &terms).await
 }
 
 /// Reads a subscription at Stripe and writes its current state. If another process wrote the row after the reading, it
@@ -116,7 +116,7 @@ pub(crate) async fn begin(
 /// # Errors
 /// [`crate::Code::Unavailable`] if Stripe does not answer.
 pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let by_id = Column::StripeId.eq(stripe_id);
         let known = billing_subscription::Entity::find().filter(by_id).one(&cx.db.write).await?;
         let Some(known) = known else { return Ok(()) };
@@ -162,12 +162,12 @@ async fn write(
 ) -> Result<Option<BillingStatus>> {
     let terms = terms(&cx.settings.plans, theirs)?;
     let (paused_at, last_paused_at) = match (terms.status, known.paused_at) {
-        (BillingStatus::Paused, None) => (Some(theirs_now(cx)), Some(theirs_now(cx))),
+        (BillingStatus::Paused, None) => (Some(stripe_now(cx)), Some(stripe_now(cx))),
         (BillingStatus::Paused, since) => (since, known.last_paused_at),
         _ => (None, known.last_paused_at),
     };
     let tx = cx.db.begin().await?;
-    person::lock(&tx, known.user_id).await?;
+    user_lock::lock(&tx, known.user_id).await?;
     let written = billing_subscription::Entity::update_many()
         .col_expr(Column::Status, Expr::value(terms.status.to_value()))
         .col_expr(Column::PlanTier, Expr::value(terms.tier.to_value()))
@@ -195,14 +195,14 @@ async fn write(
     let live = live(&tx, known.user_id).await?;
     let counts = live.is_none_or(|live| live.id == known.id);
     if counts {
-        cover(&tx, known.user_id, &terms).await?;
+        apply_plan(&tx, known.user_id, &terms).await?;
     }
     tx.commit().await?;
     Ok(Some(if counts { terms.status } else { BillingStatus::Active }))
 }
 
 /// Returns Stripe's time at the last response, in ms; the time of a simulated account may be ahead of ours.
-fn theirs_now(cx: &Domain) -> Millis {
+fn stripe_now(cx: &Domain) -> Millis {
     let simulated = cx.settings.billing.as_ref().filter(|billing| billing.is_simulated);
     let said = simulated.and_then(|billing| billing.stripe.time());
     said.map_or_else(|| cx.clock.now(), |seconds| seconds * 1_000)
@@ -213,7 +213,7 @@ async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
     let Some(id) = &theirs.schedule else { return Ok(None) };
     let schedule: Schedule = read(cx, &format!("subscription_schedules/{id}")).await?;
     let Some(next) = schedule.phases.get(1) else { return Ok(None) };
-    if next.start_date * 1_000 <= theirs_now(cx) {
+    if next.start_date * 1_000 <= stripe_now(cx) {
         return Ok(None);
     }
     for item in &next.items {
@@ -228,7 +228,7 @@ async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
 
 /// Holds the posts of a user's workspaces while the subscription is paused or has ended, and releases them afterwards.
 async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Result<()> {
-    for workspace in covered(&cx.db.write, person).await? {
+    for workspace in covered_workspaces(&cx.db.write, person).await? {
         match status {
             BillingStatus::Paused | BillingStatus::Ended => unpaid::pause(cx, workspace).await?,
             BillingStatus::Active | BillingStatus::Canceling | BillingStatus::PastDue => {
@@ -241,7 +241,10 @@ async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Resul
 }
 
 /// Returns the workspaces that a user owns and whose plan no operator set.
-async fn covered<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Vec<WorkspaceId>> {
+async fn covered_workspaces<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+) -> Result<Vec<WorkspaceId>> {
     let owned = workspace::Entity::find()
         .select_only()
         .column(workspace::Column::Id)
@@ -256,7 +259,7 @@ async fn covered<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Vec<Wor
 }
 
 /// Applies the plan of a user's subscription to these workspaces.
-async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Result<()> {
+async fn apply_plan(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Result<()> {
     let active = matches!(
         terms.status,
         BillingStatus::Active | BillingStatus::PastDue | BillingStatus::Canceling
@@ -264,7 +267,7 @@ async fn cover(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> Resul
     // A paused subscription keeps its add-on, so that reading still works.
     let api_addon = terms.api_addon
         && !matches!(terms.status, BillingStatus::Incomplete | BillingStatus::Ended);
-    let theirs = covered(tx, person).await?;
+    let theirs = covered_workspaces(tx, person).await?;
     subscription::Entity::update_many()
         .col_expr(subscription::Column::PlanTier, Expr::value(terms.tier.to_value()))
         .col_expr(subscription::Column::ApiAddon, Expr::value(api_addon))
@@ -336,11 +339,11 @@ mod tests {
 
     #[test]
     fn a_subscription_is_read_by_the_names_of_its_prices() {
-        let terms = terms(&Plans::ours().unwrap(), &theirs(json!({}))).unwrap();
+        let terms = terms(&Plans::built_in().unwrap(), &theirs(json!({}))).unwrap();
         assert_eq!((terms.tier, terms.api_addon, terms.amount), (PlanTier::Pro, true, 6_800));
         assert_eq!((terms.status, terms.period), (BillingStatus::Active, (10_000, 20_000)));
         let other = theirs(json!({"items": {"data": []}}));
-        assert!(super::terms(&Plans::ours().unwrap(), &other).is_err());
+        assert!(super::terms(&Plans::built_in().unwrap(), &other).is_err());
     }
 
     #[test]

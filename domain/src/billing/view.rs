@@ -29,7 +29,7 @@ pub struct Subscription {
     /// True if it includes the API add-on.
     pub api_addon: bool,
     /// The price of a period, plan and add-on together.
-    pub price: Price,
+    pub price: SubscriptionPrice,
     /// The beginning of the period.
     pub current_period_start: Time,
     /// The end of the period.
@@ -39,7 +39,7 @@ pub struct Subscription {
     /// The change at the end of the period, if any.
     pub pending_change: Option<PendingChange>,
     /// The pause, if it is paused.
-    pub pause: Option<Pause>,
+    pub pause: Option<SubscriptionPause>,
     /// The earliest time of the next pause; null if it can be paused now.
     pub pause_available_at: Option<Time>,
     /// The page on which the user can change it.
@@ -52,7 +52,7 @@ pub struct Subscription {
 /// A price.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Price {
+pub struct SubscriptionPrice {
     /// The amount in the currency's smallest unit.
     pub amount: i64,
     /// ISO code of the currency, in lower case.
@@ -74,7 +74,7 @@ pub struct PendingChange {
 /// A pause.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Pause {
+pub struct SubscriptionPause {
     /// The time at which it began.
     pub paused_at: Time,
     /// The time at which it ends by itself.
@@ -91,16 +91,20 @@ impl Subscription {
             status: row.status,
             plan_tier: row.plan_tier,
             api_addon: row.api_addon,
-            price: Price { amount: row.amount, currency: row.currency.clone(), interval: "month" },
+            price: SubscriptionPrice {
+                amount: row.amount,
+                currency: row.currency.clone(),
+                interval: "month",
+            },
             current_period_start: Time(row.period_start),
             current_period_end: Time(row.period_end),
             cancel_at_period_end: row.status == BillingStatus::Canceling,
             pending_change: pending
                 .map(|(plan_tier, at)| PendingChange { plan_tier, effective_at: Time(at) }),
-            pause: row
-                .paused_at
-                .filter(|_| is_paused)
-                .map(|at| Pause { paused_at: Time(at), resumes_at: row.resumes_at.map(Time) }),
+            pause: row.paused_at.filter(|_| is_paused).map(|at| SubscriptionPause {
+                paused_at: Time(at),
+                resumes_at: row.resumes_at.map(Time),
+            }),
             pause_available_at: pause_available_at(row).filter(|at| *at > now).map(Time),
             manage_url: format!("{}/dashboard/billing", cx.settings.base_url),
             created_at: Time(row.created_at),

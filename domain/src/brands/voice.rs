@@ -11,22 +11,22 @@ use crate::{
     Act, Domain, WorkspaceId,
     access::Role,
     error::{Code, Error, Result, Violation, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
     quota::Quota,
     team, users,
 };
 
 /// The most characters of a text part.
-pub const LONGEST: usize = 2_000;
+pub const MAX_TEXT: usize = 2_000;
 
 /// The most entries of a list.
-pub const ENTRIES: usize = 50;
+pub const MAX_ENTRIES: usize = 50;
 
 /// The most characters of a fact or a forbidden phrase, as in a request for captions.
-pub const FACT: usize = 300;
+pub const MAX_FACT: usize = 300;
 
 /// The most characters of another entry: examples of captions may be long.
-pub const ENTRY: usize = 1_000;
+pub const MAX_ENTRY: usize = 1_000;
 
 /// The parts of a brand's voice, with the names that replies and an operator's file use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ impl Voice {
 
     /// Returns what captions may claim because the brand says so. Topics to avoid, competitors, and examples with old
     /// offers prove nothing.
-    pub(crate) fn proofs(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn claimable_facts(&self) -> impl Iterator<Item = &str> {
         let texts = [&self.voice, &self.tone, &self.audience, &self.positioning];
         let lists = [
             &self.facts,
@@ -150,7 +150,7 @@ impl Voice {
 
     /// Returns the voice with trimmed texts and without empty or repeated entries.
     #[must_use]
-    pub fn tidied(mut self) -> Self {
+    pub fn normalized(mut self) -> Self {
         for part in self.texts() {
             *part = part.take().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         }
@@ -167,22 +167,23 @@ impl Voice {
         self
     }
 
-    fn flaws(&mut self) -> Vec<Violation> {
+    fn violations(&mut self) -> Vec<Violation> {
         let mut broken = Vec::new();
         for (name, part) in Self::TEXTS.into_iter().zip(self.texts()) {
             broken.extend(
-                part.iter().filter_map(|text| text::flaw(name, text, Rule::lines(LONGEST))),
+                part.iter().filter_map(|text| text::problem(name, text, TextRule::lines(MAX_TEXT))),
             );
         }
         for (name, list) in Self::LISTS.into_iter().zip(self.lists()) {
-            if list.len() > ENTRIES {
-                let message = format!("{name} has {} entries; it may have {ENTRIES}.", list.len());
-                let remedy = format!("Keep at most {ENTRIES}.");
+            if list.len() > MAX_ENTRIES {
+                let message =
+                    format!("{name} has {} entries; it may have {MAX_ENTRIES}.", list.len());
+                let remedy = format!("Keep at most {MAX_ENTRIES}.");
                 broken.push(violation(Code::InvalidField, name, message, remedy));
             }
-            let most = if matches!(name, "facts" | "never_say") { FACT } else { ENTRY };
-            broken.extend(list.iter().take(ENTRIES).enumerate().filter_map(|(place, text)| {
-                text::flaw(&format!("{name}[{place}]"), text, Rule::lines(most))
+            let most = if matches!(name, "facts" | "never_say") { MAX_FACT } else { MAX_ENTRY };
+            broken.extend(list.iter().take(MAX_ENTRIES).enumerate().filter_map(|(place, text)| {
+                text::problem(&format!("{name}[{place}]"), text, TextRule::lines(most))
             }));
         }
         broken
@@ -246,8 +247,8 @@ pub async fn set_named(
     id_or_name: &str,
     voice: Voice,
 ) -> Result<BrandId> {
-    let mut voice = voice.tidied();
-    Error::check(voice.flaws())?;
+    let mut voice = voice.normalized();
+    Error::check(voice.violations())?;
     let ours = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(workspace));
     let found = match id_or_name.parse().map(BrandId) {
         Ok(id) => ours.filter(brand::Column::Id.eq(id)).all(&cx.db.read).await?,
@@ -266,8 +267,8 @@ pub async fn set_named(
 }
 
 async fn write(cx: &Domain, brand: BrandId, voice: Voice) -> Result<()> {
-    let mut voice = voice.tidied();
-    Error::check(voice.flaws())?;
+    let mut voice = voice.normalized();
+    Error::check(voice.violations())?;
     let row = brand_profile::ActiveModel {
         brand_id: Set(brand),
         voice: Set(serde_json::to_value(&voice).map_err(Error::internal)?),
@@ -295,17 +296,17 @@ mod tests {
             never_say: ["cheap", "", " cheap ", "best"].map(str::to_owned).to_vec(),
             ..Voice::default()
         }
-        .tidied();
+        .normalized();
         assert_eq!((voice.tone.as_deref(), &voice.audience), (Some("warm"), &None));
         assert_eq!(voice.never_say, ["cheap", "best"]);
-        assert_eq!(voice.flaws(), []);
+        assert_eq!(voice.violations(), []);
         for part in voice.texts() {
-            *part = Some("x".repeat(LONGEST + 1));
+            *part = Some("x".repeat(MAX_TEXT + 1));
         }
         for list in voice.lists() {
-            *list = vec!["x".repeat(ENTRY + 1)];
+            *list = vec!["x".repeat(MAX_ENTRY + 1)];
         }
-        assert_eq!(voice.flaws().len(), 15);
+        assert_eq!(voice.violations().len(), 15);
     }
 
     #[test]
@@ -328,7 +329,7 @@ mod tests {
         for (name, list) in Voice::LISTS.into_iter().zip(voice.lists()) {
             *list = vec![name.to_owned()];
         }
-        let proofs: Vec<_> = voice.proofs().collect();
+        let proofs: Vec<_> = voice.claimable_facts().collect();
         for name in ["never_say", "competitors", "do_donts", "topics_to_avoid", "voice_examples"] {
             assert!(!proofs.contains(&name), "{name}");
         }

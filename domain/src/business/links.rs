@@ -4,7 +4,7 @@ use fanfare_entities::AccountId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Locations, meant, profile_of, title};
+use super::{LocationFilter, profile_of, selected_accounts, title};
 use crate::{Act, Reply, error::Result};
 
 /// The address at which customers can review a location.
@@ -22,7 +22,7 @@ struct ReviewLink {
 /// The addresses at which customers can review locations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct LinksShown {
+pub struct ReviewLinkList {
     links: Vec<ReviewLink>,
 }
 
@@ -30,10 +30,10 @@ pub struct LinksShown {
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
-pub async fn links(act: &Act, wanted: Locations) -> Result<Reply<LinksShown>> {
+pub async fn links(act: &Act, wanted: LocationFilter) -> Result<Reply<ReviewLinkList>> {
     let mut links = Vec::new();
-    for account in meant(act, wanted.account_id, wanted.location_id.as_deref()).await? {
-        let profile = super::sync::fresh(act, &account, super::sync::HOUR).await?;
+    for account in selected_accounts(act, wanted.account_id, wanted.location_id.as_deref()).await? {
+        let profile = super::sync::fresh_profile(act, &account, super::sync::HOUR).await?;
         let profile = match profile {
             Some(profile) => Some(profile),
             None => profile_of(act, account.id).await?,
@@ -61,5 +61,5 @@ pub async fn links(act: &Act, wanted: Locations) -> Result<Reply<LinksShown>> {
             reason,
         });
     }
-    Ok(Reply::ok(&LinksShown { links }))
+    Ok(Reply::ok(&ReviewLinkList { links }))
 }

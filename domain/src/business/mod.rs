@@ -12,14 +12,14 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Deserialize;
 use uuid::Uuid;
 
-pub use audit::{AuditsShown, audit};
-pub use links::{LinksShown, links};
+pub use audit::{AuditList, audit};
+pub use links::{ReviewLinkList, links};
 pub use media::{
-    MediaDeleted, MediaFilter, MediaName, MediaPage, NewMedia, OneMedia, add as add_media,
+    MediaDeleted, MediaFilter, MediaPage, MediaRef, NewMedia, OneMedia, add as add_media,
     delete as delete_media, list as list_media,
 };
 pub use reviews::{
-    NewReviewReply, OneReview, ReviewFilter, ReviewNamed, ReviewPage, delete_reply,
+    NewReviewReply, OneReview, ReviewFilter, ReviewPage, ReviewRef, delete_reply,
     list as list_reviews, reply,
 };
 pub(crate) use reviews::{find as find_review, review_id, text_or_number};
@@ -35,7 +35,7 @@ const PLATFORM: &str = "google_business";
 /// The locations that a request is about.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Locations {
+pub struct LocationFilter {
     /// Only this account.
     #[serde(default)]
     pub account_id: Option<i64>,
@@ -49,7 +49,7 @@ pub struct Locations {
 }
 
 /// Returns the accounts of the requested locations, or all that the membership can see if none is named.
-pub(crate) async fn meant(
+pub(crate) async fn selected_accounts(
     act: &Act,
     account_id: Option<i64>,
     location_id: Option<&str>,
@@ -79,12 +79,12 @@ pub(crate) async fn meant(
 }
 
 /// Returns the one account that a change is about.
-pub(crate) async fn one(
+pub(crate) async fn selected_account(
     act: &Act,
     account_id: Option<i64>,
     location_id: Option<&str>,
 ) -> Result<account::Model> {
-    let mut all = meant(act, account_id, location_id).await?;
+    let mut all = selected_accounts(act, account_id, location_id).await?;
     match (all.len(), all.pop()) {
         (1, Some(account)) => Ok(account),
         (0, _) => Err(no_location()),

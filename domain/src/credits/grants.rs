@@ -28,7 +28,7 @@ use crate::{
 
 /// A plan that an operator set: the highest of the user's workspaces, and when the first one was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Granted {
+struct GrantedPlan {
     tier: PlanTier,
     since: Millis,
 }
@@ -40,7 +40,7 @@ pub(super) async fn bring_up_to_date(
     book: &mut Book,
 ) -> Result<()> {
     let period = book.wallet.period.clone();
-    if !follow(cx, tx, book).await? {
+    if !apply_changes(cx, tx, book).await? {
         return Ok(());
     }
     let period = book.wallet.period.clone().or(period);
@@ -52,19 +52,19 @@ pub(super) async fn bring_up_to_date(
 pub(super) async fn current(cx: &Domain, person: UserId) -> Result<Option<credit_wallet::Model>> {
     let Some(row) = store::read(&cx.db.read, person).await? else { return Ok(None) };
     let mut book = Book::of(row.clone());
-    let is_outdated = follow(cx, &cx.db.read, &mut book).await?;
+    let is_outdated = apply_changes(cx, &cx.db.read, &mut book).await?;
     Ok((!is_outdated).then_some(row))
 }
 
 /// Applies due changes to a wallet. Returns true if there were any.
-async fn follow<C: ConnectionTrait>(cx: &Domain, conn: &C, book: &mut Book) -> Result<bool> {
+async fn apply_changes<C: ConnectionTrait>(cx: &Domain, conn: &C, book: &mut Book) -> Result<bool> {
     let (now, before) = (cx.clock.now(), book.wallet.clone());
     if book.wallet.period.is_some() && book.wallet.period_end <= now {
         book.end_period();
     }
     match live(conn, before.user_id).await? {
-        Some(theirs) => follow_subscription(cx, book, &theirs),
-        None => follow_operator(cx, book, granted(conn, before.user_id).await?, now),
+        Some(theirs) => apply_subscription(cx, book, &theirs),
+        None => apply_operator_plan(cx, book, granted_plan(conn, before.user_id).await?, now),
     }
     Ok(book.wallet != before)
 }
@@ -78,8 +78,8 @@ async fn live<C: ConnectionTrait>(
     Ok(live.filter(|row| row.status != BillingStatus::Incomplete))
 }
 
-fn follow_subscription(cx: &Domain, book: &mut Book, theirs: &billing_subscription::Model) {
-    let is_current = book.wallet.period.as_ref() == Some(&key(theirs));
+fn apply_subscription(cx: &Domain, book: &mut Book, theirs: &billing_subscription::Model) {
+    let is_current = book.wallet.period.as_ref() == Some(&period_key(theirs));
     let allowance = cx.settings.plans.credits_of(theirs.plan_tier);
     if book.wallet.period.is_some() && !is_current {
         book.end_period();
@@ -88,7 +88,7 @@ fn follow_subscription(cx: &Domain, book: &mut Book, theirs: &billing_subscripti
     }
 }
 
-fn follow_operator(cx: &Domain, book: &mut Book, granted: Option<Granted>, now: Millis) {
+fn apply_operator_plan(cx: &Domain, book: &mut Book, granted: Option<GrantedPlan>, now: Millis) {
     let Some(granted) = granted else {
         if book.wallet.period.is_some() {
             book.end_period();
@@ -118,7 +118,7 @@ fn month_of(since: Millis, now: Millis) -> Period {
     Period { source: CreditSource::Operator, key: format!("operator:{start}"), start, end }
 }
 
-async fn granted<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<Granted>> {
+async fn granted_plan<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<GrantedPlan>> {
     let owned: Vec<WorkspaceId> = workspace::Entity::find()
         .select_only()
         .column(workspace::Column::Id)
@@ -134,11 +134,11 @@ async fn granted<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<
         .await?;
     let tier = rows.iter().map(|row| row.plan_tier).max();
     let since = rows.iter().map(|row| row.created_at).min();
-    Ok(tier.zip(since).map(|(tier, since)| Granted { tier, since }))
+    Ok(tier.zip(since).map(|(tier, since)| GrantedPlan { tier, since }))
 }
 
 /// Returns the key of a subscription's period.
-fn key(theirs: &billing_subscription::Model) -> String {
+fn period_key(theirs: &billing_subscription::Model) -> String {
     format!("{}:{}", theirs.stripe_id, theirs.period_start)
 }
 
@@ -177,7 +177,7 @@ pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
     let Some(tier) = paid_tier(cx, &theirs).await? else { return Ok(()) };
     let period = Period {
         source: CreditSource::Subscription,
-        key: key(&theirs),
+        key: period_key(&theirs),
         start: theirs.period_start,
         end: theirs.period_end,
     };
@@ -200,7 +200,7 @@ async fn paid_tier(cx: &Domain, theirs: &billing_subscription::Model) -> Result<
         .with("status", "paid")
         .with("limit", "20");
     let paid: List<Invoice> =
-        stripe.read(&paid).await.map_err(|failure| billing::refusal(&failure))?;
+        stripe.read(&paid).await.map_err(|failure| billing::stripe_error(&failure))?;
     let is_of_period = |invoice: &&Invoice| {
         let lines = &invoice.lines.data;
         lines.iter().any(|line| line.period.start * 1_000 == theirs.period_start)

@@ -16,12 +16,12 @@ mod wallet;
 pub use check::{Mismatch, check};
 pub use grants::update;
 pub(crate) use grants::{after_refresh, update_for};
-pub use spend::{HOUR, Spend, VIDEO, refund, refund_expired, reserve, settle};
+pub use spend::{SHORT_EXPIRY, Spend, VIDEO_EXPIRY, refund, refund_expired, reserve, settle};
 pub use view::{
-    CreditEntry, EntryPage, OneWallet, Reserved, Wallet, available, ledger, reservations, show,
-    wallet_of,
+    CreditEntry, EntryPage, OneWallet, OpenReservation, Wallet, available, ledger, reservations,
+    show, wallet_of,
 };
-pub use wallet::{Line, Period};
+pub use wallet::{LedgerLine, Period};
 
 use fanfare_entities::{UserId, WorkspaceId, workspace};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};

@@ -21,7 +21,12 @@ use crate::{
 ///
 /// # Errors
 /// [`Code::InvalidField`] for a pack that is not sold, [`Code::BillingNotConfigured`], or [`Code::Unavailable`].
-pub async fn open(cx: &Domain, person: UserId, credits: u32, order: Uuid) -> Result<String> {
+pub async fn open_checkout(
+    cx: &Domain,
+    person: UserId,
+    credits: u32,
+    order: Uuid,
+) -> Result<String> {
     cx.settings.require_billing()?;
     let pack = cx.settings.plans.packs.iter().find(|pack| pack.credits == credits);
     let pack = pack.ok_or_else(|| {
@@ -51,7 +56,7 @@ pub async fn open(cx: &Domain, person: UserId, credits: u32, order: Uuid) -> Res
 /// # Errors
 /// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
 pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> {
-    let Some((person, credits)) = bought(session) else { return Ok(()) };
+    let Some((person, credits)) = pack_of(session) else { return Ok(()) };
     let Some(intent) = session.payment_intent.as_deref().filter(|_| session.is_paid()) else {
         return Ok(());
     };
@@ -60,7 +65,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
     let charges = Request::get("charges").with("payment_intent", intent);
     let stripe = &cx.settings.require_billing()?.stripe;
     let charges: List<Charge> =
-        stripe.read(&charges).await.map_err(|failure| billing::refusal(&failure))?;
+        stripe.read(&charges).await.map_err(|failure| billing::stripe_error(&failure))?;
     for charge in charges.data {
         take_back(cx, &charge).await?;
     }
@@ -68,7 +73,7 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
 }
 
 /// Returns the buyer and the number of credits, if the checkout is one of ours for a pack.
-fn bought(session: &CheckoutSession) -> Option<(UserId, i64)> {
+fn pack_of(session: &CheckoutSession) -> Option<(UserId, i64)> {
     let person = Uuid::parse_str(session.client_reference_id.as_deref()?).ok()?;
     let credits: i64 = session.metadata.get(PackCheckout::CREDITS)?.parse().ok()?;
     (session.mode == "payment" && credits > 0).then_some((UserId(person), credits))
@@ -130,7 +135,7 @@ pub async fn take_back(cx: &Domain, charge: &Charge) -> Result<()> {
     let (tx, now) = (cx.db.begin().await?, cx.clock.now());
     let find = credit_purchase::Entity::find_by_id(intent.clone());
     let Some(bought) = find.lock_exclusive().one(&tx).await? else { return Ok(()) };
-    let due = charge.share_taken_back(bought.credits);
+    let due = charge.credits_taken_back(bought.credits);
     if due <= bought.withdrawn {
         return Ok(());
     }

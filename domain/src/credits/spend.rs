@@ -20,10 +20,10 @@ use crate::{
 };
 
 /// The time after which the reservation of a short operation expires, in ms.
-pub const HOUR: Millis = 3_600_000;
+pub const SHORT_EXPIRY: Millis = 3_600_000;
 
 /// The time after which the reservation of a video expires, in ms.
-pub const VIDEO: Millis = 24 * HOUR;
+pub const VIDEO_EXPIRY: Millis = 24 * SHORT_EXPIRY;
 
 /// The most expired reservations to refund at once.
 const BATCH: u64 = 500;
@@ -38,7 +38,7 @@ pub struct Spend<'a> {
     /// The number of credits.
     pub credits: i64,
     /// The time after which an unsettled reservation expires: [`HOUR`] or [`VIDEO`].
-    pub patience: Millis,
+    pub expires_after: Millis,
 }
 
 /// Reserves credits, included ones first. Repeated for the same operation it changes nothing.
@@ -64,7 +64,7 @@ pub async fn reserve(cx: &Domain, tx: &DatabaseTransaction, spend: Spend<'_>) ->
         purchased: Set(purchased),
         period: Set(book.wallet.period.clone()),
         status: Set(ReservationStatus::Open),
-        expires_at: Set(now + spend.patience),
+        expires_at: Set(now + spend.expires_after),
         created_at: Set(now),
         ended_at: Set(None),
     };

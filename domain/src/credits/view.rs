@@ -23,21 +23,21 @@ use crate::{
     clock::Time,
     error::{Code, Error, Result},
     input, page,
-    webhooks::Page,
+    webhooks::DeliveryQuery,
 };
 
 /// The longest wait for a wallet.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The `Retry-After` for a wallet that could not be read, in seconds.
-const AGAIN: u64 = 5;
+const RETRY_AFTER: u64 = 5;
 
 /// The credits of a workspace's billing owner, shared by all its members.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Wallet {
     /// Credits that can be spent now: `included.remaining` and `purchased_balance`.
     available: i64,
-    included: Included,
+    included: IncludedCredits,
     /// Purchased credits. They never expire.
     purchased_balance: i64,
     /// Reserved credits of operations in progress; they are in neither pool.
@@ -51,7 +51,7 @@ pub struct Wallet {
 
 /// The included credits of the current period.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Included {
+pub struct IncludedCredits {
     /// Credits that the plan grants for the period.
     allowance: i64,
     /// Credits of it that were spent.
@@ -110,13 +110,13 @@ pub struct EntryPage {
 /// # Errors
 /// [`Code::WalletUnavailable`] if it cannot be read within two seconds.
 pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
-    let wallet = in_time(async {
+    let wallet = with_timeout(async {
         let found = workspace::Entity::find_by_id(act.membership.workspace_id);
         let found = found.one(&act.cx.db.read).await?;
         let place = found.ok_or_else(|| Error::internal("a workspace with members is gone"))?;
         let row = wallet_of(&act.cx, place.owner_id).await?;
         let plan_tier = plan(act, place.owner_id).await?;
-        Ok(shown(act, row, plan_tier, place))
+        Ok(wallet_view(act, row, plan_tier, place))
     });
     Ok(Reply::ok(&OneWallet { wallet: wallet.await? }))
 }
@@ -125,10 +125,10 @@ pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
 ///
 /// # Errors
 /// An invalid query, or [`Code::WalletUnavailable`].
-pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
+pub async fn ledger(act: &Act, part: DeliveryQuery) -> Result<Reply<EntryPage>> {
     let limit = input::limit(part.limit)?;
     let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
-    let page = in_time(async {
+    let page = with_timeout(async {
         let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
         let from = |last: Option<&credit_entry::Model>| {
             let lines = credit_entry::Entity::find()
@@ -147,7 +147,7 @@ pub async fn ledger(act: &Act, part: Page) -> Result<Reply<EntryPage>> {
 
 /// Credits that are reserved for an operation in progress.
 #[derive(Debug, Clone)]
-pub struct Reserved {
+pub struct OpenReservation {
     /// The operation.
     pub operation: String,
     /// The number of credits.
@@ -162,8 +162,8 @@ pub struct Reserved {
 ///
 /// # Errors
 /// [`Code::WalletUnavailable`] if they cannot be read within two seconds.
-pub async fn reservations(act: &Act) -> Result<Vec<Reserved>> {
-    in_time(async {
+pub async fn reservations(act: &Act) -> Result<Vec<OpenReservation>> {
+    with_timeout(async {
         let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
         let open = credit_reservation::Entity::find()
             .filter(credit_reservation::Column::UserId.eq(person))
@@ -172,7 +172,7 @@ pub async fn reservations(act: &Act) -> Result<Vec<Reserved>> {
             .limit(100)
             .all(&act.cx.db.read)
             .await?;
-        let shown = |row: credit_reservation::Model| Reserved {
+        let shown = |row: credit_reservation::Model| OpenReservation {
             operation: row.operation,
             credits: row.included + row.purchased,
             since: row.created_at,
@@ -188,7 +188,7 @@ pub async fn reservations(act: &Act) -> Result<Vec<Reserved>> {
 /// # Errors
 /// [`Code::WalletUnavailable`] if it cannot be read within two seconds.
 pub async fn available(cx: &Domain, id: WorkspaceId) -> Result<i64> {
-    in_time(async {
+    with_timeout(async {
         let row = wallet_of(cx, payer(&cx.db.read, id).await?).await?;
         Ok(row.included + row.purchased)
     })
@@ -209,12 +209,12 @@ pub async fn wallet_of(cx: &Domain, person: UserId) -> Result<credit_wallet::Mod
 }
 
 /// Runs a read of the wallet with a timeout, so that no caller waits long.
-async fn in_time<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
+async fn with_timeout<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
     let unreadable = || {
         let message = "The wallet cannot be read right now.";
-        Error::new(Code::WalletUnavailable, message).retry_after(AGAIN)
+        Error::new(Code::WalletUnavailable, message).with_retry_after(RETRY_AFTER)
     };
-    match tokio::time::timeout(PATIENCE, read).await {
+    match tokio::time::timeout(TIMEOUT, read).await {
         Err(_) => Err(unreadable()),
         Ok(Err(error)) if error.status() >= 500 => Err(unreadable()),
         Ok(outcome) => outcome,
@@ -232,7 +232,7 @@ async fn plan(act: &Act, owner: UserId) -> Result<Option<PlanTier>> {
     Ok(paused.map(|row| row.plan_tier))
 }
 
-fn shown(
+fn wallet_view(
     act: &Act,
     row: credit_wallet::Model,
     plan_tier: Option<PlanTier>,
@@ -240,7 +240,7 @@ fn shown(
 ) -> Wallet {
     Wallet {
         available: row.included + row.purchased,
-        included: Included {
+        included: IncludedCredits {
             allowance: row.allowance,
             used: (row.allowance - row.included - row.included_held).max(0),
             remaining: row.included,

@@ -9,7 +9,7 @@ use fanfare_entities::{
 
 /// An entry of the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line {
+pub struct LedgerLine {
     /// The reason for the change.
     pub kind: EntryKind,
     /// The pool.
@@ -37,7 +37,7 @@ pub struct Period {
 #[derive(Debug)]
 pub(super) struct Book {
     pub wallet: Model,
-    pub lines: Vec<Line>,
+    pub lines: Vec<LedgerLine>,
 }
 
 impl Book {
@@ -46,14 +46,14 @@ impl Book {
     }
 
     /// Changes a pool's balance. A change of zero adds no line, except at the end of a reservation.
-    fn book(&mut self, kind: EntryKind, pool: Pool, amount: i64) {
+    fn record(&mut self, kind: EntryKind, pool: Pool, amount: i64) {
         let balance = match pool {
             Pool::Included => &mut self.wallet.included,
             Pool::Purchased => &mut self.wallet.purchased,
         };
         *balance += amount;
         if amount != 0 || matches!(kind, EntryKind::Settle | EntryKind::Refund) {
-            self.lines.push(Line { kind, pool, amount, balance: *balance });
+            self.lines.push(LedgerLine { kind, pool, amount, balance: *balance });
         }
     }
 
@@ -64,8 +64,8 @@ impl Book {
         }
         let included = self.wallet.included.min(credits);
         let purchased = credits - included;
-        self.book(EntryKind::Reserve, Pool::Included, -included);
-        self.book(EntryKind::Reserve, Pool::Purchased, -purchased);
+        self.record(EntryKind::Reserve, Pool::Included, -included);
+        self.record(EntryKind::Reserve, Pool::Purchased, -purchased);
         self.wallet.included_held += included;
         self.wallet.held += credits;
         Some((included, purchased))
@@ -93,10 +93,10 @@ impl Book {
     ) {
         let is_current = held.period.is_some() && held.period == self.wallet.period;
         if held.included > 0 {
-            self.book(kind, Pool::Included, if is_current { included } else { 0 });
+            self.record(kind, Pool::Included, if is_current { included } else { 0 });
         }
         if held.purchased > 0 {
-            self.book(kind, Pool::Purchased, purchased);
+            self.record(kind, Pool::Purchased, purchased);
         }
         if is_current {
             self.wallet.included_held -= held.included;
@@ -106,7 +106,7 @@ impl Book {
 
     /// Ends the period: the rest of its allowance expires.
     pub fn end_period(&mut self) {
-        self.book(EntryKind::Expire, Pool::Included, -self.wallet.included);
+        self.record(EntryKind::Expire, Pool::Included, -self.wallet.included);
         self.wallet.included_held = 0;
         self.wallet.allowance = 0;
         self.wallet.period = None;
@@ -130,7 +130,7 @@ impl Book {
         self.wallet.period = Some(period.key.clone());
         self.wallet.period_end = period.end;
         self.wallet.allowance = allowance;
-        self.book(EntryKind::Grant, Pool::Included, allowance);
+        self.record(EntryKind::Grant, Pool::Included, allowance);
         true
     }
 
@@ -140,24 +140,24 @@ impl Book {
         let wallet = &self.wallet;
         if allowance >= wallet.allowance {
             let more = allowance - wallet.allowance;
-            self.book(EntryKind::Grant, Pool::Included, more);
+            self.record(EntryKind::Grant, Pool::Included, more);
         } else {
             let gone = wallet.allowance - wallet.included;
             let left = (allowance - gone).clamp(0, wallet.included);
-            self.book(EntryKind::Adjust, Pool::Included, left - self.wallet.included);
+            self.record(EntryKind::Adjust, Pool::Included, left - self.wallet.included);
         }
         self.wallet.allowance = allowance;
     }
 
     /// Adds purchased credits.
     pub fn purchase(&mut self, credits: i64) {
-        self.book(EntryKind::Purchase, Pool::Purchased, credits);
+        self.record(EntryKind::Purchase, Pool::Purchased, credits);
     }
 
     /// Withdraws purchased credits, at most as many as there are.
     pub fn withdraw(&mut self, credits: i64) {
         let taken = credits.min(self.wallet.purchased);
-        self.book(EntryKind::Withdraw, Pool::Purchased, -taken);
+        self.record(EntryKind::Withdraw, Pool::Purchased, -taken);
     }
 }
 

@@ -7,7 +7,7 @@ use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 
 use super::{table, workspace_column, workspace_of};
-use crate::{Domain, db::statement, error::Result, processes::SILENCE};
+use crate::{Domain, db::statement, error::Result, processes::DEAD_AFTER};
 
 /// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
 /// silent again is handled again.
@@ -20,7 +20,7 @@ impl DeadWorkers {
     /// # Errors
     /// The database's; the next call tries again.
     pub async fn end_leases(&mut self, cx: &Domain) -> Result<usize> {
-        let silent = worker::Column::SeenAt.lt(cx.clock.now() - SILENCE);
+        let silent = worker::Column::SeenAt.lt(cx.clock.now() - DEAD_AFTER);
         let dead = worker::Entity::find().filter(silent).all(&cx.db.read).await?;
         self.0.retain(|name, _| dead.iter().any(|worker| worker.name == *name));
         let mut ended = 0;

@@ -18,21 +18,21 @@ use crate::{
 pub(super) const WORKSPACES_A_TURN: usize = 1_000;
 
 /// The due time of a row, and its fencing token, which every claim raises.
-pub(super) type State = (Millis, i64);
+pub(super) type RowState = (Millis, i64);
 
 /// The position of a row among due rows: its time and its id.
-pub(super) type Place = (Millis, i64);
+pub(super) type DuePosition = (Millis, i64);
 
 /// A due row. Rows without a workspace have the nil one here.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
     pub id: i64,
-    pub state: State,
+    pub state: RowState,
     pub workspace: Uuid,
 }
 
 impl Due {
-    pub const fn place(&self) -> Place {
+    pub const fn position(&self) -> DuePosition {
         (self.state.0, self.id)
     }
 }
@@ -43,7 +43,7 @@ pub(super) async fn due(
     cx: &Domain,
     kind: JobKind,
     of: Option<Uuid>,
-    behind: Option<Place>,
+    behind: Option<DuePosition>,
     limit: usize,
 ) -> Result<Vec<Due>> {
     let mut values = vec![cx.clock.now().into()];
@@ -66,7 +66,7 @@ pub(super) async fn due(
 }
 
 /// Returns up to `most` rows that become due within this period (exclusive start, end), earliest first.
-pub(super) async fn soon(
+pub(super) async fn due_soon(
     cx: &Domain,
     kind: JobKind,
     (behind, to): (Millis, Millis),

@@ -13,7 +13,7 @@ use super::due::{first_due, fresh_workspaces};
 use crate::{Domain, error::Result};
 
 /// The most workspaces in one walk; the next walk continues after them.
-const WALKED: usize = 4_096;
+const WORKSPACES_A_WALK: usize = 4_096;
 
 /// The workspaces that are known to have due work.
 ///
@@ -49,10 +49,10 @@ impl DueTenants {
     }
 
     async fn walk(&mut self, cx: &Domain, kind: JobKind, now: Millis) -> Result<()> {
-        let found = first_due(cx, kind, self.walked, WALKED).await?;
+        let found = first_due(cx, kind, self.walked, WORKSPACES_A_WALK).await?;
         let from = self.walked;
         self.walked = match found.last() {
-            Some((last, _)) if found.len() >= WALKED => *last,
+            Some((last, _)) if found.len() >= WORKSPACES_A_WALK => *last,
             _ => Uuid::nil(),
         };
         let to = if self.walked.is_nil() { Uuid::max() } else { self.walked };

@@ -8,39 +8,39 @@ use sea_orm::ConnectionTrait;
 use crate::{Domain, db::statement, error::Result};
 
 /// The duration of the leader's lease, in ms of the database's time.
-const LEAD: Millis = 2_000;
+const LEADER_LEASE: Millis = 2_000;
 
 /// The leader renews its lease after this time, so that most turns need no statement.
-const KEPT: Duration = Duration::from_millis(500);
+const RENEW_AFTER: Duration = Duration::from_millis(500);
 
 /// A contender for the leadership of the scheduler. The row of `leases` keeps its first name, `sweep`.
 #[derive(Debug)]
 pub struct Leader {
     holder: String,
-    taken: Option<Instant>,
+    renewed_at: Option<Instant>,
 }
 
 impl Leader {
     /// Creates a contender.
     #[must_use]
     pub fn new(holder: impl Into<String>) -> Self {
-        Self { holder: holder.into(), taken: None }
+        Self { holder: holder.into(), renewed_at: None }
     }
 
     /// Acquires or renews the leadership for two seconds. Returns false while another process leads.
     ///
     /// # Errors
     /// The database's.
-    pub async fn take(&mut self, cx: &Domain) -> Result<bool> {
-        if self.taken.is_some_and(|taken| taken.elapsed() < KEPT) {
+    pub async fn acquire(&mut self, cx: &Domain) -> Result<bool> {
+        if self.renewed_at.is_some_and(|taken| taken.elapsed() < RENEW_AFTER) {
             return Ok(true);
         }
         let asked = Instant::now();
-        self.taken = self.ask(cx).await?.then_some(asked);
-        Ok(self.taken.is_some())
+        self.renewed_at = self.try_acquire(cx).await?.then_some(asked);
+        Ok(self.renewed_at.is_some())
     }
 
-    async fn ask(&self, cx: &Domain) -> Result<bool> {
+    async fn try_acquire(&self, cx: &Domain) -> Result<bool> {
         let conn = &cx.db.write;
         let now = if cx.db.is_postgres() {
             "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
@@ -52,7 +52,7 @@ impl Leader {
              ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at \
              WHERE leases.holder = excluded.holder OR leases.until_at < {now}"
         );
-        let values = [self.holder.as_str().into(), LEAD.into()];
+        let values = [self.holder.as_str().into(), LEADER_LEASE.into()];
         Ok(conn.execute_raw(statement(conn, sql, values)).await?.rows_affected() == 1)
     }
 

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use fanfare_entities::Millis;
 use fanfare_jobs::{JobKind, JobRef};
 
-use super::due::soon;
+use super::due::due_soon;
 use crate::{Domain, error::Result};
 
 /// How far to look ahead, in ms: longer than a turn of the scheduler takes under load.
 const AHEAD: Millis = 300;
 
 /// The most rows to read. Later rows are found when they are due.
-const MOST: usize = 256;
+const MAX_ROWS: usize = 256;
 
 /// The time up to which the rows of each kind were read. A change that moves a row to an earlier time enqueues it
 /// itself.
@@ -33,8 +33,8 @@ impl Lookahead {
         if next.is_none_or(|next| next > to) || to - seen < AHEAD / 2 {
             return Ok(());
         }
-        let rows = soon(cx, kind, (seen, to), MOST).await?;
-        let seen = rows.last().filter(|_| rows.len() == MOST).map_or(to, |row| row.state.0);
+        let rows = due_soon(cx, kind, (seen, to), MAX_ROWS).await?;
+        let seen = rows.last().filter(|_| rows.len() == MAX_ROWS).map_or(to, |row| row.state.0);
         self.0.insert(kind, seen);
         for row in rows {
             cx.after_commit.enqueue(kind, JobRef::of(row.workspace, row.id), row.state.0);

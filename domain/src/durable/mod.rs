@@ -94,7 +94,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
         "UPDATE {table} SET fencing_token = fencing_token + 1, lease_expirations = lease_expirations + 1, due_at = $2, held_by = $3 \
          WHERE id IN (SELECT {table}.id FROM {table} JOIN {wanted} ON wanted.id = {table}.id \
          WHERE {} {lock}) RETURNING *",
-        takeable(table)
+        claimable(table)
     );
     let first = [now.into(), (now + LEASE).into(), holder.into()];
     let query = statement(conn, sql, first.into_iter().chain(ids.values()));
@@ -104,7 +104,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
 }
 
 /// Returns the condition under which a row of `table` can be claimed; `$1` is now.
-pub(crate) fn takeable(table: &str) -> String {
+pub(crate) fn claimable(table: &str) -> String {
     let early =
         mutation::when(Mutation::ClaimInTime, " OR (lease_expirations = 0 AND due_at IS NOT NULL)");
     let held =

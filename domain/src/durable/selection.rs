@@ -11,7 +11,7 @@ use fanfare_jobs::{JobKind, JobRef};
 use uuid::Uuid;
 
 use super::{
-    due::{Due, Place, State, WORKSPACES_A_TURN, due},
+    due::{Due, DuePosition, RowState, WORKSPACES_A_TURN, due},
     due_tenants::DueTenants,
     is_shared,
 };
@@ -56,7 +56,7 @@ struct KindState {
     enqueued: HashMap<i64, Enqueued>,
     /// The position up to which due rows are enqueued, of one workspace or (`None`) of all: earlier rows need not be
     /// read in every turn.
-    reached: HashMap<Option<Uuid>, Place>,
+    reached: HashMap<Option<Uuid>, DuePosition>,
     /// The time at which reading last started from the beginning, by [`Clock::passed`](crate::clock::Clock::passed).
     begun: Millis,
     /// In the last turn more rows were due than there was room for, so the workspaces took turns.
@@ -68,7 +68,7 @@ struct Enqueued {
     /// The time, by [`Clock::passed`](crate::clock::Clock::passed).
     at: Millis,
     /// Its state then: a row in another state was claimed or moved since.
-    state: State,
+    state: RowState,
     workspace: Uuid,
 }
 
@@ -95,7 +95,7 @@ impl Selection {
         loss: bool,
     ) -> Result<Vec<JobRef>> {
         let again = if loss { RETRY_AFTER_LOSS } else { RETRY_AFTER };
-        let passed = cx.clock.passed();
+        let passed = cx.clock.elapsed_ms();
         let state = self.kinds.entry(kind).or_default();
         if passed - state.begun >= REREAD_EVERY {
             state.begun = passed;
@@ -106,7 +106,7 @@ impl Selection {
             0 => state.light_tenants(cx, kind, passed - again).await?,
             _ => state.choose_for(cx, kind, passed - again, room).await?,
         };
-        state.note(&wanted, passed);
+        state.remember(&wanted, passed);
         Ok(wanted.into_iter().map(|row| JobRef::of(row.workspace, row.id)).collect())
     }
 }
@@ -125,8 +125,8 @@ impl KindState {
 
     /// Forgets claimed rows, of one workspace or of all, after up to `limit` due rows were read, oldest first: an
     /// enqueued row that is missing from them was claimed.
-    fn forget_taken(&mut self, of: Option<Uuid>, due: &[Due], limit: usize) {
-        let read_to = due.last().filter(|_| due.len() >= limit).map(Due::place);
+    fn forget_claimed(&mut self, of: Option<Uuid>, due: &[Due], limit: usize) {
+        let read_to = due.last().filter(|_| due.len() >= limit).map(Due::position);
         let due: HashSet<i64> = due.iter().map(|row| row.id).collect();
         self.enqueued.retain(|id, enqueued| {
             let is_of_another = of.is_some_and(|workspace| workspace != enqueued.workspace);
@@ -144,8 +144,9 @@ impl KindState {
         room: usize,
     ) -> Result<Vec<Due>> {
         if !self.crowded {
-            let mut oldest =
-                self.look(cx, kind, None, (room + 1, self.enqueued.len()), enqueued_before).await?;
+            let mut oldest = self
+                .read_due(cx, kind, None, (room + 1, self.enqueued.len()), enqueued_before)
+                .await?;
             if oldest.len() <= room || !is_shared(kind) {
                 oldest.truncate(room);
                 self.reach(None, &oldest);
@@ -153,7 +154,7 @@ impl KindState {
             }
             self.reached.clear();
         }
-        let shared = self.share_out(cx, kind, enqueued_before, room).await?;
+        let shared = self.select_in_turn(cx, kind, enqueued_before, room).await?;
         self.crowded = shared.len() >= room;
         if !self.crowded {
             self.reached.clear();
@@ -163,7 +164,7 @@ impl KindState {
 
     /// Returns up to `count` due rows to enqueue, of one workspace or of all, oldest first. While many are queued
     /// (`known` of them) only rows after the reached position are read.
-    async fn look(
+    async fn read_due(
         &mut self,
         cx: &Domain,
         kind: JobKind,
@@ -175,7 +176,7 @@ impl KindState {
         let limit = count + if behind.is_none() { known } else { 0 };
         let due = due(cx, kind, of, behind, limit).await?;
         if behind.is_none() && known > 0 {
-            self.forget_taken(of, &due, limit);
+            self.forget_claimed(of, &due, limit);
         }
         let mut chosen = self.choose(&due, enqueued_before);
         chosen.truncate(count);
@@ -184,13 +185,13 @@ impl KindState {
 
     /// Records that these rows, and all before them, are enqueued.
     fn reach(&mut self, of: Option<Uuid>, rows: &[Due]) {
-        if let Some(last) = rows.iter().map(Due::place).max() {
+        if let Some(last) = rows.iter().map(Due::position).max() {
             let reached = self.reached.entry(of).or_insert(last);
             *reached = last.max(*reached);
         }
     }
 
-    fn note(&mut self, wanted: &[Due], at: Millis) {
+    fn remember(&mut self, wanted: &[Due], at: Millis) {
         if self.enqueued.len() + wanted.len() > MAX_REMEMBERED {
             self.enqueued.clear();
         }
@@ -201,7 +202,7 @@ impl KindState {
 
     /// Selects the oldest due rows of each workspace in turn, beginning after the workspace that the last turn ended
     /// with.
-    async fn share_out(
+    async fn select_in_turn(
         &mut self,
         cx: &Domain,
         kind: JobKind,
@@ -224,7 +225,7 @@ impl KindState {
         if !is_shared(kind) {
             return Ok(Vec::new());
         }
-        let known = self.known();
+        let known = self.enqueued_per_workspace();
         let mut workspaces = self.workspaces(cx, kind).await?;
         workspaces.retain(|id| known.get(id).is_none_or(|known| *known <= LIGHT_TENANT));
         workspaces.truncate(MAX_LIGHT_TENANTS);
@@ -232,7 +233,7 @@ impl KindState {
     }
 
     /// Counts the enqueued rows of each workspace that have not been claimed as far as we know.
-    fn known(&self) -> HashMap<Uuid, usize> {
+    fn enqueued_per_workspace(&self) -> HashMap<Uuid, usize> {
         let mut known = HashMap::new();
         for enqueued in self.enqueued.values() {
             *known.entry(enqueued.workspace).or_default() += 1;
@@ -255,12 +256,12 @@ impl KindState {
         share: usize,
         enqueued_before: Millis,
     ) -> Result<Vec<Due>> {
-        let known = self.known();
+        let known = self.enqueued_per_workspace();
         let mut queues = Vec::with_capacity(workspaces.len());
         for workspace in workspaces {
             let known = known.get(workspace).copied().unwrap_or(0);
             let of = Some(*workspace);
-            let chosen = self.look(cx, kind, of, (share, known), enqueued_before).await?;
+            let chosen = self.read_due(cx, kind, of, (share, known), enqueued_before).await?;
             self.reach(Some(*workspace), &chosen);
             queues.push(chosen);
         }
@@ -304,22 +305,22 @@ mod tests {
     #[test]
     fn what_was_taken_is_forgotten_as_far_as_was_read() {
         let mut state = KindState::default();
-        state.note(&rows(1..=6, ONE), 0);
-        state.note(&rows([7], OTHER), 0);
+        state.remember(&rows(1..=6, ONE), 0);
+        state.remember(&rows([7], OTHER), 0);
         // Rows 1, 2 and 4 were taken; it was read no further than row 5.
-        state.forget_taken(None, &rows([3, 5], ONE), 2);
+        state.forget_claimed(None, &rows([3, 5], ONE), 2);
         assert_eq!(known(&state), [3, 5, 6, 7]);
         // Everything due of one workspace was read.
-        state.forget_taken(Some(ONE), &rows([5], ONE), 2);
+        state.forget_claimed(Some(ONE), &rows([5], ONE), 2);
         assert_eq!(known(&state), [5, 7]);
-        state.forget_taken(None, &[], 2);
+        state.forget_claimed(None, &[], 2);
         assert!(state.enqueued.is_empty());
     }
 
     #[test]
     fn a_queued_row_is_enqueued_again_only_after_a_while_or_when_it_has_changed() {
         let mut state = KindState::default();
-        state.note(&rows([1, 2], ONE), 1_000);
+        state.remember(&rows([1, 2], ONE), 1_000);
         let ids = |due: Vec<Due>| due.into_iter().map(|row| row.id).collect::<Vec<_>>();
         assert_eq!(ids(state.choose(&rows([1, 2, 3], ONE), 999)), [3]);
         assert_eq!(ids(state.choose(&rows([1, 2, 3], ONE), 1_000)), [3, 1, 2]);

@@ -1,6 +1,6 @@
 //! The body of an error reply.
 
-use fanfare_platforms::{Next, Violation};
+use fanfare_platforms::{NextAction, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
@@ -12,15 +12,15 @@ use crate::clock::Time;
 pub struct Refusal {
     /// What is wrong.
     #[serde(flatten)]
-    pub reason: Reason,
+    pub reason: RefusalReason,
     /// The status of the resource.
     #[serde(flatten)]
-    pub state: State,
+    pub state: TransitionState,
 }
 
 /// The reason for an error reply.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Reason {
+pub struct RefusalReason {
     /// A sentence for people that says what is wrong.
     pub error: String,
     /// The error code.
@@ -39,15 +39,15 @@ pub struct Reason {
     pub more_violations: usize,
     /// Calls that help, most useful first; those for a single violation are in its entry.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub next: Vec<Next>,
+    pub next: Vec<NextAction>,
     /// Fields that only this code has.
     #[serde(flatten)]
-    pub details: Details,
+    pub details: RefusalDetails,
 }
 
 /// Further fields of `invalid_transition`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct State {
+pub struct TransitionState {
     /// With `invalid_transition`: the status of the post, connect session or subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<&'static str>,
@@ -58,7 +58,7 @@ pub struct State {
 
 /// Further fields of other codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Details {
+pub struct RefusalDetails {
     /// The limit that was exceeded: of a window, a plan, or a size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
@@ -103,7 +103,7 @@ pub struct Details {
     pub reply_until: Option<Time>,
     /// With `action_not_allowed`: the actions that are possible now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub can: Option<Vec<Can>>,
+    pub can: Option<Vec<InboxAction>>,
     /// The remedy, one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
@@ -122,7 +122,7 @@ fn codes(_: &mut SchemaGenerator) -> Schema {
 /// An action that is possible with a conversation or a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Can {
+pub enum InboxAction {
     /// Answer it.
     Reply,
     /// Hide it.

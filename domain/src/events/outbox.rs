@@ -20,7 +20,7 @@ pub struct Outbox {
     in_turn: Option<(Rows, Rows)>,
 }
 
-const GIVEN: Columns = &[
+const EVENT_COLUMNS: Columns = &[
     // The order of the events.
     ("place", Type::Big),
     ("id", Type::Uuid),
@@ -38,9 +38,9 @@ const GIVEN: Columns = &[
     ("created_at", Type::Big),
 ];
 
-const COUNTED: Columns = &[("id", Type::Uuid), ("n", Type::Big)];
+const COUNT_COLUMNS: Columns = &[("id", Type::Uuid), ("n", Type::Big)];
 
-const TOLD: Columns = &[
+const DELIVERY_COLUMNS: Columns = &[
     ("place", Type::Big),
     ("id", Type::Uuid),
     ("workspace_id", Type::Uuid),
@@ -49,15 +49,15 @@ const TOLD: Columns = &[
 ];
 
 /// Selects `new`: each event with the number of later events of its workspace.
-const NEW: &str = "SELECT *, row_number() OVER \
+const SELECT_NEW: &str = "SELECT *, row_number() OVER \
      (PARTITION BY workspace_id, streamed ORDER BY place DESC) - 1 AS behind FROM";
 
 impl Outbox {
     /// Creates an outbox of events that happen at `now`.
     pub fn of<C: ConnectionTrait>(conn: &C, events: &[NewEvent], now: Millis) -> Self {
         let backend = conn.get_database_backend();
-        let mut given = Rows::new(conn, GIVEN);
-        let mut told = Rows::new(conn, TOLD);
+        let mut given = Rows::new(conn, EVENT_COLUMNS);
+        let mut told = Rows::new(conn, DELIVERY_COLUMNS);
         let mut counts: BTreeMap<WorkspaceId, i64> = BTreeMap::new();
         for (place, event) in (0_i64..).zip(events) {
             let (id, workspace) = (EventId::fresh().0, event.workspace_id);
@@ -84,7 +84,7 @@ impl Outbox {
             }
         }
         let in_turn = (backend != DbBackend::Postgres).then(|| {
-            let mut counted = Rows::new(conn, COUNTED);
+            let mut counted = Rows::new(conn, COUNT_COLUMNS);
             for (workspace, n) in counts {
                 counted.push([workspace.0.into(), n.into()]);
             }
@@ -103,7 +103,7 @@ impl Outbox {
     /// returns. Their parameters begin with `$first`. Only events that meet the condition `only` are written.
     pub fn parts(&self, first: usize, only: &str) -> String {
         format!(
-            "new AS ({NEW} {} WHERE {only}), \
+            "new AS ({SELECT_NEW} {} WHERE {only}), \
              counted AS (SELECT workspace_id, count(*) AS n FROM new WHERE streamed GROUP BY workspace_id), \
              locked AS (SELECT w.id, counted.n FROM workspaces AS w JOIN counted ON counted.workspace_id = w.id \
              ORDER BY w.id FOR NO KEY UPDATE OF w), \
@@ -133,7 +133,7 @@ impl Outbox {
     }
 
     /// SQLite: writes the same with one statement after another.
-    pub async fn write_in_turn<C: ConnectionTrait>(
+    pub async fn write_sqlite<C: ConnectionTrait>(
         self,
         conn: &C,
     ) -> Result<Vec<QueryResult>, DbErr> {
@@ -146,7 +146,7 @@ impl Outbox {
             counted.from("counted", 1)
         );
         conn.execute_raw(statement(conn, raise, counted.values())).await?;
-        let new = format!("WITH new AS ({NEW} {})", self.given.from("given", 1));
+        let new = format!("WITH new AS ({SELECT_NEW} {})", self.given.from("given", 1));
         let insert = format!("{new} {}", events_from("workspaces"));
         conn.execute_raw(statement(conn, insert, self.given.values())).await?;
         let deliver = deliveries_of(self.backend, &told.from("streamed", 1));
@@ -156,7 +156,7 @@ impl Outbox {
 
 /// Returns the statement that writes the events in `new`, with numbers from these counters.
 fn events_from(counters: &str) -> String {
-    let names: Vec<_> = GIVEN.iter().map(|(name, _)| *name).collect();
+    let names: Vec<_> = EVENT_COLUMNS.iter().map(|(name, _)| *name).collect();
     let kept = names.iter().filter(|name| !matches!(**name, "place" | "streamed"));
     let names = kept.copied().collect::<Vec<_>>();
     format!(

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 
-use super::blanking::blanked;
+use super::redaction::redacted;
 use crate::{
     Act, Domain, PlatformId, Reply,
     error::{Code, Error, Result},
 };
 
 /// How long a report is kept, in ms: 180 days.
-const KEPT: Millis = 180 * 24 * 3_600_000;
+const RETENTION: Millis = 180 * 24 * 3_600_000;
 
 /// A report about an agent's experience with a tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -159,7 +159,7 @@ pub struct StoredAgentFeedback {
 ///
 /// # Errors
 /// [`Code::InvalidField`] if the tool has no name.
-pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentFeedback>> {
+pub async fn report(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentFeedback>> {
     if new.tool.trim().is_empty() {
         let remedy = "Send the name of the tool or operation.";
         return Err(Error::field(Code::InvalidField, "tool", "tool is empty.", remedy));
@@ -167,17 +167,17 @@ pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentF
     let id = AgentFeedbackId::fresh();
     let NewAgentFeedback { source, tool, outcome, error_code, comment, mut context } = new;
     for text in [&mut context.request_id, &mut context.client, &mut context.model] {
-        *text = text.as_deref().map(blanked);
+        *text = text.as_deref().map(redacted);
     }
     let row = agent_feedback::ActiveModel {
         id: Set(id),
         workspace_id: Set(act.membership.workspace_id),
         user_id: Set(act.caller.user_id),
         source: Set(source.as_str().to_owned()),
-        tool: Set(blanked(&tool)),
+        tool: Set(redacted(&tool)),
         outcome: Set(outcome.as_str().to_owned()),
-        error_code: Set(error_code.as_deref().map(blanked)),
-        comment: Set(comment.as_deref().map(blanked)),
+        error_code: Set(error_code.as_deref().map(redacted)),
+        comment: Set(comment.as_deref().map(redacted)),
         context: Set(serde_json::to_value(&context).unwrap_or_default()),
         created_at: Set(act.cx.clock.now()),
     };
@@ -192,7 +192,7 @@ pub async fn tell(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgentF
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = agent_feedback::Column::CreatedAt.lt(cx.clock.now() - KEPT);
+    let old = agent_feedback::Column::CreatedAt.lt(cx.clock.now() - RETENTION);
     let gone = agent_feedback::Entity::delete_many().filter(old).exec(&cx.db.write).await?;
     Ok(gone.rows_affected)
 }

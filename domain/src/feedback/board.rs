@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// The number of messages on a page.
-const PAGE: u64 = 50;
+const PAGE_SIZE: u64 = 50;
 
 /// A message as everyone sees it, without its author.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct BoardMessage {
     /// Its id.
     pub id: FeedbackId,
     /// Its kind.
@@ -36,7 +36,7 @@ pub struct Item {
     pub created_at: Millis,
 }
 
-impl Item {
+impl BoardMessage {
     fn of(row: feedback::Model) -> Self {
         Self {
             id: row.id,
@@ -54,7 +54,7 @@ impl Item {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> {
+pub async fn list(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<BoardMessage>> {
     let shown = feedback::Entity::find().filter(feedback::Column::Hidden.eq(false));
     read(cx, shown, before).await
 }
@@ -63,7 +63,7 @@ pub async fn list(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> 
 ///
 /// # Errors
 /// The database's.
-pub async fn list_all(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<Item>> {
+pub async fn list_all(cx: &Domain, before: Option<FeedbackId>) -> Result<Vec<BoardMessage>> {
     read(cx, feedback::Entity::find(), before).await
 }
 
@@ -71,32 +71,32 @@ async fn read(
     cx: &Domain,
     rows: sea_orm::Select<feedback::Entity>,
     before: Option<FeedbackId>,
-) -> Result<Vec<Item>> {
+) -> Result<Vec<BoardMessage>> {
     let rows = match before {
         Some(before) => rows.filter(feedback::Column::Id.lt(before)),
         None => rows,
     };
-    let newest = rows.order_by_desc(feedback::Column::Id).limit(PAGE);
-    Ok(newest.all(&cx.db.read).await?.into_iter().map(Item::of).collect())
+    let newest = rows.order_by_desc(feedback::Column::Id).limit(PAGE_SIZE);
+    Ok(newest.all(&cx.db.read).await?.into_iter().map(BoardMessage::of).collect())
 }
 
 /// Returns a message on the board.
 ///
 /// # Errors
 /// [`Code::NotFound`], also for a message that was taken off the board.
-pub async fn find(cx: &Domain, id: FeedbackId) -> Result<Item> {
+pub async fn find(cx: &Domain, id: FeedbackId) -> Result<BoardMessage> {
     let row = feedback::Entity::find_by_id(id).one(&cx.db.read).await?;
     let row = row.filter(|row| !row.hidden);
-    row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
+    row.map(BoardMessage::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
 }
 
 /// Returns a message, even if it was taken off the board.
 ///
 /// # Errors
 /// [`Code::NotFound`].
-pub async fn find_any(db: &impl ConnectionTrait, id: FeedbackId) -> Result<Item> {
+pub async fn find_any(db: &impl ConnectionTrait, id: FeedbackId) -> Result<BoardMessage> {
     let row = feedback::Entity::find_by_id(id).one(db).await?;
-    row.map(Item::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
+    row.map(BoardMessage::of).ok_or_else(|| Error::new(Code::NotFound, "There is no such message."))
 }
 
 /// Sets the status of a message, and whether it is on the board.

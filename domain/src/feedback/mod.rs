@@ -1,8 +1,8 @@
 //! Users' feedback on a public board, and agents' reports to the operators.
 
 mod agent;
-mod blanking;
 mod board;
+mod redaction;
 
 use fanfare_entities::{FeedbackId, feedback, feedback::FeedbackStatus};
 use schemars::JsonSchema;
@@ -14,10 +14,12 @@ use crate::{
     error::{Code, Error, Result, Violations, violation},
 };
 
-pub use agent::{NewAgentFeedback, StoredAgentFeedback, prune, tell};
-use blanking::blanked;
-pub use board::{Item, find, find_any, list, list_all, moderate, status_name, status_named};
+pub use agent::{NewAgentFeedback, StoredAgentFeedback, prune, report};
+pub use board::{
+    BoardMessage, find, find_any, list, list_all, moderate, status_name, status_named,
+};
 pub use fanfare_entities::feedback::FeedbackCategory;
+use redaction::redacted;
 
 /// A message for the public board.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -120,12 +122,12 @@ pub async fn submit(
         workspace_id: Set(act.membership.workspace_id),
         user_id: Set(act.caller.user_id),
         category: Set(new.category),
-        title: Set(blanked(new.title.trim())),
-        description: Set(blanked(new.description.trim())),
+        title: Set(redacted(new.title.trim())),
+        description: Set(redacted(new.description.trim())),
         source: Set(new.source.as_str().to_owned()),
-        client: Set(new.client.as_deref().map(blanked)),
-        request_id: Set(new.context.request_id.as_deref().map(blanked)),
-        related_tool: Set(new.context.related_tool.as_deref().map(blanked)),
+        client: Set(new.client.as_deref().map(redacted)),
+        request_id: Set(new.context.request_id.as_deref().map(redacted)),
+        related_tool: Set(new.context.related_tool.as_deref().map(redacted)),
         status: Set(FeedbackStatus::Open),
         hidden: Set(false),
         created_at: Set(now),

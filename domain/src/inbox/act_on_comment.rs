@@ -1,20 +1,20 @@
 //! Hides, shows and deletes comments.
 
 use fanfare_entities::{CommentId, account, inbox_comment, outgoing};
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Can, OneComment, asking, comments, no_comment,
+    InboxAction, OneComment, action_context, comments, no_comment,
     reply::{finish, reconnect, require, status},
     visible_comments,
 };
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    outgoing::{self as changes, NewOutgoing, Target},
+    outgoing::{self as changes, NewOutgoing, OutgoingTarget},
 };
 
 /// A change of a comment.
@@ -40,8 +40,8 @@ pub struct CommentDeleted {
 pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Reply<OneComment>> {
     let (row, account) = comments::find(act, id).await?;
     if row.hidden != wanted.hidden {
-        let can = if wanted.hidden { Can::Hide } else { Can::Unhide };
-        let change = |comment| Change::Hide { comment, hidden: wanted.hidden };
+        let can = if wanted.hidden { InboxAction::Hide } else { InboxAction::Unhide };
+        let change = |comment| RemoteChange::Hide { comment, hidden: wanted.hidden };
         if let Some(status) = make(act, &account, id, can, change).await? {
             let comment = comments::shown(act, id).await?;
             return finish(act, Reply::ok(&OneComment { comment }).with_status(status)).await;
@@ -64,8 +64,8 @@ pub async fn delete(act: &Act, id: CommentId) -> Result<Reply<CommentDeleted>> {
     }
     let mut deleted = row.deleted;
     if !deleted {
-        let change = |comment| Change::Delete { comment };
-        deleted = make(act, &account, id, Can::Delete, change).await?.is_none();
+        let change = |comment| RemoteChange::Delete { comment };
+        deleted = make(act, &account, id, InboxAction::Delete, change).await?.is_none();
     }
     let status = if deleted { 200 } else { 202 };
     finish(act, Reply::ok(&CommentDeleted { deleted, id }).with_status(status)).await
@@ -76,27 +76,27 @@ async fn make(
     act: &Act,
     account: &account::Model,
     id: CommentId,
-    can: Can,
-    change: impl FnOnce(String) -> Change,
+    can: InboxAction,
+    change: impl FnOnce(String) -> RemoteChange,
 ) -> Result<Option<u16>> {
-    let row = match changes::of_request(act).await? {
+    let row = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
         None => {
-            let row = write_down(act, account, id, can, change).await?;
-            changes::in_request(&act.cx, row).await?
+            let row = record(act, account, id, can, change).await?;
+            changes::carry_out_in_request(&act.cx, row).await?
         }
     };
     Ok(Some(status(&row)?).filter(|status| *status == 202))
 }
 
-async fn write_down(
+async fn record(
     act: &Act,
     account: &account::Model,
     id: CommentId,
-    can: Can,
-    change: impl FnOnce(String) -> Change,
+    can: InboxAction,
+    change: impl FnOnce(String) -> RemoteChange,
 ) -> Result<outgoing::Model> {
-    let asking = asking(act, account);
+    let asking = action_context(act, account);
     if !asking.connected {
         return Err(reconnect());
     }
@@ -111,7 +111,7 @@ async fn write_down(
     let new = NewOutgoing {
         workspace_id: account.workspace_id,
         account_id: account.id,
-        target: Target::Comment(id),
+        target: OutgoingTarget::Comment(id),
         scope: format!("comment:{id}"),
         change,
     };

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Comment, accounts_of, asking,
-    conversations::{Place, before},
+    Comment, accounts_of, action_context,
+    conversations::{ListPosition, older_than},
     no_comment, on_platform, platform_named, visible_comments,
 };
 use crate::{Act, Reply, error::Result, input, page};
@@ -107,11 +107,11 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
     if let Some(to) = &filter.to {
         query = query.filter(Column::CommentedAt.lt(input::day("to", to)? + DAY));
     }
-    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let cursor: Option<ListPosition> = input::cursor(filter.cursor.as_deref())?;
     let from = |last: Option<&inbox_comment::Model>| {
-        let place = last.map(|row| Place(row.commented_at, row.id.0)).or(cursor);
+        let place = last.map(|row| ListPosition(row.commented_at, row.id.0)).or(cursor);
         match place {
-            Some(place) => query.clone().filter(before(Column::CommentedAt, Column::Id, place)),
+            Some(place) => query.clone().filter(older_than(Column::CommentedAt, Column::Id, place)),
             None => query.clone(),
         }
     };
@@ -121,7 +121,7 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
     let accounts = accounts_of(&act.cx, page.rows.iter().map(|row| row.account_id)).await?;
     let shown = page.rows.into_iter().filter_map(|row| {
         let account = accounts.get(&row.account_id)?;
-        Some(Comment::of(&act.cx, row, account, &asking(act, account)))
+        Some(Comment::of(&act.cx, row, account, &action_context(act, account)))
     });
     Ok(Reply::ok(&CommentPage { comments: shown.collect(), next_cursor }))
 }
@@ -132,7 +132,7 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
 /// [`crate::Code::CommentNotFound`].
 pub async fn get(act: &Act, id: CommentId) -> Result<Reply<CommentWithReplies>> {
     let (row, account) = find(act, id).await?;
-    let asking = asking(act, &account);
+    let asking = action_context(act, &account);
     let replies = inbox_comment::Entity::find()
         .filter(Column::ParentId.eq(id))
         .order_by_asc(Column::CommentedAt)
@@ -164,5 +164,5 @@ pub(super) async fn shown(act: &Act, id: CommentId) -> Result<Comment> {
     let row = inbox_comment::Entity::find_by_id(id).one(&act.cx.db.write).await?;
     let row = row.ok_or_else(|| no_comment(id))?;
     let account = crate::accounts::find(act, row.account_id).await?;
-    Ok(Comment::of(&act.cx, row, &account, &asking(act, &account)))
+    Ok(Comment::of(&act.cx, row, &account, &action_context(act, &account)))
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Conversation, Message, accounts_of, asking, no_conversation, on_platform, platform_named,
-    visible_conversations,
+    Conversation, Message, accounts_of, action_context, no_conversation, on_platform,
+    platform_named, visible_conversations,
 };
 use crate::{
     Act, Reply,
@@ -79,9 +79,9 @@ pub struct ConversationWithMessages {
 
 /// A position in a list that is ordered by a time and an id, as cursors encode it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place(pub i64, pub i64);
+pub(crate) struct ListPosition(pub i64, pub i64);
 
-impl std::str::FromStr for Place {
+impl std::str::FromStr for ListPosition {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -91,7 +91,11 @@ impl std::str::FromStr for Place {
 }
 
 /// Returns the condition for rows after a position, in a list with the latest first.
-pub(crate) fn before<C: ColumnTrait>(at: C, id: C, Place(time, row): Place) -> Condition {
+pub(crate) fn older_than<C: ColumnTrait>(
+    at: C,
+    id: C,
+    ListPosition(time, row): ListPosition,
+) -> Condition {
     let same = Condition::all().add(at.eq(time)).add(id.lt(row));
     Condition::any().add(at.lt(time)).add(same)
 }
@@ -114,11 +118,11 @@ pub async fn list(act: &Act, filter: ConversationFilter) -> Result<Reply<Convers
     if let Some(unanswered) = filter.unanswered {
         query = query.filter(Column::Unanswered.eq(unanswered));
     }
-    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let cursor: Option<ListPosition> = input::cursor(filter.cursor.as_deref())?;
     let from = |last: Option<&inbox_conversation::Model>| {
-        let place = last.map(|row| Place(row.last_at, row.id.0)).or(cursor);
+        let place = last.map(|row| ListPosition(row.last_at, row.id.0)).or(cursor);
         match place {
-            Some(place) => query.clone().filter(before(Column::LastAt, Column::Id, place)),
+            Some(place) => query.clone().filter(older_than(Column::LastAt, Column::Id, place)),
             None => query.clone(),
         }
     };
@@ -128,7 +132,7 @@ pub async fn list(act: &Act, filter: ConversationFilter) -> Result<Reply<Convers
     let accounts = accounts_of(&act.cx, page.rows.iter().map(|row| row.account_id)).await?;
     let shown = page.rows.iter().filter_map(|row| {
         let account = accounts.get(&row.account_id)?;
-        Some(Conversation::of(row, account, &asking(act, account)))
+        Some(Conversation::of(row, account, &action_context(act, account)))
     });
     Ok(Reply::ok(&ConversationPage { conversations: shown.collect(), next_cursor }))
 }
@@ -149,18 +153,18 @@ pub async fn get(
         .filter(Of::ConversationId.eq(id))
         .order_by_desc(Of::SentAt)
         .order_by_desc(Of::Id);
-    let cursor: Option<Place> = input::cursor(query.cursor.as_deref())?;
+    let cursor: Option<ListPosition> = input::cursor(query.cursor.as_deref())?;
     let from = |last: Option<&inbox_message::Model>| {
-        let place = last.map(|row| Place(row.sent_at, row.id.0)).or(cursor);
+        let place = last.map(|row| ListPosition(row.sent_at, row.id.0)).or(cursor);
         match place {
-            Some(place) => of_it.clone().filter(before(Of::SentAt, Of::Id, place)),
+            Some(place) => of_it.clone().filter(older_than(Of::SentAt, Of::Id, place)),
             None => of_it.clone(),
         }
     };
     let size = |row: &inbox_message::Model| row.text.len() + 1_000;
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next_cursor = page.next(|row| format!("{}.{}", row.sent_at, row.id));
-    let asking = asking(act, &account);
+    let asking = action_context(act, &account);
     let messages =
         page.rows.into_iter().map(|one| Message::of(&act.cx, one, &row, &account, &asking));
     Ok(Reply::ok(&ConversationWithMessages {
@@ -189,5 +193,5 @@ pub(super) async fn message(act: &Act, id: MessageId) -> Result<Message> {
     let conversation = inbox_conversation::Entity::find_by_id(row.conversation_id);
     let conversation = conversation.one(&act.cx.db.write).await?.ok_or_else(absent)?;
     let account = crate::accounts::find(act, row.account_id).await?;
-    Ok(Message::of(&act.cx, row, &conversation, &account, &asking(act, &account)))
+    Ok(Message::of(&act.cx, row, &conversation, &account, &action_context(act, &account)))
 }

@@ -10,7 +10,7 @@ use fanfare_entities::{
     inbox_message,
 };
 use fanfare_jobs::JobKind;
-use fanfare_media::{CopyError, Taken, copy_attachment};
+use fanfare_media::{CopyError, StoredMedia, copy_attachment};
 use fanfare_platforms::Attachment;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, EntityTrait, ExprTrait,
@@ -28,18 +28,18 @@ use crate::{
 };
 
 /// The largest file that is copied, in bytes.
-const MOST: u64 = 25_000_000;
+const MAX_BYTES: u64 = 25_000_000;
 
 /// The most attempts to copy a file, and the delay before each further one, in ms.
-const TRIES: i32 = 4;
-const WAIT: Millis = 15_000;
+const MAX_ATTEMPTS: i32 = 4;
+const RETRY_DELAY: Millis = 15_000;
 
 /// The delay of a copy while posts wait for slots, in ms.
-const YIELD: Millis = 1_000;
+const BUSY_DELAY: Millis = 1_000;
 
 /// A message or comment with files.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub(super) struct FileOwner {
     workspace_id: WorkspaceId,
     account_id: AccountId,
     kind: ItemKind,
@@ -48,8 +48,8 @@ pub(super) struct Item {
 }
 
 /// Returns a message as the owner of files.
-pub(super) const fn of_message(row: &inbox_message::Model) -> Item {
-    Item {
+pub(super) const fn message_owner(row: &inbox_message::Model) -> FileOwner {
+    FileOwner {
         workspace_id: row.workspace_id,
         account_id: row.account_id,
         kind: ItemKind::Message,
@@ -59,8 +59,8 @@ pub(super) const fn of_message(row: &inbox_message::Model) -> Item {
 }
 
 /// Returns a comment as the owner of files.
-pub(super) const fn of_comment(row: &inbox_comment::Model) -> Item {
-    Item {
+pub(super) const fn comment_owner(row: &inbox_comment::Model) -> FileOwner {
+    FileOwner {
         workspace_id: row.workspace_id,
         account_id: row.account_id,
         kind: ItemKind::Comment,
@@ -70,7 +70,7 @@ pub(super) const fn of_comment(row: &inbox_comment::Model) -> Item {
 }
 
 /// Returns the files as their message or comment holds them until they are copied.
-pub(super) fn stored(files: &[Attachment]) -> Value {
+pub(super) fn pending_files(files: &[Attachment]) -> Value {
     let file = |one: &Attachment| {
         let reason = if one.url.is_some() { "pending" } else { "not_told" };
         json!({"type": one.kind, "reason": reason})
@@ -79,7 +79,11 @@ pub(super) fn stored(files: &[Attachment]) -> Value {
 }
 
 /// Adds rows that copy the files of a new message or comment.
-pub(super) async fn expect(tx: &mut Tx, item: Item, files: &[Attachment]) -> Result<()> {
+pub(super) async fn enqueue_copies(
+    tx: &mut Tx,
+    item: FileOwner,
+    files: &[Attachment],
+) -> Result<()> {
     let now = tx.now();
     for (place, file) in files.iter().enumerate() {
         let Some(url) = &file.url else { continue };
@@ -119,7 +123,7 @@ fn removal(now: Millis) -> UpdateMany<inbox_file::Entity> {
 }
 
 /// Has the files removed of a message or comment that was taken back.
-pub(super) async fn forget(tx: &Tx, item: Item) -> Result<()> {
+pub(super) async fn remove_copies(tx: &Tx, item: FileOwner) -> Result<()> {
     removal(tx.now())
         .filter(Column::Item.eq(item.kind))
         .filter(Column::ItemId.eq(item.id))
@@ -151,8 +155,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_fi
 }
 
 /// The outcome of a copy.
-enum Outcome {
-    Stored(Taken),
+enum CopyOutcome {
+    Stored(StoredMedia),
     /// It cannot be copied, for this reason.
     Without(&'static str),
     Again,
@@ -168,14 +172,19 @@ pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Resul
     }
     if posts_wait && row.lease_expirations <= MAX_LEASE_EXPIRATIONS {
         let lease = Lease::new(row.id.0, row.fencing_token);
-        return durable::release(cx, JobKind::CopyAttachment, &[lease], cx.clock.now() + YIELD)
-            .await;
+        return durable::release(
+            cx,
+            JobKind::CopyAttachment,
+            &[lease],
+            cx.clock.now() + BUSY_DELAY,
+        )
+        .await;
     }
     let outcome = copy(cx, &row).await;
     cx.failpoint.reach("attachment_stored").await;
     let path = match &outcome {
-        Outcome::Stored(file) => Some(file.path.clone()),
-        Outcome::Without(_) | Outcome::Again => None,
+        CopyOutcome::Stored(file) => Some(file.path.clone()),
+        CopyOutcome::Without(_) | CopyOutcome::Again => None,
     };
     let is_written = finish(cx, &row, outcome).await?;
     if let Some(path) = path.filter(|_| !is_written) {
@@ -184,41 +193,41 @@ pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Resul
     Ok(())
 }
 
-async fn copy(cx: &Domain, row: &inbox_file::Model) -> Outcome {
+async fn copy(cx: &Domain, row: &inbox_file::Model) -> CopyOutcome {
     let url = row.source.as_deref().and_then(|url| Url::parse(url).ok());
     let Some(url) = url.filter(|_| row.lease_expirations <= MAX_LEASE_EXPIRATIONS) else {
-        return Outcome::Without("unavailable");
+        return CopyOutcome::Without("unavailable");
     };
     let (http, prefix) = (cx.http.counted_as("media"), format!("{ROOT}/{}", row.workspace_id));
-    match copy_attachment(&cx.store, &http, &url, &prefix, MOST).await {
-        Ok(copied) => Outcome::Stored(copied.file),
-        Err(CopyError::NotAllowed(_)) => Outcome::Without("not_allowed"),
-        Err(CopyError::TooLarge { .. }) => Outcome::Without("too_large"),
+    match copy_attachment(&cx.store, &http, &url, &prefix, MAX_BYTES).await {
+        Ok(copied) => CopyOutcome::Stored(copied.file),
+        Err(CopyError::NotAllowed(_)) => CopyOutcome::Without("not_allowed"),
+        Err(CopyError::TooLarge { .. }) => CopyOutcome::Without("too_large"),
         Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
-            if row.attempts + 1 < TRIES =>
+            if row.attempts + 1 < MAX_ATTEMPTS =>
         {
-            Outcome::Again
+            CopyOutcome::Again
         }
-        Err(_) => Outcome::Without("unavailable"),
+        Err(_) => CopyOutcome::Without("unavailable"),
     }
 }
 
 /// Writes the outcome of a copy to its row and to the message or comment. Returns false if the copy is not needed any
 /// more.
-async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Result<bool> {
+async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: CopyOutcome) -> Result<bool> {
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
     let mut again = None;
     let (change, shown) = match outcome {
-        Outcome::Again => {
-            let due_at = now + WAIT * Millis::from(row.attempts + 1);
+        CopyOutcome::Again => {
+            let due_at = now + RETRY_DELAY * Millis::from(row.attempts + 1);
             tx.enqueue(JobKind::CopyAttachment, row.workspace_id, row.id.0, due_at);
             again = Some(due_at);
             let attempts = Set(row.attempts + 1);
             (inbox_file::ActiveModel { attempts, ..Default::default() }, None)
         }
-        Outcome::Stored(file) => {
+        CopyOutcome::Stored(file) => {
             let shown = json!({"path": file.path, "mime": file.mime, "bytes": file.bytes});
             let done = inbox_file::ActiveModel {
                 path: Set(Some(file.path)),
@@ -227,7 +236,7 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
             };
             (done, Some(shown))
         }
-        Outcome::Without(reason) => {
+        CopyOutcome::Without(reason) => {
             let done = inbox_file::ActiveModel { source: Set(None), ..Default::default() };
             (done, Some(json!({ "reason": reason })))
         }
@@ -241,7 +250,7 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
         return Ok(false);
     }
     if let Some(shown) = shown
-        && !show(&tx, row, &shown).await?
+        && !update_item(&tx, row, &shown).await?
     {
         return Ok(false);
     }
@@ -250,7 +259,7 @@ async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: Outcome) -> Resul
 }
 
 /// Writes the state of a file into its message or comment. Returns false if that, or the file in it, is gone.
-async fn show(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<bool> {
+async fn update_item(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<bool> {
     let place = usize::try_from(row.place).map_err(Error::internal)?;
     let with = |mut files: Value| {
         let file = files.get_mut(place)?.as_object_mut()?;

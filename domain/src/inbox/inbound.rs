@@ -4,7 +4,7 @@ use fanfare_entities::{
     AccountId, Millis, account, account::AccountStatus, inbound_event, inbound_event::Column,
 };
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Inbound, InboundItem, PlatformId};
+use fanfare_platforms::{InboundEvent, InboundItem, PlatformId};
 use hmac::{Hmac, KeyInit, Mac};
 use sea_orm::{
     ActiveValue::Set,
@@ -28,18 +28,18 @@ use crate::{
 };
 
 /// The most events of an account that are applied together.
-const AT_ONCE: u64 = 200;
+const MAX_BATCH: u64 = 200;
 
 /// The first delay of an event whose comment is not known yet, in ms; later ones are as long as the event is old.
-const WAIT: Millis = 5_000;
+const FIRST_WAIT: Millis = 5_000;
 
 /// The age in ms at which an event stops waiting, because Meta repeats events for as long. Attempts do not count,
 /// because each new comment of the account causes one.
-const WAITED: Millis = 45 * 3_600_000;
+const MAX_WAIT: Millis = 45 * 3_600_000;
 
 /// The accounts that an event can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum AccountScope {
     /// All accounts of the network.
     All,
     /// Accounts on the simulated network.
@@ -83,24 +83,24 @@ pub async fn receive(
 }
 
 /// Verifies the signature, before the body is parsed.
-fn verify(cx: &Domain, platform: PlatformId, body: &[u8], signature: &str) -> Result<Reach> {
+fn verify(cx: &Domain, platform: PlatformId, body: &[u8], signature: &str) -> Result<AccountScope> {
     let refused = || Error::new(Code::HookSignatureInvalid, "The signature is not the app's.");
     let hex = signature.strip_prefix("sha256=").ok_or_else(refused)?;
     let given = unhex(hex).ok_or_else(refused)?;
     if let Some(app) = cx.settings.apps.get(&platform)
-        && signs(&app.client_secret, body, &given)
+        && is_signature_of(&app.client_secret, body, &given)
     {
-        return Ok(Reach::All);
+        return Ok(AccountScope::All);
     }
     if let Some(simulator) = &cx.settings.simulator
-        && signs(&simulator.app_secret(platform)?, body, &given)
+        && is_signature_of(&simulator.app_secret(platform)?, body, &given)
     {
-        return Ok(Reach::Simulated);
+        return Ok(AccountScope::Simulated);
     }
     Err(refused())
 }
 
-fn signs(secret: &SecretString, body: &[u8], given: &[u8]) -> bool {
+fn is_signature_of(secret: &SecretString, body: &[u8], given: &[u8]) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else {
         return false;
     };
@@ -119,8 +119,8 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 async fn accounts_named(
     cx: &Domain,
     platform: PlatformId,
-    events: &[Inbound],
-    reach: Reach,
+    events: &[InboundEvent],
+    reach: AccountScope,
 ) -> Result<Vec<account::Model>> {
     let mut ids: Vec<&str> = events.iter().map(|event| event.account.as_str()).collect();
     ids.sort_unstable();
@@ -129,7 +129,7 @@ async fn accounts_named(
         .filter(account::Column::Platform.eq(platform.as_str()))
         .filter(account::Column::RemoteId.is_in(ids))
         .filter(account::Column::Status.ne(AccountStatus::Disconnected));
-    if reach == Reach::Simulated {
+    if reach == AccountScope::Simulated {
         query = query.filter(account::Column::Sandbox.eq(true));
     }
     Ok(query.all(&cx.db.read).await?)
@@ -137,7 +137,7 @@ async fn accounts_named(
 
 /// Returns the key that all deliveries of one event share. It includes the time if the same thing can happen more than
 /// once.
-fn key(account: &account::Model, event: &Inbound) -> String {
+fn key(account: &account::Model, event: &InboundEvent) -> String {
     let again = !matches!(event.verb.as_str(), "add" | "unsend" | "remove");
     let at = if again { event.at.timestamp_millis().to_string() } else { String::new() };
     let parts = [
@@ -152,14 +152,14 @@ fn key(account: &account::Model, event: &Inbound) -> String {
 }
 
 /// Returns the network's id of the comment that must be known before the event can be applied.
-fn subject(item: &InboundItem) -> Option<&str> {
+fn required_comment(item: &InboundItem) -> Option<&str> {
     match item {
         InboundItem::CommentDeleted { id, .. } | InboundItem::CommentHidden { id, .. } => Some(id),
         InboundItem::Message(_) | InboundItem::Unsent { .. } | InboundItem::Comment(_) => None,
     }
 }
 
-async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> Result<()> {
+async fn write(cx: &Domain, accounts: &[account::Model], events: &[InboundEvent]) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let (mut rows, mut keys) = (Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ async fn write(cx: &Domain, accounts: &[account::Model], events: &[Inbound]) -> 
                 account_id: Set(account.id),
                 dedup_key: Set(key),
                 happened_at: Set(event.at.timestamp_millis()),
-                subject_hash: Set(subject(&event.item).map(hash)),
+                subject_hash: Set(required_comment(&event.item).map(hash)),
                 item: Set(Some(json!(event.item))),
                 due_at: Set(Some(now)),
                 fencing_token: Set(0),
@@ -225,7 +225,7 @@ pub async fn run(cx: &Domain, holder: &str, id: i64) -> Result<()> {
         .filter(Column::DueAt.lte(cx.clock.now()))
         .order_by_asc(Column::HappenedAt)
         .order_by_asc(Column::Id)
-        .limit(AT_ONCE)
+        .limit(MAX_BATCH)
         .into_tuple()
         .all(&cx.db.write)
         .await?;
@@ -255,9 +255,9 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
     };
     let live = has_inbox_plan(cx, account.workspace_id).await?;
     for row in rows {
-        if let Err(error) = one(cx, &account, row, Intake { live }).await {
+        if let Err(error) = apply_one(cx, &account, row, Intake { live }).await {
             tracing::warn!(account.id = account.id.0, %error, "an event of a network was not applied");
-            if row.lease_expirations > MAX_LEASE_EXPIRATIONS || age(cx, row) >= WAITED {
+            if row.lease_expirations > MAX_LEASE_EXPIRATIONS || age(cx, row) >= MAX_WAIT {
                 done(cx, row).await?;
             }
         }
@@ -266,7 +266,7 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
 }
 
 /// Applies an event and records that, in one transaction.
-async fn one(
+async fn apply_one(
     cx: &Domain,
     account: &account::Model,
     row: &inbound_event::Model,
@@ -278,14 +278,14 @@ async fn one(
     lock(&tx, account.id).await?;
     let there = store::inbound(&mut tx, account, item, row.happened_at, how).await?;
     let age = age(cx, row);
-    let change = if !there && age < WAITED {
-        let due_at = tx.now() + age.max(WAIT);
+    let change = if !there && age < MAX_WAIT {
+        let due_at = tx.now() + age.max(FIRST_WAIT);
         tx.enqueue(JobKind::ApplyInbound, row.workspace_id, row.id.0, due_at);
         let attempts = Set(row.attempts + 1);
         let change = inbound_event::ActiveModel { attempts, ..Default::default() };
         durable::give_back::<inbound_event::Entity>(lease(row), Some(due_at), tx.now()).set(change)
     } else {
-        ended(row, tx.now())
+        ended_update(row, tx.now())
     };
     let written = change.exec(tx.conn()).await?;
     if written.rows_affected == 1 {
@@ -325,13 +325,13 @@ pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
 }
 
 /// Returns the update of an event that needs no more work; its content is deleted.
-fn ended(row: &inbound_event::Model, now: Millis) -> UpdateMany<inbound_event::Entity> {
+fn ended_update(row: &inbound_event::Model, now: Millis) -> UpdateMany<inbound_event::Entity> {
     let change = inbound_event::ActiveModel { item: Set(None), ..Default::default() };
     durable::give_back::<inbound_event::Entity>(lease(row), None, now).set(change)
 }
 
 async fn done(cx: &Domain, row: &inbound_event::Model) -> Result<()> {
-    ended(row, cx.clock.now()).exec(&cx.db.write).await?;
+    ended_update(row, cx.clock.now()).exec(&cx.db.write).await?;
     Ok(())
 }
 

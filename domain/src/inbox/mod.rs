@@ -4,7 +4,7 @@
 //! of times. Replies are sent as [`outgoing`](crate::outgoing) rows.
 
 mod act_on_comment;
-mod can;
+mod actions;
 mod comments;
 mod conversations;
 pub mod files;
@@ -30,7 +30,7 @@ use secrecy::SecretString;
 pub use act_on_comment::{
     CommentChanges, CommentDeleted, delete as delete_comment, hide as change_comment,
 };
-pub use can::{Asking, Can, CommentState};
+pub use actions::{ActionContext, CommentState, InboxAction};
 pub use comments::{
     CommentFilter, CommentPage, CommentWithReplies, get as get_comment, list as list_comments,
 };
@@ -38,13 +38,13 @@ pub use conversations::{
     ConversationFilter, ConversationPage, ConversationWithMessages, MessagesQuery,
     get as get_conversation, list as list_conversations,
 };
-pub(crate) use conversations::{Place, before};
+pub(crate) use conversations::{ListPosition, older_than};
 pub use reply::{
-    CommentReply, MessageReply, ReplyMade, to_comment as reply_to_comment,
+    CommentReply, MessageReply, ReplyCreated, to_comment as reply_to_comment,
     to_conversation as reply_to_conversation,
 };
 pub(crate) use reply::{finish, status as outgoing_status};
-pub use sync::{SyncRequest, SyncsAsked, request as request_sync};
+pub use sync::{SyncRequest, SyncRequestedList, request as request_sync};
 pub use view::{Comment, Conversation, Message, OneComment, OneMessage};
 
 use crate::{
@@ -87,8 +87,8 @@ fn rules(row: &account::Model) -> Option<InboxRules> {
 }
 
 /// Returns what the possible actions with an account's items depend on.
-fn asking(act: &Act, row: &account::Model) -> Asking {
-    Asking {
+fn action_context(act: &Act, row: &account::Model) -> ActionContext {
+    ActionContext {
         role: act.membership.role,
         rules: rules(row),
         connected: row.status == AccountStatus::Connected,
@@ -98,7 +98,7 @@ fn asking(act: &Act, row: &account::Model) -> Asking {
 }
 
 /// Returns what the possible actions with a comment depend on.
-fn state(row: &inbox_comment::Model) -> CommentState {
+fn comment_state(row: &inbox_comment::Model) -> CommentState {
     CommentState {
         own: row.own,
         known: row.remote_id.is_some(),
@@ -152,7 +152,7 @@ async fn accounts_of(
 
 /// Returns the platform that a filter names.
 fn platform_named(name: &str) -> Result<String> {
-    Ok(crate::platforms::named("platform", name)?.as_str().to_owned())
+    Ok(crate::platforms::parse("platform", name)?.as_str().to_owned())
 }
 
 /// Selects the accounts on a platform, as a condition for rows of accounts.

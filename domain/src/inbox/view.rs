@@ -9,21 +9,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Asking, Can, state};
+use super::{ActionContext, InboxAction, comment_state};
 use crate::{Domain, clock::Time, files::signed};
 
 /// The direction of a message.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Direction {
+pub enum MessageDirection {
     /// To the account.
     In,
     /// From the account.
     Out,
 }
 
-const fn direction(outbound: bool) -> Direction {
-    if outbound { Direction::Out } else { Direction::In }
+const fn direction(outbound: bool) -> MessageDirection {
+    if outbound { MessageDirection::Out } else { MessageDirection::In }
 }
 
 /// The other user in a conversation.
@@ -40,7 +40,7 @@ struct Participant {
 #[derive(Debug, Serialize, JsonSchema)]
 struct LastMessage {
     text: String,
-    direction: Direction,
+    direction: MessageDirection,
     created_at: Time,
 }
 
@@ -53,7 +53,7 @@ pub struct Conversation {
     /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
-    can: Vec<Can>,
+    can: Vec<InboxAction>,
     /// The end of the time for a reply, a day after the user last wrote; null if the user never did.
     reply_until: Option<Time>,
     created_at: Time,
@@ -69,7 +69,7 @@ impl Conversation {
     pub(super) fn of(
         row: &inbox_conversation::Model,
         account: &account::Model,
-        asking: &Asking,
+        asking: &ActionContext,
     ) -> Self {
         Self {
             id: row.id,
@@ -171,7 +171,7 @@ pub struct Message {
     /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     /// The actions that are possible with its conversation.
-    can: Vec<Can>,
+    can: Vec<InboxAction>,
     /// The end of the time in which its conversation can be replied to.
     reply_until: Option<Time>,
     /// The time at which it was sent.
@@ -179,7 +179,7 @@ pub struct Message {
     conversation_id: ConversationId,
     /// The network's id; null until it is known.
     platform_message_id: Option<String>,
-    direction: Direction,
+    direction: MessageDirection,
     author: Author,
     text: String,
     attachments: Vec<Attachment>,
@@ -196,7 +196,7 @@ impl Message {
         row: inbox_message::Model,
         conversation: &inbox_conversation::Model,
         account: &account::Model,
-        asking: &Asking,
+        asking: &ActionContext,
     ) -> Self {
         let author = if row.outbound {
             Author {
@@ -243,7 +243,7 @@ pub struct Comment {
     /// Brand of the account; null if it belongs to the whole workspace.
     workspace_client_id: Option<BrandId>,
     /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
-    can: Vec<Can>,
+    can: Vec<InboxAction>,
     /// Always null: comments can be replied to at any time.
     reply_until: Option<Time>,
     /// The time at which it was written.
@@ -281,9 +281,9 @@ impl Comment {
         cx: &Domain,
         row: inbox_comment::Model,
         account: &account::Model,
-        asking: &Asking,
+        asking: &ActionContext,
     ) -> Self {
-        let known = state(&row);
+        let known = comment_state(&row);
         Self {
             id: row.id,
             platform: account.platform.clone(),

@@ -122,7 +122,7 @@ pub fn limit_to(asked: Option<i64>, most: i64) -> Result<u64> {
 }
 
 /// The highest offset.
-const FARTHEST: i64 = 10_000;
+const MAX_OFFSET: i64 = 10_000;
 
 /// Returns the number of entries before a page: 0 to 10,000, by default 0.
 ///
@@ -131,11 +131,11 @@ const FARTHEST: i64 = 10_000;
 pub fn offset(asked: Option<i64>) -> Result<u64> {
     match asked {
         None => Ok(0),
-        Some(offset @ 0..=FARTHEST) => Ok(offset.unsigned_abs()),
+        Some(offset @ 0..=MAX_OFFSET) => Ok(offset.unsigned_abs()),
         Some(other) => Err(Error::field(
             Code::InvalidField,
             "offset",
-            format!("offset is {other}; it may be 0 to {FARTHEST}."),
+            format!("offset is {other}; it may be 0 to {MAX_OFFSET}."),
             "Send a number from 0 to 10000, or follow next_cursor.",
         )),
     }
@@ -145,7 +145,7 @@ pub fn offset(asked: Option<i64>) -> Result<u64> {
 ///
 /// # Errors
 /// [`Code::ConflictingFields`].
-pub fn one_beginning(offset: Option<i64>, cursor: Option<&str>) -> Result<()> {
+pub fn require_one_start(offset: Option<i64>, cursor: Option<&str>) -> Result<()> {
     if offset.is_none() || cursor.is_none() {
         return Ok(());
     }
@@ -156,7 +156,7 @@ pub fn one_beginning(offset: Option<i64>, cursor: Option<&str>) -> Result<()> {
 /// The page of a list whose pages have as many rows as fit.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Cursor {
+pub struct CursorQuery {
     /// `next_cursor` of the page before.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -166,7 +166,7 @@ pub struct Cursor {
 /// The page of such a list in a workspace.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct List {
+pub struct ListQuery {
     /// `next_cursor` of the page before.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -220,7 +220,7 @@ pub fn id_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Returns the same schema for an optional field.
-pub fn maybe_id_schema(_: &mut SchemaGenerator) -> Schema {
+pub fn optional_id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["integer", "string", "null"], "maxLength": 20,
         "description": "Id of a connected account.",
@@ -246,7 +246,7 @@ pub fn never_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ///
 /// # Errors
 /// The inner type's.
-pub fn maybe_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub fn absent_or_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)

@@ -11,14 +11,14 @@ use std::{
 
 use fanfare_platforms::{
     Fix, Violations, excerpt,
-    fix::{beside, coerced, meant},
+    fix::{closest_name, coerce, sibling_field},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 use super::{
     strict::unknown_field,
-    text::{self, Rule},
+    text::{self, TextRule},
 };
 use crate::error::{Code, violation};
 
@@ -45,7 +45,7 @@ pub fn of<T: JsonSchema + 'static>() -> Arc<Shape> {
 
 impl Shape {
     /// Records what is wrong with `value`, and removes those parts.
-    pub fn take_out(&self, value: &mut Value, found: &mut Violations) {
+    pub fn remove_invalid(&self, value: &mut Value, found: &mut Violations) {
         object(&self.0, value, &mut String::new(), found);
     }
 }
@@ -53,7 +53,7 @@ impl Shape {
 /// Checks a value. Returns false if it has to be removed.
 fn check(schema: &Value, value: &mut Value, path: &mut String, found: &mut Violations) -> bool {
     if !is_of_type(schema, value) {
-        found.note(|| wrong_type(schema, value, path));
+        found.push_with(|| wrong_type(schema, value, path));
         return false;
     }
     match value {
@@ -81,8 +81,8 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
         step(path, name, |path| match known.get(name) {
             Some(schema) => check(schema, value, path, found),
             None => {
-                found.note(|| {
-                    let fix = misnamed(path, name, value, known, &absent);
+                found.push_with(|| {
+                    let fix = misspelling_fixes(path, name, value, known, &absent);
                     unknown(path, name, known).with_fix(fix)
                 });
                 false
@@ -110,15 +110,16 @@ fn unknown(path: &str, name: &str, known: &Map<String, Value>) -> crate::error::
 }
 
 /// Returns the fixes for a misspelt field: the right name and, if needed, a value of the right type.
-fn misnamed(
+fn misspelling_fixes(
     path: &str,
     name: &str,
     value: &Value,
     known: &Map<String, Value>,
     absent: &[&str],
 ) -> Vec<Fix> {
-    let Some(right) = meant(name, absent.iter().copied()) else { return Vec::new() };
-    let (moved, field, schema) = (Fix::rename(path, right), beside(path, right), &known[right]);
+    let Some(right) = closest_name(name, absent.iter().copied()) else { return Vec::new() };
+    let (moved, field, schema) =
+        (Fix::rename(path, right), sibling_field(path, right), &known[right]);
     if is_right(schema, value, &field) {
         return vec![moved];
     }
@@ -135,7 +136,7 @@ fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
 /// Returns the value of the schema's type that `value` can be read as.
 fn read_as(schema: &Value, value: &Value, field: &str) -> Option<Value> {
     let types = types(schema);
-    coerced(field, value, &types).filter(|read| is_right(schema, read, field))
+    coerce(field, value, &types).filter(|read| is_right(schema, read, field))
 }
 
 /// Checks the items of a list. An item that is removed is replaced by a string that nobody can have sent, so that the
@@ -162,7 +163,7 @@ fn is_free_object(fields: &Map<String, Value>, path: &mut String, found: &mut Vi
             if text::is_clean(name) {
                 return is_free(value, path, found);
             }
-            found.note(|| text::bad_name(path));
+            found.push_with(|| text::bad_name(path));
             false
         });
     }
@@ -171,7 +172,7 @@ fn is_free_object(fields: &Map<String, Value>, path: &mut String, found: &mut Vi
 
 fn is_free(value: &Value, path: &mut String, found: &mut Violations) -> bool {
     match value {
-        Value::String(given) => is_text(Rule::lines(text::FREE), given, path, found),
+        Value::String(given) => is_text(TextRule::lines(text::FREE_MAX), given, path, found),
         Value::Object(fields) => is_free_object(fields, path, found),
         Value::Array(items) => {
             let mut good = true;
@@ -187,8 +188,8 @@ fn is_free(value: &Value, path: &mut String, found: &mut Violations) -> bool {
     }
 }
 
-fn is_text(rule: Rule, given: &str, path: &str, found: &mut Violations) -> bool {
-    let flaw = text::flaw(excerpt(path), given, rule);
+fn is_text(rule: TextRule, given: &str, path: &str, found: &mut Violations) -> bool {
+    let flaw = text::problem(excerpt(path), given, rule);
     let good = flaw.is_none();
     found.extend(flaw);
     good
@@ -207,9 +208,9 @@ fn step<R>(path: &mut String, name: &str, visit: impl FnOnce(&mut String) -> R) 
 }
 
 /// Returns the schema's rules for a string.
-fn rule(schema: &Value) -> Rule {
+fn rule(schema: &Value) -> TextRule {
     let most = schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
-    Rule { most: most.unwrap_or(text::USUAL), lines: schema[LINES] == true }
+    TextRule { max_chars: most.unwrap_or(text::DEFAULT_MAX), lines: schema[LINES] == true }
 }
 
 fn types(schema: &Value) -> Vec<&str> {

@@ -1,6 +1,6 @@
 //! Strict parsing of bodies and queries: every unknown field and wrong value is reported, all at once.
 
-use fanfare_platforms::{Fix, Violation, Violations, excerpt, fix::meant};
+use fanfare_platforms::{Fix, Violation, Violations, excerpt, fix::closest_name};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -10,14 +10,14 @@ use super::shape;
 use crate::error::{Code, Error, Result, violation};
 
 /// The most characters of a misspelt name that are compared with known names.
-const COMPARED: usize = 64;
+const MAX_COMPARED_CHARS: usize = 64;
 
 /// Parses a value into its type.
 ///
 /// # Errors
 /// All unknown fields, missing fields and wrong values, as `validation_errors`.
 pub fn read<T: DeserializeOwned + JsonSchema + 'static>(value: Value) -> Result<T> {
-    let (read, broken) = read_rest(value)?;
+    let (read, broken) = read_partial(value)?;
     Error::check(broken).map(|()| read)
 }
 
@@ -26,14 +26,14 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(value: Value) -> Result<
 ///
 /// # Errors
 /// The same as for [`read`], if nothing can be parsed: a required field is missing or wrong.
-pub fn read_rest<T: DeserializeOwned + JsonSchema + 'static>(
+pub fn read_partial<T: DeserializeOwned + JsonSchema + 'static>(
     mut value: Value,
 ) -> Result<(T, Violations)> {
     if !value.is_object() {
         return Err(Error::new(Code::InvalidJson, "The body must be a JSON object."));
     }
     let mut found = Violations::default();
-    shape::of::<T>().take_out(&mut value, &mut found);
+    shape::of::<T>().remove_invalid(&mut value, &mut found);
     // Finds the errors that the schema does not express. Each round reports one wrong field and removes it, so that the
     // next round finds the next one; there are at most as many rounds as the type has fields.
     loop {
@@ -100,14 +100,14 @@ fn explain(steps: &[String], message: &str) -> Violation {
 /// Returns the known choice that is most similar to a misspelt one, from serde's list.
 fn choice(message: &str) -> Option<&str> {
     let (given, rest) = message.strip_prefix("unknown variant `")?.split_once('`')?;
-    meant(given, rest.split('`').skip(1).step_by(2))
+    closest_name(given, rest.split('`').skip(1).step_by(2))
 }
 
 /// Reports an unknown field, with the most similar known one.
 #[must_use]
 pub fn unknown_field(path: &str, field: &str, known: &[&str]) -> Violation {
     let path = excerpt(path);
-    let compared: String = field.chars().take(COMPARED).collect();
+    let compared: String = field.chars().take(MAX_COMPARED_CHARS).collect();
     let nearest = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(&compared, name), *name))
@@ -210,7 +210,7 @@ mod tests {
     fn items_keep_their_places_whatever_is_wrong_with_those_before_them() {
         let long = "x".repeat(21);
         let sent = json!({"caption": "a", "urls": [1, "ok", null, long, "a\nb", "ok", {}]});
-        let (read, broken) = read_rest::<Body>(sent).unwrap();
+        let (read, broken) = read_partial::<Body>(sent).unwrap();
         let places: Vec<_> = broken.iter().map(|one| one.field.as_str()).collect();
         assert_eq!(places, ["urls[0]", "urls[2]", "urls[3]", "urls[4]", "urls[6]"]);
         let urls = read.urls.unwrap();
@@ -244,7 +244,7 @@ mod tests {
         let mut sent = Value::Object(unknown);
         sent["settings"] = json!({ "a".repeat(256): vec!["\0"; 10_000] });
         let error = read::<Body>(sent).unwrap_err();
-        assert_eq!((error.violations().len(), error.more()), (50, 19_951));
+        assert_eq!((error.violations().len(), error.unlisted_violations()), (50, 19_951));
         let size = serde_json::to_string(&error.refusal()).unwrap().len();
         assert!(size <= 32 * 1024, "{size}");
     }

@@ -5,42 +5,42 @@ use fanfare_platforms::excerpt;
 use crate::error::{Code, Error, Result, Violation, Violations, violation};
 
 /// The default maximum of characters: for a name, an id, a word of a list.
-pub const USUAL: usize = 200;
+pub const DEFAULT_MAX: usize = 200;
 
 /// The maximum of characters of an address.
-pub const URL: usize = 2_048;
+pub const URL_MAX: usize = 2_048;
 
 /// The maximum of characters of a string inside settings, metadata and other objects whose fields are not ours.
-pub const FREE: usize = 100_000;
+pub const FREE_MAX: usize = 100_000;
 
 /// The rules for a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct TextRule {
     /// The maximum of characters.
-    pub most: usize,
+    pub max_chars: usize,
     /// True if it can have several lines.
     pub lines: bool,
 }
 
-impl Rule {
+impl TextRule {
     /// Returns the rule for a string of one line.
     #[must_use]
     pub const fn line(most: usize) -> Self {
-        Self { most, lines: false }
+        Self { max_chars: most, lines: false }
     }
 
     /// Returns the rule for a string that can have several lines.
     #[must_use]
     pub const fn lines(most: usize) -> Self {
-        Self { most, lines: true }
+        Self { max_chars: most, lines: true }
     }
 }
 
 /// Returns what is wrong with a string: it is too long, or contains a control character. PostgreSQL cannot store
 /// U+0000, nor index a string of some thousand characters.
 #[must_use]
-pub fn flaw(field: &str, text: &str, rule: Rule) -> Option<Violation> {
-    let most = rule.most;
+pub fn problem(field: &str, text: &str, rule: TextRule) -> Option<Violation> {
+    let most = rule.max_chars;
     if text.len() > most {
         let length = text.chars().count();
         if length > most {
@@ -75,10 +75,10 @@ pub fn is_clean(text: &str) -> bool {
 ///
 /// # Errors
 /// [`Code::InvalidField`] with all violations.
-pub fn check<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, rule: Rule) -> Result<()> {
+pub fn check<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>, rule: TextRule) -> Result<()> {
     let flaws = pairs.filter_map(|(name, value)| {
         let field = excerpt(name);
-        if is_clean(name) { flaw(field, value, rule) } else { Some(bad_name(field)) }
+        if is_clean(name) { problem(field, value, rule) } else { Some(bad_name(field)) }
     });
     Error::check(flaws.collect::<Violations>())
 }
@@ -97,19 +97,19 @@ mod tests {
 
     #[test]
     fn a_text_is_as_long_as_its_rule_says() {
-        let flawed = |text: &str, rule| flaw("f", text, rule).is_some();
-        assert!(!flawed(&"é".repeat(200), Rule::line(200)));
-        let long = flaw("f", &"é".repeat(201), Rule::line(200)).unwrap();
+        let flawed = |text: &str, rule| problem("f", text, rule).is_some();
+        assert!(!flawed(&"é".repeat(200), TextRule::line(200)));
+        let long = problem("f", &"é".repeat(201), TextRule::line(200)).unwrap();
         assert_eq!((long.limit, long.actual), (Some(200.into()), Some(201.into())));
     }
 
     #[test]
     fn control_characters_are_named() {
         for bad in ["\0", "a\u{7}", "\u{1b}[1m", "\u{7f}", "\u{85}"] {
-            assert!(flaw("f", bad, Rule::lines(9)).is_some(), "{bad:?}");
+            assert!(problem("f", bad, TextRule::lines(9)).is_some(), "{bad:?}");
         }
-        assert!(flaw("f", "a\tb\r\nc", Rule::lines(9)).is_none());
-        assert!(flaw("f", "a\nb", Rule::line(9)).unwrap().message.contains("U+000A"));
-        assert!(flaw("f", "ä 👩‍👩‍👧", Rule::line(9)).is_none());
+        assert!(problem("f", "a\tb\r\nc", TextRule::lines(9)).is_none());
+        assert!(problem("f", "a\nb", TextRule::line(9)).unwrap().message.contains("U+000A"));
+        assert!(problem("f", "ä 👩‍👩‍👧", TextRule::line(9)).is_none());
     }
 }

@@ -7,7 +7,7 @@ use crate::{Domain, error::Result};
 
 /// A key as its user sees it; the key itself is not stored.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct KeySummary {
     /// Its id.
     pub id: KeyId,
     /// Name for people.
@@ -27,7 +27,7 @@ pub struct Listed {
 }
 
 /// Selects the keys of a user that are valid.
-pub(super) fn good(person: UserId, now: Millis) -> Select<api_key::Entity> {
+pub(super) fn valid_keys(person: UserId, now: Millis) -> Select<api_key::Entity> {
     let lasting = Condition::any().add(Column::ExpiresAt.is_null()).add(Column::ExpiresAt.gt(now));
     api_key::Entity::find()
         .filter(Column::UserId.eq(person))
@@ -39,16 +39,16 @@ pub(super) fn good(person: UserId, now: Millis) -> Select<api_key::Entity> {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(cx: &Domain, person: UserId) -> Result<Vec<Listed>> {
-    let rows = good(person, cx.clock.now())
+pub async fn list(cx: &Domain, person: UserId) -> Result<Vec<KeySummary>> {
+    let rows = valid_keys(person, cx.clock.now())
         .order_by_asc(Column::CreatedAt)
         .order_by_asc(Column::Id)
         .all(&cx.db.read)
         .await?;
-    Ok(rows.into_iter().map(Listed::of).collect())
+    Ok(rows.into_iter().map(KeySummary::of).collect())
 }
 
-impl Listed {
+impl KeySummary {
     pub(super) fn of(row: api_key::Model) -> Self {
         Self {
             id: row.id,

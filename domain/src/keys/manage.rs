@@ -14,14 +14,14 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{Listed, NewKey, create_on, list::good};
+use super::{KeySummary, NewKey, create_on, list::valid_keys};
 use crate::{
-    Details, Domain, Tx,
+    Domain, RefusalDetails, Tx,
     access::{PlanTier, Role, Scope, plan_name, role_name},
     error::{Code, Error, Result, Violations, excerpt, violation},
-    input::text::{self, Rule},
-    mail::{self, Delivery},
-    person,
+    input::text::{self, TextRule},
+    mail::{self, MailTransport},
+    user_lock,
 };
 
 const DAY: Millis = 24 * 3_600_000;
@@ -49,7 +49,7 @@ pub struct KeyRequest {
 
 /// The user who creates a key, and the limits of that key.
 #[derive(Debug, Clone)]
-pub struct Maker {
+pub struct KeyCreator {
     /// The user.
     pub user_id: UserId,
     /// The scopes that a new key may have.
@@ -63,21 +63,25 @@ pub struct Maker {
 /// # Errors
 /// All violations of the request, [`Code::KeyLimit`], [`Code::InsufficientScope`], [`Code::WorkspaceScopeMismatch`],
 /// [`Code::WorkspaceNotFound`] or [`Code::InsufficientWorkspacePermissions`].
-pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(SecretString, Listed)> {
-    let workspace_id = reach(maker, new.workspace_id.map(WorkspaceId))?;
-    let scopes = checked(maker, new)?;
+pub async fn create_by_user(
+    tx: &mut Tx,
+    maker: &KeyCreator,
+    new: &KeyRequest,
+) -> Result<(SecretString, KeySummary)> {
+    let workspace_id = workspace_of(maker, new.workspace_id.map(WorkspaceId))?;
+    let scopes = checked_scopes(maker, new)?;
     if let Some(id) = workspace_id {
         require_admin(tx.conn(), id, maker.user_id).await?;
     }
-    let person = person::lock(tx.conn(), maker.user_id).await?;
+    let person = user_lock::lock(tx.conn(), maker.user_id).await?;
     let (plan, allowed) = allowance(tx.domain(), tx.conn(), maker.user_id).await?;
-    let had = good(maker.user_id, tx.now()).count(tx.conn()).await?;
+    let had = valid_keys(maker.user_id, tx.now()).count(tx.conn()).await?;
     if had >= u64::from(allowed) {
         let message =
             format!("Your plan {} allows {allowed} API keys, and you have {had}.", plan_name(plan));
         let (limit, plan) = (Some(u64::from(allowed)), Some(plan_name(plan)));
-        let details = Details { limit, plan, ..Details::default() };
-        return Err(Error::new(Code::KeyLimit, message).with(details));
+        let details = RefusalDetails { limit, plan, ..RefusalDetails::default() };
+        return Err(Error::new(Code::KeyLimit, message).with_details(details));
     }
     let expires_at = new.expires_in_days.map(|days| tx.now() + days * DAY);
     let name = new.name.trim().to_owned();
@@ -85,7 +89,7 @@ pub async fn make(tx: &mut Tx, maker: &Maker, new: &KeyRequest) -> Result<(Secre
     let new = NewKey { user_id, workspace_id, name, scopes };
     let (key, row) = create_on(tx.domain(), tx.conn(), new, expires_at).await?;
     write_letter(tx, &row, &person).await?;
-    Ok((key, Listed::of(row)))
+    Ok((key, KeySummary::of(row)))
 }
 
 /// Returns how many keys a user can have, and the plan that allows it.
@@ -111,7 +115,7 @@ pub async fn allowance<C: ConnectionTrait>(
 }
 
 /// Returns the workspace of a new key.
-fn reach(maker: &Maker, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId>> {
+fn workspace_of(maker: &KeyCreator, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId>> {
     match (maker.within, asked) {
         (Some(own), Some(asked)) if own != asked => {
             let message = "API key is scoped to a different workspace";
@@ -122,23 +126,23 @@ fn reach(maker: &Maker, asked: Option<WorkspaceId>) -> Result<Option<WorkspaceId
 }
 
 /// Returns the scopes of a new key, if the request is valid.
-fn checked(maker: &Maker, new: &KeyRequest) -> Result<Vec<Scope>> {
+fn checked_scopes(maker: &KeyCreator, new: &KeyRequest) -> Result<Vec<Scope>> {
     let mut broken = Violations::default();
     if new.name.trim().is_empty() {
         let message = "name is empty.".to_owned();
-        broken.note(|| violation(Code::FieldRequired, "name", message, "Send a name."));
-    } else if let Some(flaw) = text::flaw("name", &new.name, Rule::line(100)) {
-        broken.note(|| flaw);
+        broken.push_with(|| violation(Code::FieldRequired, "name", message, "Send a name."));
+    } else if let Some(flaw) = text::problem("name", &new.name, TextRule::line(100)) {
+        broken.push_with(|| flaw);
     }
     if new.expires_in_days.is_some_and(|days| !(1..=365).contains(&days)) {
         let message = "expires_in_days must be 1 to 365.".to_owned();
         let remedy = "Send a number of days, or leave it out.";
-        broken.note(|| violation(Code::InvalidField, "expires_in_days", message, remedy));
+        broken.push_with(|| violation(Code::InvalidField, "expires_in_days", message, remedy));
     }
     let usual = || Scope::default_set().into_iter().filter(|one| maker.scopes.contains(one));
     let scopes: Vec<Scope> = match &new.scopes {
         None => usual().collect(),
-        Some(named) => named_scopes("scopes", named, &mut broken),
+        Some(named) => parse_scopes("scopes", named, &mut broken),
     };
     Error::check(broken)?;
     match scopes.iter().find(|scope| !maker.scopes.contains(scope)) {
@@ -146,14 +150,14 @@ fn checked(maker: &Maker, new: &KeyRequest) -> Result<Vec<Scope>> {
         Some(beyond) => {
             let message = format!("Your own key lacks the scope {}.", beyond.as_str());
             let required_scope = Some(beyond.as_str());
-            let details = Details { required_scope, ..Details::default() };
-            Err(Error::new(Code::InsufficientScope, message).with(details))
+            let details = RefusalDetails { required_scope, ..RefusalDetails::default() };
+            Err(Error::new(Code::InsufficientScope, message).with_details(details))
         }
     }
 }
 
 /// Returns the scopes that a field names; adds violations for unknown ones.
-pub(crate) fn named_scopes(field: &str, named: &[String], broken: &mut Violations) -> Vec<Scope> {
+pub(crate) fn parse_scopes(field: &str, named: &[String], broken: &mut Violations) -> Vec<Scope> {
     let wrong = match named.iter().find(|name| Scope::named(name).is_none()) {
         Some(unknown) => Some(format!("There is no scope {:?}.", excerpt(unknown))),
         None => named.is_empty().then(|| "No scope is named.".to_owned()),
@@ -161,7 +165,7 @@ pub(crate) fn named_scopes(field: &str, named: &[String], broken: &mut Violation
     if let Some(message) = wrong {
         let known: Vec<_> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
         let remedy = format!("Name at least one of {}.", known.join(", "));
-        broken.note(|| violation(Code::InvalidField, field, message, remedy));
+        broken.push_with(|| violation(Code::InvalidField, field, message, remedy));
     }
     Scope::ALL.into_iter().filter(|scope| named.iter().any(|name| name == scope.as_str())).collect()
 }
@@ -180,16 +184,16 @@ async fn require_admin<C: ConnectionTrait>(
     let (needed, yours) = (role_name(Role::Admin), role_name(role));
     let message =
         format!("A key for one workspace needs the role {needed} there; yours is {yours}.");
-    let details = Details { required_role: Some(needed), ..Details::default() };
-    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with(details))
+    let details = RefusalDetails { required_role: Some(needed), ..RefusalDetails::default() };
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with_details(details))
 }
 
 async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -> Result<()> {
-    if matches!(tx.domain().settings.mail(), Delivery::None) {
+    if matches!(tx.domain().settings.mail_transport(), MailTransport::None) {
         return Ok(());
     }
     let link = format!("{}/dashboard/api", tx.domain().settings.base_url);
-    let letter = Letter::key_made(&person.email, &row.name, &link);
+    let letter = Letter::api_key_created(&person.email, &row.name, &link);
     mail::write(tx, &format!("key:{}", row.id), &letter, person.id).await?;
     Ok(())
 }
@@ -198,7 +202,7 @@ async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].
-pub async fn revoke_one<C: ConnectionTrait>(
+pub async fn revoke_by_id<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
     within: Option<WorkspaceId>,
@@ -213,10 +217,10 @@ pub async fn revoke_one<C: ConnectionTrait>(
     if let Some(workspace) = within {
         revoked = revoked.filter(Column::WorkspaceId.eq(workspace));
     }
-    if revoked.exec(conn).await?.rows_affected == 1 { Ok(()) } else { Err(absent()) }
+    if revoked.exec(conn).await?.rows_affected == 1 { Ok(()) } else { Err(not_found()) }
 }
 
-fn absent() -> Error {
+fn not_found() -> Error {
     Error::new(Code::KeyNotFound, "There is no such API key, or it has ended.")
 }
 
@@ -224,10 +228,10 @@ fn absent() -> Error {
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].
-pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretString, Listed)> {
-    let old = good(person, tx.now()).filter(Column::Id.eq(id)).lock_exclusive();
-    let old = old.one(tx.conn()).await?.ok_or_else(absent)?;
-    revoke_one(tx.conn(), person, None, id, tx.now()).await?;
+pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretString, KeySummary)> {
+    let old = valid_keys(person, tx.now()).filter(Column::Id.eq(id)).lock_exclusive();
+    let old = old.one(tx.conn()).await?.ok_or_else(not_found)?;
+    revoke_by_id(tx.conn(), person, None, id, tx.now()).await?;
     let new = NewKey {
         user_id: person,
         workspace_id: old.workspace_id,
@@ -235,7 +239,7 @@ pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretSt
         scopes: old.scopes.split(' ').filter_map(Scope::named).collect(),
     };
     let (key, row) = create_on(tx.domain(), tx.conn(), new, old.expires_at).await?;
-    let owner = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(absent)?;
+    let owner = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(not_found)?;
     write_letter(tx, &row, &owner).await?;
-    Ok((key, Listed::of(row)))
+    Ok((key, KeySummary::of(row)))
 }

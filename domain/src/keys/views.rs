@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use secrecy::ExposeSecret;
 use serde::Serialize;
 
-use super::{KeyRequest, Listed, Maker, list, make, revoke_one};
+use super::{KeyCreator, KeyRequest, KeySummary, create_by_user, list, revoke_by_id};
 use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
 
 /// An API key, without its secret part.
@@ -43,8 +43,8 @@ pub struct NewApiKey {
     api_key: ApiKey,
 }
 
-impl From<Listed> for ApiKey {
-    fn from(key: Listed) -> Self {
+impl From<KeySummary> for ApiKey {
+    fn from(key: KeySummary) -> Self {
         Self {
             id: key.id,
             name: key.name,
@@ -76,13 +76,13 @@ pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
 /// The errors of [`make`].
 pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>> {
     let caller = &act.caller;
-    let maker = Maker {
+    let maker = KeyCreator {
         user_id: caller.user_id,
         scopes: caller.scopes.clone(),
         within: caller.key_workspace,
     };
     let mut tx = act.begin().await?;
-    let (key, listed) = make(&mut tx, &maker, new).await?;
+    let (key, listed) = create_by_user(&mut tx, &maker, new).await?;
     let made = NewApiKey { key: key.expose_secret().to_owned(), api_key: listed.into() };
     act.finish(tx, Reply::ok(&made).with_status(201).secret()).await
 }
@@ -93,6 +93,6 @@ pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>>
 /// [`crate::Code::KeyNotFound`].
 pub async fn delete_key(act: &Act, id: KeyId) -> Result<Reply<Deleted>> {
     let (tx, caller) = (act.begin().await?, &act.caller);
-    revoke_one(tx.conn(), caller.user_id, caller.key_workspace, id, tx.now()).await?;
+    revoke_by_id(tx.conn(), caller.user_id, caller.key_workspace, id, tx.now()).await?;
     act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
 }

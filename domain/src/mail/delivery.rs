@@ -10,7 +10,7 @@ use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
 };
 
-use super::{Content, TABLE, forgot};
+use super::{Content, TABLE, password_reset};
 use crate::{
     Domain, Tx,
     durable::{self, Lease},
@@ -34,8 +34,8 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<letter::
 ///
 /// # Errors
 /// The database's, or the master key is missing.
-pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>> {
-    let email = match opened(cx, &cx.db.write, row).await? {
+pub async fn render(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>> {
+    let email = match open_content(cx, &cx.db.write, row).await? {
         None => return Ok(None),
         Some(Content::Written(letter)) => return Ok(Some(letter)),
         Some(Content::ResetAsked { email }) => email,
@@ -45,11 +45,11 @@ pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>>
     if held.is_none_or(|held| held.fencing_token != row.fencing_token) {
         return Ok(None);
     }
-    let Some(letter) = forgot::compose(&tx, &email, row).await? else { return Ok(None) };
+    let Some(letter) = password_reset::compose(&tx, &email, row).await? else { return Ok(None) };
     let plain = serde_json::to_vec(&Content::Written(letter.clone())).map_err(Error::internal)?;
     let secret = cx.vault.store(tx.conn(), TABLE, &plain, tx.now()).await?;
     if let Some(asked) = row.secret_id {
-        cx.vault.forget(tx.conn(), asked).await?;
+        cx.vault.delete(tx.conn(), asked).await?;
     }
     let kept = letter::Entity::update_many()
         .col_expr(Column::SecretId, Expr::value(secret.0))
@@ -65,7 +65,7 @@ pub async fn written(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>>
 }
 
 /// Decrypts the content of a letter.
-pub(super) async fn opened<C: ConnectionTrait>(
+pub(super) async fn open_content<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     row: &letter::Model,
@@ -85,7 +85,7 @@ pub enum MailOutcome {
     /// It cannot be sent, for this reason.
     Failed(String),
     /// It is tried again at this time, for this reason.
-    Again(Millis, String),
+    Retry(Millis, String),
 }
 
 /// Writes the outcome of an attempt; returns false if the row was no longer held.
@@ -97,7 +97,7 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &MailOutcome) -> Result<
         MailOutcome::Sent => (LetterStatus::Sent, None, None, 0),
         MailOutcome::Dropped => (LetterStatus::Dropped, None, None, 0),
         MailOutcome::Failed(why) => (LetterStatus::Failed, None, Some(why), 1),
-        MailOutcome::Again(at, why) => (LetterStatus::Pending, Some(*at), Some(why), 1),
+        MailOutcome::Retry(at, why) => (LetterStatus::Pending, Some(*at), Some(why), 1),
     };
     let mut tx = Tx::begin(cx).await?;
     let update = durable::give_back::<letter::Entity>(lease, due_at, tx.now())

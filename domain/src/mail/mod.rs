@@ -5,8 +5,8 @@
 //! same letter.
 
 pub mod delivery;
-mod forgot;
-mod shown;
+mod dev_mail;
+mod password_reset;
 
 use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus, secret};
 use fanfare_jobs::JobKind;
@@ -25,14 +25,14 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-pub use forgot::ask_reset;
-pub use shown::{Shown, shown};
+pub use dev_mail::{ShownLetter, list_shown};
+pub use password_reset::request_reset;
 
 /// The table name under which the vault stores letters.
 const TABLE: &str = "letters";
 
 /// The time for which the content of a letter is kept after it was sent, in ms.
-const KEPT: Millis = 24 * 3_600_000;
+const RETENTION: Millis = 24 * 3_600_000;
 
 /// The content of a letter, encrypted beside its row.
 #[derive(Serialize, Deserialize)]
@@ -45,7 +45,7 @@ enum Content {
 
 /// How letters are sent.
 #[derive(Debug, Clone, Copy)]
-pub enum Delivery<'a> {
+pub enum MailTransport<'a> {
     /// Through the operator's mail server.
     Smtp(&'a Mailer),
     /// Not sent, but shown on the page `/dev/mail`.
@@ -57,11 +57,11 @@ pub enum Delivery<'a> {
 impl Settings {
     /// Returns how letters are sent: by SMTP if a server is set, else shown on a page if the service is on loopback.
     #[must_use]
-    pub fn mail(&self) -> Delivery<'_> {
+    pub fn mail_transport(&self) -> MailTransport<'_> {
         match &self.mailer {
-            Some(mailer) => Delivery::Smtp(mailer),
-            None if self.is_on_loopback() => Delivery::Shown,
-            None => Delivery::None,
+            Some(mailer) => MailTransport::Smtp(mailer),
+            None if self.is_on_loopback() => MailTransport::Shown,
+            None => MailTransport::None,
         }
     }
 
@@ -82,10 +82,10 @@ impl Settings {
 ///
 /// # Errors
 /// [`Code::MailNotConfigured`].
-pub fn require(settings: &Settings) -> Result<()> {
-    match settings.mail() {
-        Delivery::Smtp(_) | Delivery::Shown => Ok(()),
-        Delivery::None => {
+pub fn require_transport(settings: &Settings) -> Result<()> {
+    match settings.mail_transport() {
+        MailTransport::Smtp(_) | MailTransport::Shown => Ok(()),
+        MailTransport::None => {
             let message = "This service cannot send letters: its operator has set no mail server.";
             Err(Error::new(Code::MailNotConfigured, message))
         }
@@ -128,7 +128,7 @@ async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -
     let known = OnConflict::column(letter::Column::DedupKey).do_nothing().to_owned();
     let made = letter::Entity::insert(row).on_conflict(known).exec_without_returning(tx.conn());
     if made.await? == 0 {
-        tx.domain().vault.forget(tx.conn(), secret).await?;
+        tx.domain().vault.delete(tx.conn(), secret).await?;
         return Ok(false);
     }
     let by_key = letter::Column::DedupKey.eq(key);
@@ -148,7 +148,7 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     let old = letter::Entity::find()
         .filter(letter::Column::SecretId.is_not_null())
         .filter(ended.clone())
-        .filter(letter::Column::UpdatedAt.lt(now - KEPT))
+        .filter(letter::Column::UpdatedAt.lt(now - RETENTION))
         .all(db)
         .await?;
     let sealed: Vec<_> = old.iter().filter_map(|row| row.secret_id).collect();
@@ -164,6 +164,6 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     let gone = letter::Entity::delete_many()
         .filter(letter::Column::SecretId.is_null())
         .filter(ended)
-        .filter(letter::Column::UpdatedAt.lt(now - 30 * KEPT));
+        .filter(letter::Column::UpdatedAt.lt(now - 30 * RETENTION));
     Ok(gone.exec(db).await?.rows_affected)
 }

@@ -21,20 +21,20 @@ use crate::{
 
 /// The result of an analysis.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum AnalysisOutcome {
     /// The facts of the file, and the path of a stored frame if it is a video.
     Done(Box<Facts>, Option<String>),
     /// The file cannot be used: `{code, message, remedy}`.
     Failed(Value),
     /// It is tried again at this time.
-    Again(Millis),
+    Retry(Millis),
 }
 
 /// Creates the analysis of a stored file, due at once.
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn begin(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
+pub(super) async fn create(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
     let (Some(path), Some(mime)) = (&asset.path, &asset.mime) else { return Ok(()) };
     let now = tx.now();
     let row = media_analysis::ActiveModel {
@@ -77,7 +77,7 @@ pub async fn finish(
     cx: &Domain,
     lease: Lease,
     row: &media_analysis::Model,
-    outcome: Outcome,
+    outcome: AnalysisOutcome,
 ) -> Result<bool> {
     use media_analysis::Column;
     let now = cx.clock.now();
@@ -88,18 +88,20 @@ pub async fn finish(
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(lease.id))
         .filter(Column::FencingToken.eq(lease.fencing_token));
-    let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
-    let sized = if let Outcome::Done(facts, _) = &outcome { facts.size() } else { None };
+    let again = if let AnalysisOutcome::Retry(at) = outcome { Some(at) } else { None };
+    let sized = if let AnalysisOutcome::Done(facts, _) = &outcome { facts.size() } else { None };
     let update = update.col_expr(Column::DueAt, Expr::value(again));
     let update = match outcome {
-        Outcome::Done(facts, poster) => update
+        AnalysisOutcome::Done(facts, poster) => update
             .col_expr(Column::Status, Expr::value("ready"))
             .col_expr(Column::Facts, Expr::value(json(&facts)?))
             .col_expr(Column::PosterPath, Expr::value(poster)),
-        Outcome::Failed(error) => update
+        AnalysisOutcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
             .col_expr(Column::Error, Expr::value(error)),
-        Outcome::Again(_) => update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+        AnalysisOutcome::Retry(_) => {
+            update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
+        }
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some((width, height))) = (written, sized) {
@@ -136,7 +138,7 @@ async fn note_size(tx: &Tx, asset: AssetId, width: u32, height: u32) -> Result<(
 ///
 /// # Errors
 /// The database's.
-pub async fn of<C: ConnectionTrait>(
+pub async fn find_by_uids<C: ConnectionTrait>(
     conn: &C,
     uids: &[Uuid],
 ) -> Result<HashMap<Uuid, media_analysis::Model>> {

@@ -3,13 +3,13 @@
 use fanfare_entities::{
     AssetId, DropSessionId, Millis, UserId, WorkspaceId, media_asset, media_asset::AssetStatus,
 };
-use fanfare_media::{Taken, extension};
+use fanfare_media::{StoredMedia, extension};
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{arrived, sizes};
+use super::{on_stored, sizes};
 use crate::{
     Domain, Tx,
     access::PlanTier,
@@ -109,10 +109,10 @@ pub(super) struct Duplicate {
 }
 
 /// Returns a duplicate whose bytes are still stored.
-pub(super) async fn duplicate(
+pub(super) async fn find_duplicate(
     cx: &Domain,
     workspace: WorkspaceId,
-    file: &Taken,
+    file: &StoredMedia,
 ) -> Result<Option<Duplicate>> {
     let found = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(workspace))
@@ -132,20 +132,20 @@ pub(super) async fn duplicate(
 /// or the file's own.
 pub(super) async fn shared_path(
     tx: &Tx,
-    file: &Taken,
+    file: &StoredMedia,
     duplicate: Option<Duplicate>,
 ) -> Result<String> {
     let Some(duplicate) = duplicate else { return Ok(file.path.clone()) };
-    let held = stays(tx, duplicate.id, &duplicate.path).await?;
+    let held = lock_path(tx, duplicate.id, &duplicate.path).await?;
     Ok(if held { duplicate.path } else { file.path.clone() })
 }
 
 /// Returns true if an earlier file still exists, and locks it until this transaction ends.
-pub(super) async fn is_held(tx: &Tx, known: &media_asset::Model) -> Result<bool> {
-    stays(tx, known.id, known.path.as_deref().unwrap_or_default()).await
+pub(super) async fn lock_earlier(tx: &Tx, known: &media_asset::Model) -> Result<bool> {
+    lock_path(tx, known.id, known.path.as_deref().unwrap_or_default()).await
 }
 
-async fn stays(tx: &Tx, id: AssetId, path: &str) -> Result<bool> {
+async fn lock_path(tx: &Tx, id: AssetId, path: &str) -> Result<bool> {
     let held: Option<AssetId> = media_asset::Entity::find_by_id(id)
         .select_only()
         .column(media_asset::Column::Id)
@@ -161,7 +161,7 @@ async fn stays(tx: &Tx, id: AssetId, path: &str) -> Result<bool> {
 pub(super) async fn insert(
     tx: &mut Tx,
     origin: Origin,
-    file: &Taken,
+    file: &StoredMedia,
     duplicate: Option<Duplicate>,
 ) -> Result<media_asset::Model> {
     let now = tx.now();
@@ -192,13 +192,13 @@ pub(super) async fn insert(
         ..Default::default()
     };
     let made = media_asset::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    arrived(tx, &made).await?;
+    on_stored(tx, &made).await?;
     Ok(made)
 }
 
 /// Returns the time at which to check whether a file that came now is still needed.
 pub(super) fn review_at(now: Millis, plan: PlanTier) -> Millis {
-    now + sizes::kept(plan)
+    now + sizes::retention(plan)
 }
 
 /// Returns a side in pixels as the row stores it.
@@ -208,7 +208,11 @@ pub(super) fn side(pixels: Option<u32>) -> Option<i32> {
 
 /// Removes received bytes that no row references: the file has a duplicate, or was refused. After an error of our own
 /// they are kept, since the row may have been written; if not, the bytes are an orphan.
-pub(super) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
+pub(super) async fn remove_unreferenced(
+    cx: &Domain,
+    file: &StoredMedia,
+    named: Result<&str, &Error>,
+) {
     let spare = match named {
         Ok(path) => path != file.path,
         Err(error) => error.status() < 500,

@@ -19,7 +19,7 @@ pub fn prefix(workspace: WorkspaceId) -> String {
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn forget(tx: &Tx, asset: AssetId) -> Result<Vec<String>> {
+pub(super) async fn delete_all(tx: &Tx, asset: AssetId) -> Result<Vec<String>> {
     const VARIANTS: &str = "DELETE FROM media_variants WHERE asset_id = $1 RETURNING path";
     const ANALYSES: &str =
         "DELETE FROM media_analyses WHERE asset_id = $1 RETURNING poster_path AS path";
@@ -40,7 +40,7 @@ pub(super) async fn forget(tx: &Tx, asset: AssetId) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// The database's.
-pub(super) async fn hold(tx: &Tx, asset: AssetId) -> Result<bool> {
+pub(super) async fn lock_asset(tx: &Tx, asset: AssetId) -> Result<bool> {
     let held: Option<AssetId> = media_asset::Entity::find_by_id(asset)
         .select_only()
         .column(media_asset::Column::Id)

@@ -4,13 +4,13 @@ use std::fmt::Display;
 
 use bytes::Bytes;
 use fanfare_entities::{UserId, WorkspaceId, media_asset, media_asset::Column};
-use fanfare_media::{Taken, filename};
+use fanfare_media::{StoredMedia, filename};
 use futures_util::Stream;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 
 use super::{
     asset::{self, Origin},
-    receive::{self, Wanted},
+    receive::{self, Requirements},
     sizes,
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The origin of a file that a model made.
-pub(crate) struct Generated {
+pub(crate) struct GeneratedFile {
     pub workspace_id: WorkspaceId,
     pub plan: PlanTier,
     pub created_by: UserId,
@@ -34,7 +34,7 @@ pub(crate) async fn receive<E: Display>(
     cx: &Domain,
     place: &Membership,
     body: impl Stream<Item = Result<Bytes, E>> + Send,
-) -> Result<Taken> {
+) -> Result<StoredMedia> {
     receive_for(cx, place.workspace_id, place.plan, body).await
 }
 
@@ -44,9 +44,9 @@ pub(crate) async fn receive_for<E: Display>(
     workspace: WorkspaceId,
     plan: PlanTier,
     body: impl Stream<Item = Result<Bytes, E>> + Send,
-) -> Result<Taken> {
-    let wanted = Wanted {
-        sizes: sizes::of(plan),
+) -> Result<StoredMedia> {
+    let wanted = Requirements {
+        sizes: sizes::max_sizes(plan),
         bytes: None,
         mime: None,
         documents: false,
@@ -56,7 +56,11 @@ pub(crate) async fn receive_for<E: Display>(
 }
 
 /// Writes the row of a file whose bytes are stored.
-pub(crate) async fn keep(tx: &mut Tx, made: Generated, file: &Taken) -> Result<media_asset::Model> {
+pub(crate) async fn keep(
+    tx: &mut Tx,
+    made: GeneratedFile,
+    file: &StoredMedia,
+) -> Result<media_asset::Model> {
     let origin = Origin {
         workspace_id: made.workspace_id,
         plan: made.plan,
@@ -77,6 +81,6 @@ pub(crate) async fn keep(tx: &mut Tx, made: Generated, file: &Taken) -> Result<m
 }
 
 /// Removes the bytes if no row references them.
-pub(crate) async fn tidy(cx: &Domain, file: &Taken, named: Result<&str, &Error>) {
-    asset::tidy(cx, file, named).await;
+pub(crate) async fn tidy(cx: &Domain, file: &StoredMedia, named: Result<&str, &Error>) {
+    asset::remove_unreferenced(cx, file, named).await;
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use fanfare_entities::{DropSessionId, Millis, drop_session, media_asset};
-use fanfare_media::{Taken, filename};
+use fanfare_media::{StoredMedia, filename};
 use futures_util::Stream;
 use schemars::JsonSchema;
 use sea_orm::{
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::{
     asset::{self, Origin},
-    receive::{Wanted, receive},
+    receive::{Requirements, receive},
     sizes::{self, Sizes},
 };
 use crate::{
@@ -27,13 +27,13 @@ use crate::{
 };
 
 /// How long a page is open, in ms.
-const LASTS: Millis = 24 * 3_600_000;
+const LIFETIME: Millis = 24 * 3_600_000;
 
 /// The most files of a page, and the default.
-const MOST: i64 = 10;
+const MAX_FILES: i64 = 10;
 
 /// The longest hint, in characters.
-const LONGEST_HINT: usize = 120;
+const MAX_HINT_CHARS: usize = 120;
 
 /// A page to be created.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -56,18 +56,18 @@ pub struct NewGuestUpload {
 /// # Errors
 /// [`Code::InvalidField`] for a hint or a number that is out of range.
 pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>> {
-    let max_files = new.max_files.unwrap_or(MOST);
-    if !(1..=MOST).contains(&max_files) {
-        let message = format!("max_files is {max_files}; it may be 1 to {MOST}.");
+    let max_files = new.max_files.unwrap_or(MAX_FILES);
+    if !(1..=MAX_FILES).contains(&max_files) {
+        let message = format!("max_files is {max_files}; it may be 1 to {MAX_FILES}.");
         let remedy = "Send a number from 1 to 10.";
         return Err(Error::field(Code::InvalidField, "max_files", message, remedy));
     }
     let hint = new.filename.map(|hint| hint.trim().to_owned()).filter(|hint| !hint.is_empty());
-    if hint.as_ref().is_some_and(|hint| hint.chars().count() > LONGEST_HINT) {
-        let message = format!("filename has more than {LONGEST_HINT} characters.");
+    if hint.as_ref().is_some_and(|hint| hint.chars().count() > MAX_HINT_CHARS) {
+        let message = format!("filename has more than {MAX_HINT_CHARS} characters.");
         return Err(Error::field(Code::InvalidField, "filename", message, "Shorten it."));
     }
-    let (token, now) = (token::fresh(), act.cx.clock.now());
+    let (token, now) = (token::generate(), act.cx.clock.now());
     let row = drop_session::ActiveModel {
         id: Set(DropSessionId::fresh()),
         workspace_id: Set(act.membership.workspace_id),
@@ -76,7 +76,7 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>
         filename: Set(hint),
         max_files: Set(i32::try_from(max_files).map_err(Error::internal)?),
         files: Set(0),
-        expires_at: Set(now + LASTS),
+        expires_at: Set(now + LIFETIME),
         created_at: Set(now),
     };
     let tx = act.begin().await?;
@@ -87,7 +87,7 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>
         session_id: row.id,
         drop_url: format!("{}/drop/{}", act.cx.settings.base_url, token.expose_secret()),
         expires_at: Time(row.expires_at),
-        max_bytes: sizes::of(act.membership.plan).video,
+        max_bytes: sizes::max_sizes(act.membership.plan).video,
         max_files: row.max_files,
         instructions: format!(
             "Open drop_url in a browser within 24 hours and drop {files}; no log-in is needed. Then read \
@@ -115,7 +115,7 @@ pub struct DropSession {
 
 /// A file that was uploaded.
 #[derive(Debug, Serialize)]
-pub struct Left {
+pub struct UploadedFile {
     asset_id: Uuid,
     filename: String,
     bytes: Option<i64>,
@@ -123,7 +123,7 @@ pub struct Left {
 
 /// An open page.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct GuestUpload {
     row: drop_session::Model,
     plan: PlanTier,
     /// The names of the uploaded files, oldest first.
@@ -134,7 +134,7 @@ pub struct Session {
 ///
 /// # Errors
 /// [`Code::NotFound`] for a page that is unknown, closed, or has all its files.
-pub async fn find(cx: &Domain, token: &str) -> Result<Session> {
+pub async fn find(cx: &Domain, token: &str) -> Result<GuestUpload> {
     let gone = |message: &str| Error::new(Code::NotFound, message);
     let row = drop_session::Entity::find()
         .filter(drop_session::Column::TokenHash.eq(token::hash(token)))
@@ -154,11 +154,11 @@ pub async fn find(cx: &Domain, token: &str) -> Result<Session> {
         .into_tuple()
         .all(&cx.db.read)
         .await?;
-    let plan = sizes::plan(cx, row.workspace_id).await?;
-    Ok(Session { row, plan, names })
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
+    Ok(GuestUpload { row, plan, names })
 }
 
-impl Session {
+impl GuestUpload {
     /// Returns the hint about the files to upload.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
@@ -173,7 +173,7 @@ impl Session {
 
     /// Returns how many more files the page accepts.
     #[must_use]
-    pub const fn left(&self) -> i32 {
+    pub const fn files_left(&self) -> i32 {
         self.row.max_files - self.row.files
     }
 
@@ -186,7 +186,7 @@ impl Session {
     /// Returns the largest sizes of its files.
     #[must_use]
     pub const fn sizes(&self) -> Sizes {
-        sizes::of(self.plan)
+        sizes::max_sizes(self.plan)
     }
 
     /// Stores an uploaded file.
@@ -199,8 +199,8 @@ impl Session {
         request_id: String,
         name: &str,
         body: impl Stream<Item = Result<Bytes, E>> + Send,
-    ) -> Result<Left> {
-        let wanted = Wanted {
+    ) -> Result<UploadedFile> {
+        let wanted = Requirements {
             sizes: self.sizes(),
             bytes: None,
             mime: None,
@@ -209,7 +209,8 @@ impl Session {
         };
         let file = receive(cx, self.row.workspace_id, wanted, body).await?;
         let written = self.write(cx, request_id, name, &file).await;
-        asset::tidy(cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
+        asset::remove_unreferenced(cx, &file, written.as_ref().map(|(_, path)| path.as_str()))
+            .await;
         Ok(written?.0)
     }
 
@@ -218,8 +219,8 @@ impl Session {
         cx: &Domain,
         request_id: String,
         name: &str,
-        file: &Taken,
-    ) -> Result<(Left, String)> {
+        file: &StoredMedia,
+    ) -> Result<(UploadedFile, String)> {
         let row = &self.row;
         let origin = Origin {
             workspace_id: row.workspace_id,
@@ -230,7 +231,7 @@ impl Session {
             public_name: asset::public_name(file.mime),
             request_id: Some(request_id),
         };
-        let duplicate = asset::duplicate(cx, row.workspace_id, file).await?;
+        let duplicate = asset::find_duplicate(cx, row.workspace_id, file).await?;
         let mut tx = Tx::begin(cx).await?;
         let counted = drop_session::Entity::update_many()
             .col_expr(drop_session::Column::Files, Expr::col(drop_session::Column::Files).add(1))
@@ -247,7 +248,7 @@ impl Session {
         }
         let made = asset::insert(&mut tx, origin, file, duplicate).await?;
         tx.commit().await?;
-        let said = Left { asset_id: made.uid, filename: made.filename, bytes: made.bytes };
+        let said = UploadedFile { asset_id: made.uid, filename: made.filename, bytes: made.bytes };
         Ok((said, made.path.unwrap_or_default()))
     }
 }
@@ -257,7 +258,7 @@ impl Session {
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    let before = cx.clock.now() - 30 * LASTS;
+    let before = cx.clock.now() - 30 * LIFETIME;
     let gone = drop_session::Entity::delete_many()
         .filter(drop_session::Column::ExpiresAt.lt(before))
         .exec(&cx.db.write)

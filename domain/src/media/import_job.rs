@@ -5,13 +5,13 @@ use fanfare_entities::{
     media_asset::{AssetStatus, Column},
 };
 use fanfare_jobs::JobKind;
-use fanfare_media::{Copied, filename};
+use fanfare_media::{CopiedFile, filename};
 use sea_orm::{
     ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, UpdateMany, sea_query::Expr,
 };
 use serde_json::Value;
 
-use super::{arrived, asset, import_notices, sizes};
+use super::{asset, import_notices, on_stored, sizes};
 use crate::{
     Domain, Tx,
     durable::{self, Lease},
@@ -36,46 +36,48 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<media_as
 
 /// The result of an import.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum CopyOutcome {
     /// It is stored.
-    Stored(Copied),
+    Stored(CopiedFile),
     /// The address still serves the file of this earlier copy.
     Unchanged(Box<media_asset::Model>),
     /// It cannot be copied: `{code, message, remedy, limit?, actual?}`.
     Failed(Value),
     /// It is tried again at this time.
-    Again(Millis),
+    Retry(Millis),
 }
 
 /// Writes the outcome of a copy; returns false if the row was no longer held.
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<bool> {
+pub async fn finish(cx: &Domain, lease: Lease, outcome: CopyOutcome) -> Result<bool> {
     let stored = match &outcome {
-        Outcome::Stored(copied) => Some(copied.file.clone()),
-        Outcome::Unchanged(_) | Outcome::Failed(_) | Outcome::Again(_) => None,
+        CopyOutcome::Stored(copied) => Some(copied.file.clone()),
+        CopyOutcome::Unchanged(_) | CopyOutcome::Failed(_) | CopyOutcome::Retry(_) => None,
     };
-    let written = write(cx, lease, outcome).await;
+    let written = write_outcome(cx, lease, outcome).await;
     if let Some(file) = stored {
         // Without a path another worker has the row; these bytes do not belong to it.
         let path = written.as_ref().map(|path| path.as_deref().unwrap_or_default());
-        asset::tidy(cx, &file, path).await;
+        asset::remove_unreferenced(cx, &file, path).await;
     }
     Ok(written?.is_some())
 }
 
 /// Writes the outcome. Returns the path that the row has now (empty unless a file is stored), or `None` if the row was
 /// no longer held.
-async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<String>> {
+async fn write_outcome(cx: &Domain, lease: Lease, outcome: CopyOutcome) -> Result<Option<String>> {
     let now = cx.clock.now();
     let row = media_asset::Entity::find_by_id(AssetId(lease.id)).one(&cx.db.read).await?;
     let Some(row) = row else { return Ok(None) };
     let duplicate = match &outcome {
-        Outcome::Stored(copied) => asset::duplicate(cx, row.workspace_id, &copied.file).await?,
-        Outcome::Unchanged(_) | Outcome::Failed(_) | Outcome::Again(_) => None,
+        CopyOutcome::Stored(copied) => {
+            asset::find_duplicate(cx, row.workspace_id, &copied.file).await?
+        }
+        CopyOutcome::Unchanged(_) | CopyOutcome::Failed(_) | CopyOutcome::Retry(_) => None,
     };
-    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
     let mut update = media_asset::Entity::update_many()
         .col_expr(Column::FencingToken, Expr::value(lease.fencing_token + 1))
@@ -85,28 +87,28 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
         .filter(Column::FencingToken.eq(lease.fencing_token));
     let (mut again, mut path) = (None, String::new());
     update = match outcome {
-        Outcome::Stored(copied) => {
+        CopyOutcome::Stored(copied) => {
             path = asset::shared_path(&tx, &copied.file, duplicate).await?;
-            stored(update, &row, copied, &path)?
+            set_stored(update, &row, copied, &path)?
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }
-        Outcome::Unchanged(known) if asset::is_held(&tx, &known).await? => {
+        CopyOutcome::Unchanged(known) if asset::lock_earlier(&tx, &known).await? => {
             path = known.path.clone().unwrap_or_default();
-            same(update, &row, *known)
+            set_unchanged(update, &row, *known)
                 .col_expr(Column::ReviewAt, Expr::value(asset::review_at(now, plan)))
                 .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None))
         }
         // The earlier copy was deleted meanwhile, so the file is fetched.
-        Outcome::Unchanged(_) => {
+        CopyOutcome::Unchanged(_) => {
             again = Some(now);
             update.col_expr(Column::DueAt, Expr::value(now))
         }
-        Outcome::Failed(error) => update
+        CopyOutcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
             .col_expr(Column::Error, Expr::value(error))
             .col_expr(Column::DueAt, Expr::value(Option::<Millis>::None)),
-        Outcome::Again(at) => {
+        CopyOutcome::Retry(at) => {
             again = Some(at);
             update
                 .col_expr(Column::DueAt, Expr::value(at))
@@ -119,24 +121,24 @@ async fn write(cx: &Domain, lease: Lease, outcome: Outcome) -> Result<Option<Str
     if !path.is_empty() {
         let asset = media_asset::Entity::find_by_id(AssetId(lease.id)).one(tx.conn()).await?;
         let asset = asset.ok_or_else(|| Error::internal("a media row is gone"))?;
-        arrived(&mut tx, &asset).await?;
+        on_stored(&mut tx, &asset).await?;
     }
     match again {
         Some(at) => tx.enqueue(JobKind::CopyMedia, row.workspace_id, lease.id, at),
-        None => import_notices::announce(&tx, row.id).await?,
+        None => import_notices::notify_other_processes(&tx, row.id).await?,
     }
     tx.commit().await?;
     if again.is_none() {
-        cx.import_notices.tell(row.id);
+        cx.import_notices.notify(row.id);
     }
     Ok(Some(path))
 }
 
 /// Sets the columns of a stored file. A requested name is kept.
-fn stored(
+fn set_stored(
     update: UpdateMany<media_asset::Entity>,
     row: &media_asset::Model,
-    copied: Copied,
+    copied: CopiedFile,
     path: &str,
 ) -> Result<UpdateMany<media_asset::Entity>> {
     let file = copied.file;
@@ -159,7 +161,7 @@ fn stored(
 }
 
 /// Sets the columns of a file that is the same as an earlier copy. A requested name is kept.
-fn same(
+fn set_unchanged(
     update: UpdateMany<media_asset::Entity>,
     row: &media_asset::Model,
     known: media_asset::Model,
@@ -186,7 +188,7 @@ fn same(
 ///
 /// # Errors
 /// The database's.
-pub async fn known_copy(
+pub async fn earlier_copy(
     cx: &Domain,
     row: &media_asset::Model,
 ) -> Result<Option<media_asset::Model>> {
@@ -209,7 +211,7 @@ pub async fn known_copy(
 ///
 /// # Errors
 /// The database's.
-pub async fn forget_failed(cx: &Domain, before: Millis) -> Result<u64> {
+pub async fn delete_failed(cx: &Domain, before: Millis) -> Result<u64> {
     let gone = media_asset::Entity::delete_many()
         // Written out, so that the index of failed rows alone serves it.
         .filter(Expr::cust("status = 'failed'"))

@@ -22,10 +22,10 @@ use crate::{Domain, Tx, db};
 const CHANNEL: &str = "fanfare_imports";
 
 /// The number of notices that a slow request may be behind before it reads the row itself.
-const KEPT: usize = 1_024;
+const CAPACITY: usize = 1_024;
 
 /// The pause before a lost connection to PostgreSQL is tried again.
-const AGAIN: Duration = Duration::from_secs(1);
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 /// Passes notices to the waiting requests of this process.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct ImportNotices {
 impl Default for ImportNotices {
     fn default() -> Self {
         let stop = CancellationToken::new();
-        Self { ended: broadcast::Sender::new(KEPT), _stops: stop.clone().drop_guard(), stop }
+        Self { ended: broadcast::Sender::new(CAPACITY), _stops: stop.clone().drop_guard(), stop }
     }
 }
 
@@ -50,7 +50,7 @@ impl ImportNotices {
     }
 
     /// Notifies this process that an import has ended; called after the commit.
-    pub(super) fn tell(&self, id: AssetId) {
+    pub(super) fn notify(&self, id: AssetId) {
         // Sending fails if no request waits, which is fine.
         let _ = self.ended.send(id);
     }
@@ -62,7 +62,7 @@ pub struct Subscription(broadcast::Receiver<AssetId>);
 
 impl Subscription {
     /// Waits until an import may have ended: its notice has come, or some notices were missed.
-    pub async fn heard_of(&mut self, id: AssetId) {
+    pub async fn wait_for(&mut self, id: AssetId) {
         loop {
             match self.0.recv().await {
                 Ok(ended) if ended != id => {}
@@ -75,7 +75,7 @@ impl Subscription {
 }
 
 /// Notifies the other processes, with the commit of this transaction.
-pub(super) async fn announce(tx: &Tx, id: AssetId) -> Result<(), DbErr> {
+pub(super) async fn notify_other_processes(tx: &Tx, id: AssetId) -> Result<(), DbErr> {
     if tx.domain().db.is_postgres() {
         let sql = "SELECT pg_notify($1, $2)";
         let values = [CHANNEL.into(), id.0.to_string().into()];
@@ -96,7 +96,7 @@ pub fn listen(cx: &Domain) {
         loop {
             let Err(error) = forward(&server, &ended).await;
             tracing::debug!(%error, "notices of imports are not heard; requests look for themselves");
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RECONNECT_DELAY).await;
         }
     }));
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fanfare_entities::{AssetId, Millis, media_asset, media_asset::AssetStatus};
 use fanfare_jobs::JobKind;
 use fanfare_media::filename;
-use fanfare_platforms::text::pasted;
+use fanfare_platforms::text::clean_identifier;
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Deserialize;
@@ -23,22 +23,22 @@ use crate::{
 };
 
 /// How long a request waits for its copies.
-const PATIENCE: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// The interval at which it reads the row itself, in case a notice was lost.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long a finished copy of the same address is used again, in ms: long enough for a retry of the request, too short
 /// to serve yesterday's file.
-const REUSED: Millis = 10 * 60_000;
+const REUSE_WINDOW: Millis = 10 * 60_000;
 
 /// The time in which the caller of a pending import is expected to repeat the request, in ms.
-const SOON: Millis = 60_000;
+const RETRY_WINDOW: Millis = 60_000;
 
 /// A file at another address.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewRemote {
+pub struct NewImport {
     /// A public address of the file itself.
     #[schemars(length(max = 2_048))]
     pub url: String,
@@ -53,7 +53,7 @@ pub struct NewRemote {
 
 /// An address to import from, and how the request names it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct ImportSource<'a> {
     /// The address.
     pub url: &'a str,
     /// The display name, if not that of the address.
@@ -61,15 +61,15 @@ pub(crate) struct Source<'a> {
     /// The field that names it, for errors.
     pub field: &'static str,
     /// True if the present content of the address is needed, and not the copy of another request.
-    pub anew: bool,
+    pub must_be_fresh: bool,
 }
 
 /// Copies a file into our storage.
 ///
 /// # Errors
 /// The flaw of the file, or [`Code::MediaCopyPending`] if the import takes longer than a request may.
-pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply<Media>> {
-    new.url = pasted(&new.url);
+pub async fn from_url(act: &Act, mut new: NewImport) -> Result<Reply<Media>> {
+    new.url = clean_identifier(&new.url);
     let url = Url::parse(&new.url).ok();
     if !url.is_some_and(|url| matches!(url.scheme(), "http" | "https")) {
         let message = "url is not an http(s) address.";
@@ -80,8 +80,11 @@ pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply<Media>> {
         let message = "filename has more than 255 characters.";
         return Err(Error::field(Code::InvalidField, "filename", message, "Shorten it."));
     }
-    let row =
-        request_import(act, Source { url: &new.url, filename, field: "url", anew: false }).await?;
+    let row = request_import(
+        act,
+        ImportSource { url: &new.url, filename, field: "url", must_be_fresh: false },
+    )
+    .await?;
     Ok(Reply::ok(&Media::of(&act.cx, &row)).with_status(201))
 }
 
@@ -89,13 +92,16 @@ pub async fn from_url(act: &Act, mut new: NewRemote) -> Result<Reply<Media>> {
 ///
 /// # Errors
 /// As for [`from_url`].
-pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<media_asset::Model> {
-    let id = match earlier(act, source).await? {
+pub(crate) async fn request_import(
+    act: &Act,
+    source: ImportSource<'_>,
+) -> Result<media_asset::Model> {
+    let id = match find_earlier(act, source).await? {
         Some(row) => row.id,
         None => start(act, source).await?,
     };
     let mut notices = act.cx.import_notices.subscribe();
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + MAX_WAIT;
     loop {
         let row = media_asset::Entity::find_by_id(id).one(&act.cx.db.read).await?;
         let row = row.ok_or_else(|| Error::internal("a media row is gone"))?;
@@ -104,11 +110,11 @@ pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<medi
             AssetStatus::Failed => return Err(failure(row.error.as_ref(), source.field)),
             AssetStatus::Copying if tokio::time::Instant::now() >= deadline => {
                 let message = "The media is still being copied.";
-                return Err(Error::new(Code::MediaCopyPending, message).retry_after(5));
+                return Err(Error::new(Code::MediaCopyPending, message).with_retry_after(5));
             }
             AssetStatus::Copying => {
-                let look = deadline.min(tokio::time::Instant::now() + LOOK);
-                let _ = tokio::time::timeout_at(look, notices.heard_of(id)).await;
+                let look = deadline.min(tokio::time::Instant::now() + POLL_INTERVAL);
+                let _ = tokio::time::timeout_at(look, notices.wait_for(id)).await;
             }
         }
     }
@@ -116,8 +122,8 @@ pub(crate) async fn request_import(act: &Act, source: Source<'_>) -> Result<medi
 
 /// Returns a copy of the same address that is running or has just ended. If the file must be fresh, only a copy that
 /// was made for this request counts: for another post of it, or before the caller was asked to repeat it.
-async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Model>> {
-    let since = act.cx.clock.now() - REUSED;
+async fn find_earlier(act: &Act, source: ImportSource<'_>) -> Result<Option<media_asset::Model>> {
+    let since = act.cx.clock.now() - REUSE_WINDOW;
     let rows = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(media_asset::Column::SourceUrl.eq(source.url))
@@ -126,15 +132,15 @@ async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Mo
         .limit(10)
         .all(&act.cx.db.read)
         .await?;
-    let (outlived, now) = (Millis::try_from(PATIENCE.as_millis()), act.cx.clock.now());
+    let (outlived, now) = (Millis::try_from(MAX_WAIT.as_millis()), act.cx.clock.now());
     let outlived = outlived.unwrap_or(Millis::MAX);
     let counts = |row: &media_asset::Model| {
         let sent_away = row.updated_at - row.created_at >= outlived;
         let same = row.request_id.as_deref() == Some(act.request_id.as_str());
         match row.status {
             AssetStatus::Copying => true,
-            AssetStatus::Ready => !source.anew || sent_away || same,
-            AssetStatus::Failed => sent_away && row.updated_at + SOON > now,
+            AssetStatus::Ready => !source.must_be_fresh || sent_away || same,
+            AssetStatus::Failed => sent_away && row.updated_at + RETRY_WINDOW > now,
         }
     };
     // The same address with another file name is another file.
@@ -146,7 +152,7 @@ async fn earlier(act: &Act, source: Source<'_>) -> Result<Option<media_asset::Mo
     Ok(rows.into_iter().find(|row| counts(row) && is_it(row)))
 }
 
-async fn start(act: &Act, source: Source<'_>) -> Result<AssetId> {
+async fn start(act: &Act, source: ImportSource<'_>) -> Result<AssetId> {
     let mut tx = Tx::begin(&act.cx).await?;
     let now = act.cx.clock.now();
     let row = media_asset::ActiveModel {

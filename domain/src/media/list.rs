@@ -44,7 +44,7 @@ pub struct MediaQuery {
 /// An invalid limit or cursor.
 pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let limit = limit(query.limit)?;
-    input::one_beginning(query.offset, query.cursor.as_deref())?;
+    input::require_one_start(query.offset, query.cursor.as_deref())?;
     let offset = input::offset(query.offset)?;
     let before: Option<i64> = input::cursor(query.cursor.as_deref())?;
     let mut files = media_asset::Entity::find()

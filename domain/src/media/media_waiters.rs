@@ -10,7 +10,7 @@ use crate::{Domain, Tx, db::statement, error::Result};
 ///
 /// # Errors
 /// The database's.
-pub async fn wait(cx: &Domain, post: PostId, assets: &[AssetId]) -> Result<()> {
+pub async fn record(cx: &Domain, post: PostId, assets: &[AssetId]) -> Result<()> {
     use media_wait::Column;
     let rows = assets
         .iter()

@@ -30,22 +30,22 @@ pub(crate) use asset::url;
 pub(crate) use asset::url as url_of;
 pub use derived::prefix as made_prefix;
 pub(crate) use generated::{
-    Generated, keep as keep_generated, receive as receive_generated,
+    GeneratedFile, keep as keep_generated, receive as receive_generated,
     receive_for as receive_generated_for, tidy as tidy_generated,
 };
-pub use import_job::{Outcome, claim, finish, forget_failed, known_copy, prefix};
+pub use import_job::{CopyOutcome, claim, delete_failed, earlier_copy, finish, prefix};
 pub use import_notices::{ImportNotices, Subscription, listen};
-pub use import_request::{NewRemote, from_url};
-pub(crate) use import_request::{Source, request_import};
+pub(crate) use import_request::{ImportSource, request_import};
+pub use import_request::{NewImport, from_url};
 pub use list::{MediaPage, MediaQuery, list};
-pub use upload::{NewFile, RELAYED, fields_of, relay, upload};
+pub use upload::{NewFile, RELAY_MAX_BYTES, new_file_fields, relay, upload};
 
 /// Starts the work on a file whose bytes are stored, in the transaction that makes it ready. Every upload or import
 /// calls this.
 ///
 /// # Errors
 /// The database's.
-pub async fn arrived(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
+pub async fn on_stored(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
     tracing::debug!(asset.id = %asset.uid, mime = asset.mime, bytes = asset.bytes, "a file has arrived");
-    analysis::begin(tx, asset).await
+    analysis::create(tx, asset).await
 }

@@ -18,14 +18,14 @@ use crate::{
 };
 
 /// The age from which bytes without a row are removed. A row is written moments after its bytes.
-pub const AGE: Duration = Duration::from_secs(24 * 3_600);
+pub const MIN_AGE: Duration = Duration::from_secs(24 * 3_600);
 
 /// The number of files that are looked up together.
-const TOGETHER: usize = 500;
+const BATCH: usize = 500;
 
 /// The kinds of stored files.
 #[derive(Clone, Copy)]
-enum Place {
+enum FileKind {
     /// Files that were uploaded or imported.
     Brought,
     /// Derived files.
@@ -40,20 +40,20 @@ enum Place {
 ///
 /// # Errors
 /// The store's or the database's.
-pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
+pub async fn remove_orphans(cx: &Domain, before: SystemTime) -> Result<u64> {
     let mut removed = 0;
     for (root, place) in [
-        (asset::ROOT, Place::Brought),
-        (derived::ROOT, Place::Made),
-        (signed::ROOT, Place::Inbox),
-        (profile_picture::ROOT, Place::Profile),
+        (asset::ROOT, FileKind::Brought),
+        (derived::ROOT, FileKind::Made),
+        (signed::ROOT, FileKind::Inbox),
+        (profile_picture::ROOT, FileKind::Profile),
     ] {
         let old = cx.store.walk(root).map_err(Error::internal)?;
         let old = old.try_filter(|file| std::future::ready(file.modified < before));
-        let groups = old.map_ok(|file| file.path).try_chunks(TOGETHER);
+        let groups = old.map_ok(|file| file.path).try_chunks(BATCH);
         pin_mut!(groups);
         while let Some(paths) = groups.try_next().await.map_err(|error| Error::internal(error.1))? {
-            let named = named(cx, place, &paths).await?;
+            let named = referenced_paths(cx, place, &paths).await?;
             for orphan in paths.iter().filter(|path| !named.contains(*path)) {
                 cx.store.delete(orphan).await.map_err(Error::internal)?;
                 removed += 1;
@@ -64,26 +64,28 @@ pub async fn sweep(cx: &Domain, before: SystemTime) -> Result<u64> {
 }
 
 /// Returns the paths that a row references.
-async fn named(cx: &Domain, place: Place, all: &[String]) -> Result<HashSet<String>> {
+async fn referenced_paths(cx: &Domain, place: FileKind, all: &[String]) -> Result<HashSet<String>> {
     let db = &cx.db.write;
     let paths = || all.iter().map(String::as_str);
     match place {
-        Place::Brought => {
+        FileKind::Brought => {
             use media_asset::{Column, Entity};
             let found = Entity::find().select_only().column(Column::Path);
             let found: Vec<String> =
                 found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;
             Ok(found.into_iter().collect())
         }
-        Place::Profile => Ok(profile_picture::named(cx, all).await?.into_iter().collect()),
-        Place::Inbox => {
+        FileKind::Profile => {
+            Ok(profile_picture::paths_in_use(cx, all).await?.into_iter().collect())
+        }
+        FileKind::Inbox => {
             use inbox_file::{Column, Entity};
             let found = Entity::find().select_only().column(Column::Path);
             let found: Vec<String> =
                 found.filter(Column::Path.is_in(paths())).into_tuple().all(db).await?;
             Ok(found.into_iter().collect())
         }
-        Place::Made => {
+        FileKind::Made => {
             let variants: Vec<String> = media_variant::Entity::find()
                 .select_only()
                 .column(media_variant::Column::Path)

@@ -4,7 +4,7 @@ use std::{fmt::Display, pin::pin, time::Duration};
 
 use bytes::Bytes;
 use fanfare_entities::WorkspaceId;
-use fanfare_media::{HEIC_REMEDY, Intake, Refused, Sizes, Taken};
+use fanfare_media::{HEIC_REMEDY, Intake, IntakeError, Sizes, StoredMedia};
 use futures_util::{Stream, StreamExt};
 
 use super::asset;
@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// The longest time that a file may take to arrive. The clean-up leaves bytes without a row alone for longer.
-const LONGEST: Duration = Duration::from_secs(6 * 3_600);
+const MAX_DURATION: Duration = Duration::from_secs(6 * 3_600);
 
 /// The conditions that a file must meet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct Requirements {
     /// Largest sizes.
     pub sizes: Sizes,
     /// The exact number of bytes, if it was announced.
@@ -38,12 +38,13 @@ pub(super) struct Wanted {
 pub(super) async fn receive<E: Display>(
     cx: &Domain,
     workspace: WorkspaceId,
-    wanted: Wanted,
+    wanted: Requirements,
     body: impl Stream<Item = Result<Bytes, E>> + Send,
-) -> Result<Taken> {
+) -> Result<StoredMedia> {
     let mut intake = Intake::new(&cx.store, &asset::prefix(workspace), wanted.sizes);
-    let poured = tokio::time::timeout(LONGEST, pour(cx, &mut intake, wanted, body)).await;
-    let poured = poured.unwrap_or_else(|_| Err(short(wanted, intake.seen())));
+    let poured =
+        tokio::time::timeout(MAX_DURATION, write_body(cx, &mut intake, wanted, body)).await;
+    let poured = poured.unwrap_or_else(|_| Err(too_short(wanted, intake.seen())));
     if let Err(error) = poured {
         intake.abort().await;
         return Err(error);
@@ -53,36 +54,36 @@ pub(super) async fn receive<E: Display>(
     Ok(file)
 }
 
-async fn pour<E: Display>(
+async fn write_body<E: Display>(
     cx: &Domain,
     intake: &mut Intake,
-    wanted: Wanted,
+    wanted: Requirements,
     body: impl Stream<Item = Result<Bytes, E>> + Send,
 ) -> Result<()> {
     let mut body = pin!(body);
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(|error| {
             tracing::debug!(%error, "a file was cut off");
-            short(wanted, intake.seen())
+            too_short(wanted, intake.seen())
         })?;
         let seen = intake.seen() + piece.len() as u64;
         if wanted.bytes.is_some_and(|bytes| seen > bytes) {
-            return Err(long(wanted));
+            return Err(too_long(wanted));
         }
         intake.write(&piece).await.map_err(|refused| refusal(refused, wanted.field))?;
         if let Some(mime) = intake.mime() {
-            fits(mime, wanted)?;
+            check_type(mime, wanted)?;
         }
         cx.failpoint.reach("upload_begun").await;
     }
     if wanted.bytes.is_some_and(|bytes| intake.seen() < bytes) {
-        return Err(short(wanted, intake.seen()));
+        return Err(too_short(wanted, intake.seen()));
     }
     let mime = intake.end().await.map_err(|refused| refusal(refused, wanted.field))?;
-    fits(mime, wanted)
+    check_type(mime, wanted)
 }
 
-fn fits(mime: &str, wanted: Wanted) -> Result<()> {
+fn check_type(mime: &str, wanted: Requirements) -> Result<()> {
     if let Some(named) = wanted.mime.filter(|named| *named != mime) {
         let message = format!("The file was announced as {named}, but its bytes are {mime}.");
         let remedy = format!("Send content_type {mime}, or the right file.");
@@ -96,16 +97,16 @@ fn fits(mime: &str, wanted: Wanted) -> Result<()> {
     Ok(())
 }
 
-fn short(wanted: Wanted, seen: u64) -> Error {
+fn too_short(wanted: Requirements, seen: u64) -> Error {
     let message = format!("The file ended after {seen} bytes.");
     size_differs(wanted, message, Some(seen))
 }
 
-fn long(wanted: Wanted) -> Error {
+fn too_long(wanted: Requirements) -> Error {
     size_differs(wanted, "The file is longer than it was announced.".to_owned(), None)
 }
 
-fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
+fn size_differs(wanted: Requirements, message: String, seen: Option<u64>) -> Error {
     let remedy = "Send the whole file, exactly as many bytes as were announced.";
     let mut broken = violation(Code::UploadSizeMismatch, wanted.field, message, remedy);
     broken.limit = wanted.bytes.map(Into::into);
@@ -114,23 +115,23 @@ fn size_differs(wanted: Wanted, message: String, seen: Option<u64>) -> Error {
 }
 
 /// Returns the error for a file that was refused.
-fn refusal(refused: Refused, field: &str) -> Error {
+fn refusal(refused: IntakeError, field: &str) -> Error {
     let (code, remedy) = match &refused {
-        Refused::Empty => (Code::InvalidField, "Send a file that has something in it."),
-        Refused::Heic => (Code::MediaTypeUnsupported, HEIC_REMEDY),
-        Refused::Page | Refused::Type(_) => {
+        IntakeError::Empty => (Code::InvalidField, "Send a file that has something in it."),
+        IntakeError::Heic => (Code::MediaTypeUnsupported, HEIC_REMEDY),
+        IntakeError::Page | IntakeError::Type(_) => {
             (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM.")
         }
-        Refused::TooLarge { limit } => {
+        IntakeError::TooLarge { limit } => {
             let remedy = "Send a smaller file, or move to a larger plan.";
             let mut broken = violation(Code::MediaTooLarge, field, refused.to_string(), remedy);
             broken.limit = Some((*limit).into());
             return Error::violation(broken);
         }
-        Refused::Store(error) => {
+        IntakeError::Store(error) => {
             tracing::error!(%error, "the media store did not take a file");
             let message = "The media store cannot take the file right now.";
-            return Error::new(Code::Unavailable, message).retry_after(5);
+            return Error::new(Code::Unavailable, message).with_retry_after(5);
         }
     };
     Error::field(code, field, refused.to_string(), remedy)

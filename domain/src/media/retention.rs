@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 use super::{derived, sizes};
 use crate::{
-    Act, Deleted, Details, Domain, Reply, Tx,
+    Act, Deleted, Domain, RefusalDetails, Reply, Tx,
     db::statement,
     error::{Code, Error, Result},
 };
 
 /// The number of files that are checked together, and the most batches of one clean-up.
-const TOGETHER: u64 = 500;
-const ROUNDS: usize = 20;
+const BATCH: u64 = 500;
+const MAX_BATCHES: usize = 20;
 
 /// The time after which a file that is still needed is checked again, in ms.
-const AGAIN: Millis = 7 * 24 * 3_600_000;
+const REVIEW_INTERVAL: Millis = 7 * 24 * 3_600_000;
 
 /// Deletes a file.
 ///
@@ -36,13 +36,12 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply<Deleted>> {
         .one(tx.conn())
         .await?
         .ok_or_else(|| Error::new(Code::MediaNotFound, "There is no such file."))?;
-    let posts = needing(tx.conn(), row.id, Millis::MAX).await?;
+    let posts = posts_using(tx.conn(), row.id, Millis::MAX).await?;
     if !posts.is_empty() {
         let message = "A post that is not published yet needs the file.";
         let posts = Some(posts.into_iter().map(|id| id.0).collect());
-        return Err(
-            Error::new(Code::MediaInUse, message).with(Details { posts, ..Details::default() })
-        );
+        return Err(Error::new(Code::MediaInUse, message)
+            .with_details(RefusalDetails { posts, ..RefusalDetails::default() }));
     }
     let made = remove(&tx, row.id).await?;
     let reply = act.finish(tx, Reply::ok(&Deleted::uuid(row.uid))).await?;
@@ -54,23 +53,23 @@ pub async fn delete(act: &Act, uid: Uuid) -> Result<Reply<Deleted>> {
 ///
 /// # Errors
 /// The database's.
-pub async fn review(cx: &Domain) -> Result<u64> {
+pub async fn delete_unused(cx: &Domain) -> Result<u64> {
     let mut gone = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_BATCHES {
         let due: Vec<AssetId> = media_asset::Entity::find()
             .select_only()
             .column(media_asset::Column::Id)
             .filter(media_asset::Column::ReviewAt.lte(cx.clock.now()))
             .filter(media_asset::Column::DueAt.is_null())
             .order_by_asc(media_asset::Column::ReviewAt)
-            .limit(TOGETHER)
+            .limit(BATCH)
             .into_tuple()
             .all(&cx.db.write)
             .await?;
         for id in &due {
             gone += u64::from(review_one(cx, *id).await?);
         }
-        if (due.len() as u64) < TOGETHER {
+        if (due.len() as u64) < BATCH {
             break;
         }
     }
@@ -87,14 +86,14 @@ async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
         .one(tx.conn())
         .await?;
     let Some(row) = row else { return Ok(false) };
-    let kept = sizes::kept(sizes::plan(cx, row.workspace_id).await?);
+    let kept = sizes::retention(sizes::plan_of(cx, row.workspace_id).await?);
     // The plan may have become a larger one since.
     let again = if row.created_at + kept > now {
         Some(row.created_at + kept)
-    } else if needing(tx.conn(), id, now - kept).await?.is_empty() {
+    } else if posts_using(tx.conn(), id, now - kept).await?.is_empty() {
         None
     } else {
-        Some(now + AGAIN)
+        Some(now + REVIEW_INTERVAL)
     };
     let Some(at) = again else {
         let made = remove(&tx, id).await?;
@@ -113,7 +112,11 @@ async fn review_one(cx: &Domain, id: AssetId) -> Result<bool> {
 
 /// Returns the posts that need a file: those that have not ended, and those that ended after `since`. At most ten are
 /// returned.
-async fn needing<C: ConnectionTrait>(conn: &C, id: AssetId, since: Millis) -> Result<Vec<PostId>> {
+async fn posts_using<C: ConnectionTrait>(
+    conn: &C,
+    id: AssetId,
+    since: Millis,
+) -> Result<Vec<PostId>> {
     let sql = "SELECT p.id FROM media_uses u JOIN posts p ON p.id = u.post_id WHERE u.asset_id = $1 \
                AND (p.status NOT IN ('published', 'failed') OR p.updated_at > $2) ORDER BY p.id LIMIT 10";
     let rows = conn.query_all_raw(statement(conn, sql, [id.0.into(), since.into()])).await?;
@@ -125,7 +128,7 @@ async fn remove(tx: &Tx, id: AssetId) -> Result<Vec<String>> {
     let of_asset = media_use::Column::AssetId.eq(id);
     media_use::Entity::delete_many().filter(of_asset).exec(tx.conn()).await?;
     media_asset::Entity::delete_by_id(id).exec(tx.conn()).await?;
-    derived::forget(tx, id).await
+    derived::delete_all(tx, id).await
 }
 
 /// Removes bytes that no row references any more. No row can reference them again: bytes are shared only with existing
@@ -137,16 +140,16 @@ async fn remove_bytes(cx: &Domain, path: Option<&str>, made: &[String]) {
         match named.count(&cx.db.write).await {
             Ok(0) => unnamed.push(path),
             Ok(_) => {}
-            Err(error) => left(&error),
+            Err(error) => log_not_removed(&error),
         }
     }
     for path in unnamed {
         if let Err(error) = cx.store.delete(path).await {
-            left(&error);
+            log_not_removed(&error);
         }
     }
 }
 
-fn left(error: &dyn std::fmt::Display) {
+fn log_not_removed(error: &dyn std::fmt::Display) {
     tracing::warn!(%error, "bytes of a deleted file were not removed; they are found as an orphan");
 }

@@ -14,9 +14,9 @@ use uuid::Uuid;
 
 use super::{
     asset::{self, Media, Origin},
-    receive::{Wanted, receive},
+    receive::{Requirements, receive},
     sizes::{self, Sizes},
-    upload::named,
+    upload::check_name_and_type,
 };
 use crate::{
     Act, Domain, Reply, Tx,
@@ -27,11 +27,11 @@ use crate::{
 };
 
 /// The time in which the upload must begin, in ms.
-const LASTS: Millis = 15 * 60_000;
+const LIFETIME: Millis = 15 * 60_000;
 
 /// The most attempts to send a file: a broken connection needs no new announcement, but one address must not accept any
 /// number of streams.
-const TRIES: i32 = 10;
+const MAX_ATTEMPTS: i32 = 10;
 
 /// A file that is announced.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -55,20 +55,20 @@ pub struct NewUpload {
 /// # Errors
 /// The flaws of the announced file.
 pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> {
-    let (mime, mut broken) = named(&new.filename, &new.content_type);
+    let (mime, mut broken) = check_name_and_type(&new.filename, &new.content_type);
     if new.size < 1 {
         let message = "size must be the file's size in bytes, at least 1.";
         let remedy = "Send the exact size.";
         broken.push(violation(Code::InvalidField, "size", message, remedy));
     }
-    broken.extend(sizes::objection(
+    broken.extend(sizes::too_large(
         "size",
         mime,
         u64::try_from(new.size).unwrap_or(0),
         act.membership.plan,
     ));
     Error::check(broken)?;
-    let (token, now) = (token::fresh(), act.cx.clock.now());
+    let (token, now) = (token::generate(), act.cx.clock.now());
     let row = upload::ActiveModel {
         id: Set(UploadId::fresh()),
         workspace_id: Set(act.membership.workspace_id),
@@ -80,7 +80,7 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> 
         bytes: Set(new.size),
         tries: Set(0),
         spent_at: Set(None),
-        expires_at: Set(now + LASTS),
+        expires_at: Set(now + LIFETIME),
         created_at: Set(now),
     };
     let tx = act.begin().await?;
@@ -94,7 +94,7 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> 
         path: row.public_name,
         filename: row.filename,
         expires_at: Time(row.expires_at),
-        max_size: sizes::of(act.membership.plan).of(mime),
+        max_size: sizes::max_sizes(act.membership.plan).of(mime),
     };
     act.finish(tx, Reply::ok(&upload).secret().with_status(201)).await
 }
@@ -136,7 +136,7 @@ struct SignedHeaders {
 
 /// A file that may be sent now.
 #[derive(Debug, Clone)]
-pub struct Announced {
+pub struct AnnouncedUpload {
     row: upload::Model,
     mime: &'static str,
     plan: PlanTier,
@@ -146,7 +146,7 @@ pub struct Announced {
 ///
 /// # Errors
 /// [`Code::NotFound`] for an address that is unknown, expired, or was used.
-pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
+pub async fn open(cx: &Domain, token: &str) -> Result<AnnouncedUpload> {
     let gone = || {
         let message = "There is no upload at this address: it is unknown, expired or was used.";
         Error::new(Code::NotFound, message)
@@ -157,7 +157,7 @@ pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
         .filter(upload::Column::TokenHash.eq(hash.as_str()))
         .filter(upload::Column::SpentAt.is_null())
         .filter(upload::Column::ExpiresAt.gt(cx.clock.now()))
-        .filter(upload::Column::Tries.lt(TRIES))
+        .filter(upload::Column::Tries.lt(MAX_ATTEMPTS))
         .exec(&cx.db.write)
         .await?;
     if counted.rows_affected != 1 {
@@ -169,11 +169,11 @@ pub async fn open(cx: &Domain, token: &str) -> Result<Announced> {
         .await?
         .ok_or_else(gone)?;
     let mime = supported(&row.mime).ok_or_else(|| Error::internal("an upload of no known type"))?;
-    let plan = sizes::plan(cx, row.workspace_id).await?;
-    Ok(Announced { row, mime, plan })
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
+    Ok(AnnouncedUpload { row, mime, plan })
 }
 
-impl Announced {
+impl AnnouncedUpload {
     /// Checks the headers of the upload.
     ///
     /// # Errors
@@ -205,7 +205,7 @@ impl Announced {
         body: impl Stream<Item = Result<Bytes, E>> + Send,
     ) -> Result<Reply<Media>> {
         let row = &self.row;
-        let wanted = Wanted {
+        let wanted = Requirements {
             sizes: Sizes::all(row.bytes.unsigned_abs()),
             bytes: Some(row.bytes.unsigned_abs()),
             mime: Some(self.mime),
@@ -214,7 +214,8 @@ impl Announced {
         };
         let file = receive(cx, row.workspace_id, wanted, body).await?;
         let written = self.write(cx, request_id, &file).await;
-        asset::tidy(cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
+        asset::remove_unreferenced(cx, &file, written.as_ref().map(|(_, path)| path.as_str()))
+            .await;
         Ok(written?.0)
     }
 
@@ -222,7 +223,7 @@ impl Announced {
         &self,
         cx: &Domain,
         request_id: String,
-        file: &fanfare_media::Taken,
+        file: &fanfare_media::StoredMedia,
     ) -> Result<(Reply<Media>, String)> {
         let row = &self.row;
         let origin = Origin {
@@ -234,7 +235,7 @@ impl Announced {
             public_name: row.public_name.clone(),
             request_id: Some(request_id),
         };
-        let duplicate = asset::duplicate(cx, row.workspace_id, file).await?;
+        let duplicate = asset::find_duplicate(cx, row.workspace_id, file).await?;
         let mut tx = Tx::begin(cx).await?;
         let spent = upload::Entity::update_many()
             .col_expr(upload::Column::SpentAt, Expr::value(tx.now()))

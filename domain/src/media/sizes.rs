@@ -16,7 +16,7 @@ const DAY: Millis = 24 * 3_600_000;
 
 /// Returns the largest files of a plan.
 #[must_use]
-pub const fn of(plan: PlanTier) -> Sizes {
+pub const fn max_sizes(plan: PlanTier) -> Sizes {
     let (image, video) = match plan {
         PlanTier::Starter => (50, 500),
         PlanTier::Pro => (100, 750),
@@ -28,7 +28,7 @@ pub const fn of(plan: PlanTier) -> Sizes {
 
 /// Returns how long a file is kept that no post needs, in ms.
 #[must_use]
-pub const fn kept(plan: PlanTier) -> Millis {
+pub const fn retention(plan: PlanTier) -> Millis {
     let days = match plan {
         PlanTier::Starter => 30,
         PlanTier::Pro => 60,
@@ -42,15 +42,15 @@ pub const fn kept(plan: PlanTier) -> Millis {
 ///
 /// # Errors
 /// The database's.
-pub async fn plan(cx: &Domain, workspace: WorkspaceId) -> Result<PlanTier> {
+pub async fn plan_of(cx: &Domain, workspace: WorkspaceId) -> Result<PlanTier> {
     let paid = subscription::Entity::find_by_id(workspace).one(&cx.db.read).await?;
     Ok(paid.map_or(PlanTier::Starter, |paid| paid.plan_tier))
 }
 
 /// Returns the violation if a file of this size is too large for the plan.
 #[must_use]
-pub fn objection(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<Violation> {
-    let limit = of(plan).of(mime);
+pub fn too_large(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<Violation> {
+    let limit = max_sizes(plan).of(mime);
     if bytes <= limit {
         return None;
     }
@@ -74,16 +74,16 @@ mod tests {
     fn a_larger_plan_takes_larger_files_and_keeps_them_longer() {
         let plans = [PlanTier::Starter, PlanTier::Pro, PlanTier::PowerUser, PlanTier::Agency];
         for pair in plans.windows(2) {
-            let (less, more) = (of(pair[0]), of(pair[1]));
+            let (less, more) = (max_sizes(pair[0]), max_sizes(pair[1]));
             assert!(less.image < more.image && less.video < more.video);
-            assert!(kept(pair[0]) < kept(pair[1]));
+            assert!(retention(pair[0]) < retention(pair[1]));
         }
-        assert_eq!(of(PlanTier::Agency).video, 4_000_000_000);
+        assert_eq!(max_sizes(PlanTier::Agency).video, 4_000_000_000);
     }
 
     #[test]
     fn the_limit_is_that_of_the_kind() {
-        let object = |mime, bytes| objection("size", mime, bytes, PlanTier::Starter);
+        let object = |mime, bytes| too_large("size", mime, bytes, PlanTier::Starter);
         assert!(object("image/png", 50_000_000).is_none());
         assert!(object("video/mp4", 500_000_000).is_none());
         let broken = object("application/pdf", 50_000_001).unwrap();

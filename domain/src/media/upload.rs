@@ -14,21 +14,21 @@ use uuid::Uuid;
 
 use super::{
     asset::{self, Media, Origin},
-    receive::{Wanted, receive},
+    receive::{Requirements, receive},
     sizes,
 };
 use crate::{
-    Act, Details, Reply,
+    Act, RefusalDetails, Reply,
     access::PlanTier,
-    beside,
     error::{Code, Error, Result, violation},
+    offload,
 };
 
 /// The largest file that the relay takes, in bytes.
-pub const RELAYED: usize = 5_000_000;
+pub const RELAY_MAX_BYTES: usize = 5_000_000;
 
 /// The longest file name that callers may send, in characters. The stored name may be shorter.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_CHARS: usize = 255;
 
 /// The media type that says nothing about the bytes.
 const ANY_TYPE: &str = "application/octet-stream";
@@ -54,7 +54,7 @@ pub struct NewFile {
 /// Returns the fields of a [`NewFile`] whose bytes came unencoded. A missing or unspecific type is detected from the
 /// bytes.
 #[must_use]
-pub fn fields_of(
+pub fn new_file_fields(
     filename: Option<String>,
     content_type: Option<&str>,
     bytes: &[u8],
@@ -73,7 +73,7 @@ pub fn fields_of(
 /// # Errors
 /// The flaws of the file.
 pub async fn upload(act: &Act, new: NewFile) -> Result<Reply<Media>> {
-    stored(act, new, None).await
+    store(act, new, None).await
 }
 
 /// Stores a small file for callers of an old address, which has a limit of its own.
@@ -81,23 +81,23 @@ pub async fn upload(act: &Act, new: NewFile) -> Result<Reply<Media>> {
 /// # Errors
 /// [`Code::FunctionPayloadTooLarge`], or what is wrong with the file.
 pub async fn relay(act: &Act, new: NewFile) -> Result<Reply<Media>> {
-    stored(act, new, Some(RELAYED)).await
+    store(act, new, Some(RELAY_MAX_BYTES)).await
 }
 
-async fn stored(act: &Act, new: NewFile, most: Option<usize>) -> Result<Reply<Media>> {
+async fn store(act: &Act, new: NewFile, most: Option<usize>) -> Result<Reply<Media>> {
     let (size, plan) = (new.data.len(), act.membership.plan);
-    let decoded = beside(size, move || {
-        let decoded = decoded(&new, plan, most);
+    let decoded = offload(size, move || {
+        let decoded = decode(&new, plan, most);
         (new.filename, decoded)
     });
     let (name, decoded) = decoded.await?;
     let (bytes, mime) = decoded?;
-    keep(act, &name, bytes, mime).await
+    receive_and_insert(act, &name, bytes, mime).await
 }
 
 /// Returns the bytes and the media type of a valid file.
-fn decoded(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
-    let (mime, mut broken) = named(&new.filename, &new.content_type);
+fn decode(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8>, &'static str)> {
+    let (mime, mut broken) = check_name_and_type(&new.filename, &new.content_type);
     let bytes = STANDARD.decode(&new.data).unwrap_or_else(|error| {
         let message = format!("data is not base64: {error}.");
         let remedy = "Send the bytes in standard base64 with padding, without a data: prefix.";
@@ -108,18 +108,21 @@ fn decoded(new: &NewFile, plan: PlanTier, most: Option<usize>) -> Result<(Vec<u8
         let message = format!("The file has {} bytes; this address takes {most}.", bytes.len());
         let limit = Some(most as u64);
         return Err(Error::new(Code::FunctionPayloadTooLarge, message)
-            .with(Details { limit, ..Details::default() }));
+            .with_details(RefusalDetails { limit, ..RefusalDetails::default() }));
     }
-    broken.extend(sizes::objection("data", mime, bytes.len() as u64, plan));
+    broken.extend(sizes::too_large("data", mime, bytes.len() as u64, plan));
     Error::check(broken)?;
     Ok((bytes, mime))
 }
 
 /// Returns the media type of an announced file, and what is wrong with its name and type.
-pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Violation>) {
+pub(super) fn check_name_and_type(
+    filename: &str,
+    content_type: &str,
+) -> (&'static str, Vec<Violation>) {
     let mut broken = Vec::new();
-    if filename.trim().is_empty() || filename.chars().count() > LONGEST_NAME {
-        let message = format!("filename must have 1 to {LONGEST_NAME} characters.");
+    if filename.trim().is_empty() || filename.chars().count() > MAX_NAME_CHARS {
+        let message = format!("filename must have 1 to {MAX_NAME_CHARS} characters.");
         let remedy = "Send a name for people, for example photo.jpg.";
         broken.push(violation(Code::InvalidField, "filename", message, remedy));
     }
@@ -137,10 +140,15 @@ pub(super) fn named(filename: &str, content_type: &str) -> (&'static str, Vec<Vi
     (mime, broken)
 }
 
-async fn keep(act: &Act, name: &str, bytes: Vec<u8>, mime: &'static str) -> Result<Reply<Media>> {
+async fn receive_and_insert(
+    act: &Act,
+    name: &str,
+    bytes: Vec<u8>,
+    mime: &'static str,
+) -> Result<Reply<Media>> {
     let workspace_id = act.membership.workspace_id;
-    let wanted = Wanted {
-        sizes: sizes::of(act.membership.plan),
+    let wanted = Requirements {
+        sizes: sizes::max_sizes(act.membership.plan),
         bytes: None,
         mime: Some(mime),
         documents: true,
@@ -158,14 +166,15 @@ async fn keep(act: &Act, name: &str, bytes: Vec<u8>, mime: &'static str) -> Resu
         request_id: Some(act.request_id.clone()),
     };
     let written = async {
-        let duplicate = asset::duplicate(&act.cx, workspace_id, &file).await?;
+        let duplicate = asset::find_duplicate(&act.cx, workspace_id, &file).await?;
         let mut tx = act.begin().await?;
         let row = asset::insert(&mut tx, origin, &file, duplicate).await?;
         let reply = Reply::ok(&Media::of(&act.cx, &row)).with_status(201);
         Ok((act.finish(tx, reply).await?, row.path.unwrap_or_default()))
     };
     let written = written.await;
-    asset::tidy(&act.cx, &file, written.as_ref().map(|(_, path)| path.as_str())).await;
+    asset::remove_unreferenced(&act.cx, &file, written.as_ref().map(|(_, path)| path.as_str()))
+        .await;
     Ok(written?.0)
 }
 

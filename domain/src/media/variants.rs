@@ -19,17 +19,17 @@ use crate::{
 };
 
 /// How long after a failed conversion another post tries it again, in ms: the cause may be gone.
-const FORGIVEN: Millis = 5 * 60_000;
+const RETRY_FAILED_AFTER: Millis = 5 * 60_000;
 
 /// The result of a conversion.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum ConversionOutcome {
     /// It is stored.
     Done(Variant),
     /// It cannot be made: `{code, message, remedy}`.
     Failed(Value),
     /// It is tried again at this time.
-    Again(Millis),
+    Retry(Millis),
 }
 
 /// Returns the variant of a file for a profile, and starts the conversion if there is none yet. Returns `None` if the
@@ -37,20 +37,20 @@ pub enum Outcome {
 ///
 /// # Errors
 /// The database's.
-pub async fn want(
+pub async fn request(
     cx: &Domain,
     source: &media_analysis::Model,
     profile: &str,
 ) -> Result<Option<media_variant::Model>> {
     if let Some(known) = find(cx, source.uid, profile).await? {
         let stale = known.status == WorkStatus::Failed
-            && known.updated_at < cx.clock.now().saturating_sub(FORGIVEN);
+            && known.updated_at < cx.clock.now().saturating_sub(RETRY_FAILED_AFTER);
         if !stale {
             return Ok(Some(known));
         }
     }
     let mut tx = Tx::begin(cx).await?;
-    if !derived::hold(&tx, source.asset_id).await? {
+    if !derived::lock_asset(&tx, source.asset_id).await? {
         return Ok(None);
     }
     let now = tx.now();
@@ -139,12 +139,12 @@ pub async fn finish(
     cx: &Domain,
     lease: Lease,
     row: &media_variant::Model,
-    outcome: Outcome,
+    outcome: ConversionOutcome,
 ) -> Result<bool> {
     use media_variant::Column;
     let now = cx.clock.now();
     let mut tx = Tx::begin(cx).await?;
-    let again = if let Outcome::Again(at) = outcome { Some(at) } else { None };
+    let again = if let ConversionOutcome::Retry(at) = outcome { Some(at) } else { None };
     let update = media_variant::Entity::update_many()
         .col_expr(Column::FencingToken, Expr::value(lease.fencing_token + 1))
         .col_expr(Column::LeaseExpirations, Expr::value(0))
@@ -154,17 +154,19 @@ pub async fn finish(
         .filter(Column::FencingToken.eq(lease.fencing_token));
     let side = |pixels: Option<u32>| pixels.and_then(|pixels| i32::try_from(pixels).ok());
     let update = match outcome {
-        Outcome::Done(made) => update
+        ConversionOutcome::Done(made) => update
             .col_expr(Column::Status, Expr::value("ready"))
             .col_expr(Column::Path, Expr::value(made.path))
             .col_expr(Column::Mime, Expr::value(made.mime))
             .col_expr(Column::Bytes, Expr::value(i64::try_from(made.bytes).unwrap_or(i64::MAX)))
             .col_expr(Column::Width, Expr::value(side(made.width)))
             .col_expr(Column::Height, Expr::value(side(made.height))),
-        Outcome::Failed(error) => update
+        ConversionOutcome::Failed(error) => update
             .col_expr(Column::Status, Expr::value("failed"))
             .col_expr(Column::Error, Expr::value(error)),
-        Outcome::Again(_) => update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1)),
+        ConversionOutcome::Retry(_) => {
+            update.col_expr(Column::Attempts, Expr::col(Column::Attempts).add(1))
+        }
     };
     let written = update.exec(tx.conn()).await?.rows_affected == 1;
     if let (true, Some(at)) = (written, again) {

@@ -19,13 +19,13 @@ use crate::{
     Domain,
     access::Scope,
     error::{Code, Error, Result, Violations, violation},
-    input::text::{self, Rule},
-    keys::{named_scopes, random},
-    person,
+    input::text::{self, TextRule},
+    keys::{parse_scopes, random},
+    user_lock,
 };
 
 /// The most apps of one user.
-const MOST: u64 = 20;
+const MAX_APPS: u64 = 20;
 
 /// An app to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ impl App {
     fn of(row: oauth_client::Model, grants: u64) -> Self {
         Self {
             redirect_uris: row.redirect_uris.lines().map(str::to_owned).collect(),
-            scopes: scopes::stored(&row.scopes),
+            scopes: scopes::parse_scopes(&row.scopes),
             client_id: row.client_id,
             client_name: row.name,
             grants,
@@ -107,7 +107,7 @@ pub async fn list_apps(cx: &Domain, owner: UserId) -> Result<Vec<App>> {
         .order_by_asc(Column::ClientId)
         .all(&cx.db.read)
         .await?;
-    let counts = counts(&cx.db.read, rows.iter().map(|row| row.client_id.clone())).await?;
+    let counts = count_grants(&cx.db.read, rows.iter().map(|row| row.client_id.clone())).await?;
     let count = |id: &str| counts.get(id).copied().unwrap_or(0);
     Ok(rows
         .into_iter()
@@ -117,7 +117,7 @@ pub async fn list_apps(cx: &Domain, owner: UserId) -> Result<Vec<App>> {
 }
 
 /// Returns the number of active grants of each of these clients.
-async fn counts<C: ConnectionTrait>(
+async fn count_grants<C: ConnectionTrait>(
     conn: &C,
     ids: impl Iterator<Item = String>,
 ) -> Result<BTreeMap<String, u64>> {
@@ -146,18 +146,18 @@ pub async fn create_app(
     new: NewApp,
 ) -> Result<App> {
     let mut broken = Violations::default();
-    let name = name(&new.client_name, &mut broken);
+    let name = check_name(&new.client_name, &mut broken);
     check_uris(&new.allowed_redirect_uris, &mut broken);
     let scopes = match &new.default_scopes {
-        Some(named) => named_scopes("default_scopes", named, &mut broken),
+        Some(named) => parse_scopes("default_scopes", named, &mut broken),
         None => Scope::default_set(),
     };
     Error::check(broken)?;
     // The user is locked, so that two requests at once do not exceed the limit.
-    person::lock(tx, owner).await?;
+    user_lock::lock(tx, owner).await?;
     let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner)).count(tx).await?;
-    if theirs >= MOST {
-        let message = format!("You have {MOST} apps, which is the most. Delete one first.");
+    if theirs >= MAX_APPS {
+        let message = format!("You have {MAX_APPS} apps, which is the most. Delete one first.");
         return Err(Error::new(Code::ClientLimit, message));
     }
     let now = cx.clock.now();
@@ -167,7 +167,7 @@ pub async fn create_app(
         owner_id: Some(owner),
         name,
         redirect_uris: new.allowed_redirect_uris.join("\n"),
-        scopes: scopes::listed(&scopes),
+        scopes: scopes::join_scopes(&scopes),
         failure: None,
         fresh_until: None,
         created_at: now,
@@ -192,20 +192,20 @@ pub async fn update_app(
     let mut row = find(tx, owner, client_id).await?;
     let mut broken = Violations::default();
     if let Some(said) = &changes.client_name {
-        row.name = name(said, &mut broken);
+        row.name = check_name(said, &mut broken);
     }
     if let Some(uris) = &changes.allowed_redirect_uris {
         check_uris(uris, &mut broken);
         row.redirect_uris = uris.join("\n");
     }
     if let Some(named) = &changes.default_scopes {
-        row.scopes = scopes::listed(&named_scopes("default_scopes", named, &mut broken));
+        row.scopes = scopes::join_scopes(&parse_scopes("default_scopes", named, &mut broken));
     }
     Error::check(broken)?;
     row.updated_at = cx.clock.now();
     let changed = row.clone().into_active_model().reset_all();
     oauth_client::Entity::update(changed).exec(tx).await?;
-    let counted = counts(tx, [row.client_id.clone()].into_iter()).await?;
+    let counted = count_grants(tx, [row.client_id.clone()].into_iter()).await?;
     let many = counted.get(&row.client_id).copied().unwrap_or(0);
     Ok(App::of(row, many))
 }
@@ -239,13 +239,13 @@ async fn find(
     found.ok_or_else(|| Error::new(Code::ClientNotFound, "You have no app with this id."))
 }
 
-fn name(said: &str, broken: &mut Violations) -> String {
+fn check_name(said: &str, broken: &mut Violations) -> String {
     let plain = plain_name(said);
     if plain.is_empty() {
         let message = "client_name is empty.".to_owned();
-        broken.note(|| violation(Code::FieldRequired, "client_name", message, "Send a name."));
-    } else if let Some(flaw) = text::flaw("client_name", said, Rule::line(100)) {
-        broken.note(|| flaw);
+        broken.push_with(|| violation(Code::FieldRequired, "client_name", message, "Send a name."));
+    } else if let Some(flaw) = text::problem("client_name", said, TextRule::line(100)) {
+        broken.push_with(|| flaw);
     }
     plain
 }
@@ -254,13 +254,14 @@ fn check_uris(uris: &[String], broken: &mut Violations) {
     const FIELD: &str = "allowed_redirect_uris";
     if !(1..=10).contains(&uris.len()) {
         let message = format!("{FIELD} has {} entries; it may have 1 to 10.", uris.len());
-        broken.note(|| violation(Code::InvalidField, FIELD, message, "Send 1 to 10 addresses."));
+        broken
+            .push_with(|| violation(Code::InvalidField, FIELD, message, "Send 1 to 10 addresses."));
     }
     for (place, uri) in uris.iter().take(10).enumerate() {
         if let Err(why) = redirect_uri::check(uri) {
             let field = format!("{FIELD}[{place}]");
             let remedy = "Send an address like https://example.com/callback.";
-            broken.note(|| violation(Code::InvalidField, field, why, remedy));
+            broken.push_with(|| violation(Code::InvalidField, field, why, remedy));
         }
     }
 }

@@ -5,14 +5,14 @@ use sea_orm::EntityTrait;
 
 use super::{
     document,
-    redirect_uri::{is_registered, leads_to_this_computer},
-    refused::{Answered, OauthError, Refused},
+    redirect_uri::{is_loopback_http, is_registered},
+    refusal::{OauthError, OauthRefusal, OauthResult},
     scopes,
 };
 use crate::{Domain, access::Scope, error::Result, input::text};
 
 /// The longest id of a client, in bytes.
-const LONGEST: usize = 500;
+const MAX_ID_BYTES: usize = 500;
 
 /// The client id of this service's command line.
 pub const CLI: &str = "app_fanfare_cli";
@@ -48,8 +48,8 @@ pub struct Client {
 impl Client {
     /// Returns true if users may be sent back to this address.
     #[must_use]
-    pub fn may_be_at(&self, redirect_uri: &str) -> bool {
-        let is_own = self.kind == ClientKind::BuiltIn && leads_to_this_computer(redirect_uri);
+    pub fn allows_redirect_uri(&self, redirect_uri: &str) -> bool {
+        let is_own = self.kind == ClientKind::BuiltIn && is_loopback_http(redirect_uri);
         is_own || is_registered(&self.redirect_uris, redirect_uri)
     }
 
@@ -71,7 +71,7 @@ impl Client {
                 Kind::Document => ClientKind::Document,
             },
             redirect_uris: row.redirect_uris.lines().map(str::to_owned).collect(),
-            scopes: scopes::stored(&row.scopes),
+            scopes: scopes::parse_scopes(&row.scopes),
             id: row.client_id,
             name: row.name,
         }
@@ -83,34 +83,34 @@ impl Client {
 ///
 /// # Errors
 /// The client is unknown, its document cannot be used, or too many documents were fetched for this address.
-pub async fn find(cx: &Domain, client_id: &str, address: &str) -> Answered<Client> {
+pub async fn find(cx: &Domain, client_id: &str, address: &str) -> OauthResult<Client> {
     if client_id == CLI {
         return Ok(Client::built_in(cx));
     }
     if document::is_address(client_id) {
         return document::client(cx, client_id, address).await.map(Client::of);
     }
-    stored(cx, client_id).await?.map(Client::of).ok_or_else(unknown)
+    find_stored(cx, client_id).await?.map(Client::of).ok_or_else(unknown_client)
 }
 
 /// Fails if the client is unknown.
 ///
 /// # Errors
 /// [`OauthError::InvalidClient`], after which clients register again.
-pub async fn require_known(cx: &Domain, client_id: &str) -> Answered<()> {
-    let known = client_id == CLI || stored(cx, client_id).await?.is_some();
-    if known { Ok(()) } else { Err(unknown()) }
+pub async fn require_known(cx: &Domain, client_id: &str) -> OauthResult<()> {
+    let known = client_id == CLI || find_stored(cx, client_id).await?.is_some();
+    if known { Ok(()) } else { Err(unknown_client()) }
 }
 
-async fn stored(cx: &Domain, client_id: &str) -> Result<Option<oauth_client::Model>> {
+async fn find_stored(cx: &Domain, client_id: &str) -> Result<Option<oauth_client::Model>> {
     // PostgreSQL does not accept a parameter that contains U+0000.
-    if client_id.len() > LONGEST || !text::is_clean(client_id) {
+    if client_id.len() > MAX_ID_BYTES || !text::is_clean(client_id) {
         return Ok(None);
     }
     Ok(oauth_client::Entity::find_by_id(client_id).one(&cx.db.read).await?)
 }
 
-fn unknown() -> Refused {
+fn unknown_client() -> OauthRefusal {
     let description = "There is no client with this id. Register it, or add the connection anew.";
-    Refused::new(OauthError::InvalidClient, "client_id", description)
+    OauthRefusal::new(OauthError::InvalidClient, "client_id", description)
 }

@@ -6,7 +6,7 @@ use sea_orm::{
 };
 use secrecy::ExposeSecret;
 
-use super::{CODE_LASTS, request, request::AuthorizeRequest, scopes};
+use super::{CODE_LIFETIME, request, request::AuthorizeRequest, scopes};
 use crate::{
     Domain,
     access::{Role, Scope},
@@ -17,7 +17,7 @@ use crate::{
 
 /// A workspace that the user can choose on the consent page.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ConsentWorkspace {
     /// The workspace.
     pub id: WorkspaceId,
     /// Its name.
@@ -32,7 +32,7 @@ pub struct Place {
 ///
 /// # Errors
 /// The database's.
-pub async fn places(cx: &Domain, person: UserId) -> Result<Vec<Place>> {
+pub async fn consent_workspaces(cx: &Domain, person: UserId) -> Result<Vec<ConsentWorkspace>> {
     let db = &cx.db.read;
     let theirs = membership::Column::UserId.eq(person);
     let memberships = membership::Entity::find().filter(theirs).all(db).await?;
@@ -60,14 +60,14 @@ pub async fn places(cx: &Domain, person: UserId) -> Result<Vec<Place>> {
             }
             Some(_) => None,
         };
-        Some(Place { id: row.id, name: row.name, role: membership.role, lacks })
+        Some(ConsentWorkspace { id: row.id, name: row.name, role: membership.role, lacks })
     };
     Ok(rows.into_iter().filter_map(place).collect())
 }
 
 /// The user's decision.
 #[derive(Debug, Clone)]
-pub struct Decision {
+pub struct ConsentDecision {
     /// The granted scopes.
     pub scopes: Vec<Scope>,
     /// The workspace.
@@ -83,7 +83,7 @@ pub async fn allow(
     issuer: &str,
     request: &AuthorizeRequest,
     person: UserId,
-    decision: &Decision,
+    decision: &ConsentDecision,
 ) -> Result<String> {
     let asked = request.scopes.iter().copied();
     let granted: Vec<_> = asked.filter(|scope| decision.scopes.contains(scope)).collect();
@@ -96,7 +96,7 @@ pub async fn allow(
     if membership::Entity::find_by_id(member).one(&cx.db.read).await?.is_none() {
         return Err(Error::new(Code::WorkspaceNotFound, "There is no such workspace."));
     }
-    let (code, now) = (token::fresh(), cx.clock.now());
+    let (code, now) = (token::generate(), cx.clock.now());
     let row = oauth_code::Model {
         hash: hash(code.expose_secret()),
         client_id: request.client.id.clone(),
@@ -104,20 +104,20 @@ pub async fn allow(
         redirect_uri: request.redirect_uri.clone(),
         user_id: person,
         workspace_id: decision.workspace_id,
-        scopes: scopes::listed(&granted),
+        scopes: scopes::join_scopes(&granted),
         resource: request.resource.to_owned(),
         challenge: request.challenge.clone(),
         grant_id: None,
         created_at: now,
-        expires_at: now + CODE_LASTS,
+        expires_at: now + CODE_LIFETIME,
         used_at: None,
         answered_at: None,
     };
     let tx = cx.db.begin().await?;
     let made = row.into_active_model().reset_all();
     oauth_code::Entity::insert(made).exec_without_returning(&tx).await?;
-    signups::let_in(&tx, person, &request.client.id, now).await?;
+    signups::complete_for_app(&tx, person, &request.client.id, now).await?;
     tx.commit().await?;
     let answer = [("code", code.expose_secret())];
-    Ok(request::back(&request.redirect_uri, issuer, request.state.as_deref(), &answer))
+    Ok(request::callback_url(&request.redirect_uri, issuer, request.state.as_deref(), &answer))
 }

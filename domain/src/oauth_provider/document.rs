@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     HOUR, MINUTE, redirect_uri,
-    refused::{Answered, OauthError, Refused},
+    refusal::{OauthError, OauthRefusal, OauthResult},
     scopes,
 };
 use crate::{
@@ -25,21 +25,21 @@ use crate::{
 };
 
 /// The longest address, in bytes.
-const LONGEST: usize = 500;
+const MAX_ADDRESS_BYTES: usize = 500;
 
 /// The largest document, in bytes.
-const LARGEST: usize = 10 * 1024;
+const MAX_DOCUMENT_BYTES: usize = 10 * 1024;
 
 /// The longest time to fetch a document.
 const DEADLINE: Duration = Duration::from_secs(5);
 
 /// How long a document is fresh that does not say so itself, in ms, and the bounds of what it may say.
-const FRESH: Millis = HOUR;
-const LEAST_FRESH: Millis = 5 * MINUTE;
-const MOST_FRESH: Millis = 24 * HOUR;
+const DEFAULT_FRESHNESS: Millis = HOUR;
+const MIN_FRESHNESS: Millis = 5 * MINUTE;
+const MAX_FRESHNESS: Millis = 24 * HOUR;
 
 /// How long a document that cannot be used is not fetched again, in ms.
-const FAILED: Millis = MINUTE;
+const FAILURE_TTL: Millis = MINUTE;
 
 /// The fields of a document that are used here.
 #[derive(Deserialize)]
@@ -69,14 +69,14 @@ pub(super) async fn client(
     cx: &Domain,
     client_id: &str,
     address: &str,
-) -> Answered<oauth_client::Model> {
-    let url = checked(client_id, cx.settings.allow_private).map_err(|why| unusable(&why))?;
+) -> OauthResult<oauth_client::Model> {
+    let url = check_address(client_id, cx.settings.allow_private).map_err(|why| unusable(&why))?;
     let now = cx.clock.now();
     let known = oauth_client::Entity::find_by_id(client_id).one(&cx.db.read).await?;
     let row = match known {
         Some(row) if row.fresh_until.is_some_and(|until| until > now) => row,
         known => {
-            limits::admit_anybody(cx, &[(Bucket::OauthDocuments, address)]).await?;
+            limits::admit_anonymous(cx, &[(Bucket::OauthDocuments, address)]).await?;
             let fetched = fetch(cx, client_id, url).await;
             store(cx, client_id, known, fetched).await?
         }
@@ -87,15 +87,15 @@ pub(super) async fn client(
     }
 }
 
-fn unusable(why: &str) -> Refused {
+fn unusable(why: &str) -> OauthRefusal {
     let description = format!("The client's metadata document cannot be used: {why}");
-    Refused::new(OauthError::InvalidClient, "client_id", description)
+    OauthRefusal::new(OauthError::InvalidClient, "client_id", description)
 }
 
 /// Returns the address of a document. It is compared byte by byte, so it must be in normal form.
-fn checked(text: &str, allow_private: bool) -> Result<Url, String> {
+fn check_address(text: &str, allow_private: bool) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|_| "its address is not a URL.".to_owned())?;
-    let flaw = if text.len() > LONGEST {
+    let flaw = if text.len() > MAX_ADDRESS_BYTES {
         "its address is longer than 500 characters."
     } else if url.scheme() != "https" && !allow_private {
         "its address must be https."
@@ -116,7 +116,7 @@ fn checked(text: &str, allow_private: bool) -> Result<Url, String> {
 /// Returns a document and how long it is fresh, or why it cannot be used.
 async fn fetch(cx: &Domain, client_id: &str, url: Url) -> Result<(Document, Millis), String> {
     let http = cx.http.counted_as("oauth_client");
-    let request = http.get(url).deadline(DEADLINE).max_reply(LARGEST);
+    let request = http.get(url).deadline(DEADLINE).max_reply(MAX_DOCUMENT_BYTES);
     let reply = request
         .header("Accept", "application/json")
         .send()
@@ -128,7 +128,7 @@ async fn fetch(cx: &Domain, client_id: &str, url: Url) -> Result<(Document, Mill
     let document: Document =
         reply.json().map_err(|_| "it is not JSON of the expected form.".to_owned())?;
     let lasts = freshness(reply.header("cache-control").unwrap_or_default());
-    sound(document, client_id).map(|document| (document, lasts))
+    check_document(document, client_id).map(|document| (document, lasts))
 }
 
 /// Returns why a document could not be fetched, without details of our network.
@@ -136,13 +136,13 @@ const fn failure(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::TooLarge => "it is larger than 10 KiB.",
         ErrorKind::Blocked => "its address is not a public one.",
-        ErrorKind::Invalid | ErrorKind::NotSent | ErrorKind::Lost | ErrorKind::Nonsense => {
+        ErrorKind::Invalid | ErrorKind::NotSent | ErrorKind::Lost | ErrorKind::InvalidJson => {
             "its address does not answer."
         }
     }
 }
 
-fn sound(mut document: Document, client_id: &str) -> Result<Document, String> {
+fn check_document(mut document: Document, client_id: &str) -> Result<Document, String> {
     if document.client_id != client_id {
         return Err("its client_id is not its address.".to_owned());
     }
@@ -163,12 +163,14 @@ fn sound(mut document: Document, client_id: &str) -> Result<Document, String> {
 fn freshness(header: &str) -> Millis {
     let directives = || header.split(',').map(|directive| directive.trim().to_ascii_lowercase());
     if directives().any(|directive| directive == "no-store" || directive == "no-cache") {
-        return LEAST_FRESH;
+        return MIN_FRESHNESS;
     }
     let seconds = directives().find_map(|directive| {
         directive.strip_prefix("max-age=")?.trim_matches('"').parse::<Millis>().ok()
     });
-    seconds.map_or(FRESH, |seconds| seconds.saturating_mul(1_000).clamp(LEAST_FRESH, MOST_FRESH))
+    seconds.map_or(DEFAULT_FRESHNESS, |seconds| {
+        seconds.saturating_mul(1_000).clamp(MIN_FRESHNESS, MAX_FRESHNESS)
+    })
 }
 
 /// Stores the content of a document, or why it cannot be used; in that case the content of an earlier one is kept.
@@ -185,7 +187,7 @@ async fn store(
         owner_id: None,
         name: String::new(),
         redirect_uris: String::new(),
-        scopes: scopes::listed(&Scope::default_set()),
+        scopes: scopes::join_scopes(&Scope::default_set()),
         failure: None,
         fresh_until: None,
         created_at: now,
@@ -193,10 +195,10 @@ async fn store(
     });
     let row = match fetched {
         Ok((document, lasts)) => oauth_client::Model {
-            name: name(document.client_name.as_deref(), client_id),
+            name: client_name(document.client_name.as_deref(), client_id),
             redirect_uris: document.redirect_uris.join("\n"),
-            scopes: scopes::asked(document.scope.as_deref(), &Scope::default_set())
-                .map_or_else(|_| before.scopes.clone(), |asked| scopes::listed(&asked)),
+            scopes: scopes::requested_scopes(document.scope.as_deref(), &Scope::default_set())
+                .map_or_else(|_| before.scopes.clone(), |asked| scopes::join_scopes(&asked)),
             failure: None,
             fresh_until: Some(now + lasts),
             updated_at: now,
@@ -204,7 +206,7 @@ async fn store(
         },
         Err(why) => oauth_client::Model {
             failure: Some(why),
-            fresh_until: Some(now + FAILED),
+            fresh_until: Some(now + FAILURE_TTL),
             updated_at: now,
             ..before
         },
@@ -228,7 +230,7 @@ async fn store(
 }
 
 /// Returns a client's name as pages show it, or the host of its document if it has none.
-fn name(said: Option<&str>, client_id: &str) -> String {
+fn client_name(said: Option<&str>, client_id: &str) -> String {
     let plain = plain_name(said.unwrap_or_default());
     if !plain.is_empty() {
         return plain;
@@ -252,9 +254,9 @@ mod tests {
 
     #[test]
     fn the_address_of_a_document_has_one_form() {
-        assert!(checked("https://example.com/client.json", false).is_ok());
-        assert!(checked("https://example.com/client?v=1", false).is_ok());
-        assert!(checked("http://127.0.0.1:7/client", true).is_ok());
+        assert!(check_address("https://example.com/client.json", false).is_ok());
+        assert!(check_address("https://example.com/client?v=1", false).is_ok());
+        assert!(check_address("http://127.0.0.1:7/client", true).is_ok());
         let long = format!("https://example.com/{}", "x".repeat(481));
         for bad in [
             "http://example.com/client",
@@ -270,7 +272,7 @@ mod tests {
             "https://",
             &long,
         ] {
-            assert!(checked(bad, false).is_err(), "{bad}");
+            assert!(check_address(bad, false).is_err(), "{bad}");
         }
     }
 
@@ -291,6 +293,6 @@ mod tests {
     #[test]
     fn a_name_cannot_turn_the_text_around_it() {
         assert_eq!(plain_name(" Good\u{202e}\u{200b} App\n "), "Good App");
-        assert_eq!(name(Some("\u{200b}"), "https://example.com/x"), "example.com");
+        assert_eq!(client_name(Some("\u{200b}"), "https://example.com/x"), "example.com");
     }
 }

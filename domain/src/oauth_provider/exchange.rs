@@ -9,14 +9,14 @@ use subtle::ConstantTimeEq;
 
 use super::{
     grants, is_reuse, pkce,
-    refused::{Answered, OauthError, Refused},
+    refusal::{OauthError, OauthRefusal, OauthResult},
     resource, scopes,
-    tokens::{self, Issued, NewPair},
+    tokens::{self, IssuedTokens, NewPair},
 };
 use crate::{
     Domain, Tx,
     error::Result,
-    mail::{self, Delivery},
+    mail::{self, MailTransport},
     token::hash,
 };
 
@@ -34,7 +34,7 @@ pub struct CodeExchange<'a> {
     /// A resource to which the access token is narrowed.
     pub resource: Option<&'a str>,
     /// The time at which the request was received.
-    pub arrived: Millis,
+    pub received_at: Millis,
 }
 
 /// Exchanges a code for tokens.
@@ -44,16 +44,16 @@ pub struct CodeExchange<'a> {
 ///
 /// # Errors
 /// [`OauthError::InvalidGrant`] or [`OauthError::InvalidTarget`].
-pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> {
+pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> OauthResult<IssuedTokens> {
     let hash = hash(asked.code);
     let row = oauth_code::Entity::find_by_id(hash.as_str()).one(&cx.db.write).await?;
     let row = row.filter(|row| bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes())));
     let is_theirs = |row: &oauth_code::Model| {
         row.client_id == asked.client_id && row.redirect_uri == asked.redirect_uri
     };
-    let row = row.filter(is_theirs).ok_or_else(refused)?;
+    let row = row.filter(is_theirs).ok_or_else(invalid_grant)?;
     if let Some(used_at) = row.used_at {
-        if is_reuse(asked.arrived, used_at, row.answered_at)
+        if is_reuse(asked.received_at, used_at, row.answered_at)
             && let Some(grant) = row.grant_id
         {
             tracing::warn!(
@@ -62,22 +62,22 @@ pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> 
             );
             grants::end(&cx.db.write, grant, cx.clock.now()).await?;
         }
-        return Err(refused());
+        return Err(invalid_grant());
     }
-    if row.expires_at <= asked.arrived {
-        return Err(refused());
+    if row.expires_at <= asked.received_at {
+        return Err(invalid_grant());
     }
     let resource = resource::narrowed(&cx.settings, &row.resource, asked.resource)?;
     cx.failpoint.reach("tool_code_found").await;
     match spend(cx, &row, asked.verifier, resource).await? {
-        Spent::Lost => Err(refused()),
-        Spent::Wrong => {
-            answered(cx, &hash).await?;
-            Err(refused())
+        SpendOutcome::Lost => Err(invalid_grant()),
+        SpendOutcome::Wrong => {
+            mark_answered(cx, &hash).await?;
+            Err(invalid_grant())
         }
-        Spent::For(issued) => {
+        SpendOutcome::For(issued) => {
             cx.failpoint.reach("tool_code_spent").await;
-            answered(cx, &hash).await?;
+            mark_answered(cx, &hash).await?;
             cx.failpoint.reach("tool_code_answered").await;
             Ok(issued)
         }
@@ -85,18 +85,18 @@ pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> Answered<Issued> 
 }
 
 /// The result of an attempt to spend a code.
-enum Spent {
+enum SpendOutcome {
     /// Another request was first.
     Lost,
     /// The verifier was wrong, and the code is spent.
     Wrong,
     /// It was exchanged for tokens.
-    For(Issued),
+    For(IssuedTokens),
 }
 
-fn refused() -> Refused {
+fn invalid_grant() -> OauthRefusal {
     let description = "The code is unknown, over, used, or was made for another client, redirect_uri or verifier.";
-    Refused::new(OauthError::InvalidGrant, "code", description)
+    OauthRefusal::new(OauthError::InvalidGrant, "code", description)
 }
 
 /// Spends the code and creates the grant with its tokens, in one transaction.
@@ -105,10 +105,10 @@ async fn spend(
     row: &oauth_code::Model,
     verifier: &str,
     resource: String,
-) -> Answered<Spent> {
+) -> OauthResult<SpendOutcome> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
-    let fits = pkce::fits(verifier, &row.challenge);
+    let fits = pkce::verifies(verifier, &row.challenge);
     let grant_id = fits.then(GrantId::fresh);
     let spent = oauth_code::Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
@@ -118,11 +118,11 @@ async fn spend(
         .exec(tx.conn())
         .await?;
     if spent.rows_affected != 1 {
-        return Ok(Spent::Lost);
+        return Ok(SpendOutcome::Lost);
     }
     let Some(id) = grant_id else {
         tx.commit().await?;
-        return Ok(Spent::Wrong);
+        return Ok(SpendOutcome::Wrong);
     };
     let grant = oauth_grant::Model {
         id,
@@ -139,31 +139,35 @@ async fn spend(
     let made = grant.clone().into_active_model().reset_all();
     oauth_grant::Entity::insert(made).exec_without_returning(tx.conn()).await?;
     let workspace = tokens::workspace(tx.conn(), &grant).await?;
-    let new =
-        NewPair { grant: &grant, parent: None, scopes: scopes::stored(&grant.scopes), resource };
+    let new = NewPair {
+        grant: &grant,
+        parent: None,
+        scopes: scopes::parse_scopes(&grant.scopes),
+        resource,
+    };
     let issued = tokens::issue(tx.conn(), new, workspace, now).await?;
     write_letter(&mut tx, &grant).await?;
     cx.failpoint.reach("tool_code_spending").await;
     tx.commit().await?;
-    Ok(Spent::For(issued))
+    Ok(SpendOutcome::For(issued))
 }
 
 /// Notifies the user by letter that a client was granted access, if letters can be sent.
 async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
-    if matches!(tx.domain().settings.mail(), Delivery::None) {
+    if matches!(tx.domain().settings.mail_transport(), MailTransport::None) {
         return Ok(());
     }
     let Some(person) = user::Entity::find_by_id(grant.user_id).one(tx.conn()).await? else {
         return Ok(());
     };
     let link = format!("{}/dashboard/apps", tx.domain().settings.base_url);
-    let letter = Letter::app_let_in(&person.email, &grant.client_name, &link);
+    let letter = Letter::app_authorized(&person.email, &grant.client_name, &link);
     mail::write(tx, &format!("grant:{}", grant.id), &letter, person.id).await?;
     Ok(())
 }
 
 /// Records that the request was answered: any later use of the code is a reuse.
-async fn answered(cx: &Domain, hash: &str) -> Result<()> {
+async fn mark_answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_code::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))
         .filter(Column::Hash.eq(hash))

@@ -62,7 +62,7 @@ pub async fn list_grants(
         named.all(&cx.db.read).await?.into_iter().map(|row| (row.id, row.name)).collect();
     let grant = |row: oauth_grant::Model| Grant {
         id: row.id,
-        scopes: scopes::stored(&row.scopes),
+        scopes: scopes::parse_scopes(&row.scopes),
         workspace_name: names.get(&row.workspace_id).cloned().unwrap_or_default(),
         client_id: row.client_id,
         client_name: row.client_name,
@@ -104,7 +104,7 @@ pub(super) async fn end<C: ConnectionTrait>(conn: &C, id: GrantId, now: Millis) 
 }
 
 /// Ends the grants of a user in one workspace.
-pub(crate) async fn end_in<C: ConnectionTrait>(
+pub(crate) async fn end_in_workspace<C: ConnectionTrait>(
     conn: &C,
     workspace: WorkspaceId,
     person: UserId,

@@ -13,7 +13,7 @@ mod grants;
 mod pkce;
 mod redirect_uri;
 mod refresh;
-mod refused;
+mod refusal;
 mod registration;
 mod request;
 mod resource;
@@ -27,20 +27,22 @@ use fanfare_entities::Millis;
 
 pub use apps::{App, AppChanges, NewApp, create_app, delete_app, list_apps, update_app};
 pub use client::{CLI, Client, ClientKind, find as find_client, require_known};
-pub use consent::{Decision, Place, allow, places};
+pub use consent::{ConsentDecision, ConsentWorkspace, allow, consent_workspaces};
 pub use exchange::{CodeExchange, exchange};
-pub(crate) use grants::end_in;
+pub(crate) use grants::end_in_workspace;
 pub use grants::{Grant, end_grant, list_grants};
 pub use redirect_uri::Destination;
-pub use refresh::{Refresh, refresh};
-pub use refused::{Answered, Flaw, OauthError, Refused};
-pub use registration::{Registered, Registration, register};
+pub use refresh::{RefreshRequest, refresh};
+pub use refusal::{OauthError, OauthFlaw, OauthRefusal, OauthResult};
+pub use registration::{ClientRegistration, RegisteredClient, register};
 pub(crate) use request::check as check_request;
-pub use request::{AuthorizeRequest, NoRequest, Parameters, back, read as read_request};
+pub use request::{
+    AuthorizeError, AuthorizeRequest, Parameters, callback_url, read as read_request,
+};
 pub use resource::{API, MCP_PATHS, issuer};
 pub use revoke::revoke;
-pub use scopes::{listed, words};
-pub use tokens::{Issued, TokenWorkspace, authenticate};
+pub use scopes::{join_scopes, scope_description};
+pub use tokens::{IssuedTokens, TokenWorkspace, authenticate};
 pub(crate) use upkeep::prune;
 
 const MINUTE: Millis = 60_000;
@@ -48,24 +50,24 @@ const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
 /// How long a code is valid, in ms.
-pub const CODE_LASTS: Millis = MINUTE;
+pub const CODE_LIFETIME: Millis = MINUTE;
 
 /// How long an access token is valid, in ms.
-pub const ACCESS_LASTS: Millis = HOUR;
+pub const ACCESS_TOKEN_LIFETIME: Millis = HOUR;
 
 /// How long a refresh token is valid, in ms.
-pub const REFRESH_LASTS: Millis = 30 * DAY;
+pub const REFRESH_TOKEN_LIFETIME: Millis = 30 * DAY;
 
 /// The time after which a use of a code or token that is not marked as answered never was answered, in ms: its process
 /// has died.
-const UNANSWERED: Millis = MINUTE;
+const REPLY_TIMEOUT: Millis = MINUTE;
 
 /// Returns true if a single-use code or token was used again after its first use was answered. A request that came
 /// before that only lost a race.
 const fn is_reuse(arrived: Millis, used_at: Millis, answered_at: Option<Millis>) -> bool {
     match answered_at {
         Some(answered) => arrived > answered,
-        None => arrived > used_at + UNANSWERED,
+        None => arrived > used_at + REPLY_TIMEOUT,
     }
 }
 
@@ -75,8 +77,8 @@ mod tests {
 
     #[test]
     fn a_request_that_came_before_the_answer_is_no_second_use() {
-        assert!(!is_reuse(10, 10, None) && !is_reuse(10 + UNANSWERED, 10, None));
-        assert!(is_reuse(11 + UNANSWERED, 10, None), "the process that used it is gone");
+        assert!(!is_reuse(10, 10, None) && !is_reuse(10 + REPLY_TIMEOUT, 10, None));
+        assert!(is_reuse(11 + REPLY_TIMEOUT, 10, None), "the process that used it is gone");
         assert!(!is_reuse(12, 10, Some(12)) && !is_reuse(9, 10, Some(12)));
         assert!(is_reuse(13, 10, Some(12)));
     }

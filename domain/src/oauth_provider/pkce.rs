@@ -11,7 +11,7 @@ pub(super) fn is_well_formed(text: &str) -> bool {
 }
 
 /// Returns true if the challenge was made from this verifier.
-pub(super) fn fits(verifier: &str, challenge: &str) -> bool {
+pub(super) fn verifies(verifier: &str, challenge: &str) -> bool {
     let made = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()));
     is_well_formed(verifier) && bool::from(made.as_bytes().ct_eq(challenge.as_bytes()))
 }
@@ -26,10 +26,10 @@ mod tests {
 
     #[test]
     fn a_challenge_fits_its_verifier_alone() {
-        assert!(fits(VERIFIER, CHALLENGE));
-        assert!(!fits(CHALLENGE, CHALLENGE), "the plain method is none");
-        assert!(!fits(&VERIFIER.replace('d', "e"), CHALLENGE));
-        assert!(!fits("", CHALLENGE) && !fits(VERIFIER, ""));
+        assert!(verifies(VERIFIER, CHALLENGE));
+        assert!(!verifies(CHALLENGE, CHALLENGE), "the plain method is none");
+        assert!(!verifies(&VERIFIER.replace('d', "e"), CHALLENGE));
+        assert!(!verifies("", CHALLENGE) && !verifies(VERIFIER, ""));
     }
 
     #[test]

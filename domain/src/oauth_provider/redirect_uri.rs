@@ -6,7 +6,7 @@ use url::{Host, Url};
 static SCHEMES: &str = include_str!("schemes.txt");
 
 /// The longest address, in bytes.
-const LONGEST: usize = 2_000;
+const MAX_BYTES: usize = 2_000;
 
 /// The hosts of the user's own machine (RFC 8252).
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
@@ -17,8 +17,8 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "[::1]", "localhost"];
 /// # Errors
 /// The reason why it is refused, for developers.
 pub(super) fn check(text: &str) -> Result<(), String> {
-    if text.is_empty() || text.len() > LONGEST {
-        return Err(format!("A redirect URI has 1 to {LONGEST} characters."));
+    if text.is_empty() || text.len() > MAX_BYTES {
+        return Err(format!("A redirect URI has 1 to {MAX_BYTES} characters."));
     }
     let odd = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}*".contains(&byte);
     if let Some(bad) = text.bytes().find(|byte| odd(*byte)) {
@@ -55,7 +55,7 @@ pub(super) fn is_registered(registered: &[String], asked: &str) -> bool {
 }
 
 /// Returns true if an address is http on the user's own machine, with any port and path.
-pub(super) fn leads_to_this_computer(text: &str) -> bool {
+pub(super) fn is_loopback_http(text: &str) -> bool {
     check(text).is_ok() && text.starts_with("http://")
 }
 

@@ -7,15 +7,15 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query:
 
 use super::{
     grants, is_reuse,
-    refused::{Answered, Flaw, OauthError, Refused},
+    refusal::{OauthError, OauthFlaw, OauthRefusal, OauthResult},
     resource, scopes,
-    tokens::{self, Issued, NewPair},
+    tokens::{self, IssuedTokens, NewPair},
 };
 use crate::{Domain, access::Scope, error::Result};
 
 /// A refresh token that a client presents.
 #[derive(Debug, Clone, Copy)]
-pub struct Refresh<'a> {
+pub struct RefreshRequest<'a> {
     /// The token.
     pub token: &'a str,
     /// The client.
@@ -25,7 +25,7 @@ pub struct Refresh<'a> {
     /// A resource to which the access token is narrowed.
     pub resource: Option<&'a str>,
     /// The time at which the request was received.
-    pub arrived: Millis,
+    pub received_at: Millis,
 }
 
 /// Exchanges a refresh token for a new pair.
@@ -37,58 +37,58 @@ pub struct Refresh<'a> {
 /// # Errors
 /// [`OauthError::InvalidGrant`], or [`OauthError::InvalidScope`] and [`OauthError::InvalidTarget`], which spend
 /// nothing.
-pub async fn refresh(cx: &Domain, asked: Refresh<'_>) -> Answered<Issued> {
+pub async fn refresh(cx: &Domain, asked: RefreshRequest<'_>) -> OauthResult<IssuedTokens> {
     let token = tokens::find(&cx.db.write, asked.token).await?;
-    let token = token.filter(|row| row.kind == TokenKind::Refresh).ok_or_else(refused)?;
+    let token = token.filter(|row| row.kind == TokenKind::Refresh).ok_or_else(invalid_grant)?;
     let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.write).await?;
     let is_theirs =
         |grant: &oauth_grant::Model| grant.client_id == asked.client_id && grant.ended_at.is_none();
-    let grant = grant.filter(is_theirs).ok_or_else(refused)?;
-    if token.revoked_at.is_some() || token.expires_at <= asked.arrived {
-        return Err(refused());
+    let grant = grant.filter(is_theirs).ok_or_else(invalid_grant)?;
+    if token.revoked_at.is_some() || token.expires_at <= asked.received_at {
+        return Err(invalid_grant());
     }
-    let granted = scopes::stored(&grant.scopes);
+    let granted = scopes::parse_scopes(&grant.scopes);
     let narrow = (
-        narrowed(asked.scope, &granted)?,
+        narrowed_scopes(asked.scope, &granted)?,
         resource::narrowed(&cx.settings, &grant.resource, asked.resource)?,
     );
     if let Some(used_at) = token.used_at {
-        return again(cx, &asked, (&grant, &token), used_at, narrow).await;
+        return handle_reuse(cx, &asked, (&grant, &token), used_at, narrow).await;
     }
     cx.failpoint.reach("refresh_found").await;
     let issued = spend(cx, &grant, &token, narrow).await?;
     cx.failpoint.reach("refresh_spent").await;
-    answered(cx, &token.hash).await?;
+    mark_answered(cx, &token.hash).await?;
     cx.failpoint.reach("refresh_answered").await;
     Ok(issued)
 }
 
-fn refused() -> Refused {
+fn invalid_grant() -> OauthRefusal {
     let description =
         "The refresh token is unknown, over, used or revoked, or is another client's.";
-    Refused::new(OauthError::InvalidGrant, "refresh_token", description)
+    OauthRefusal::new(OauthError::InvalidGrant, "refresh_token", description)
 }
 
 /// Returns the scopes of the new access token, which must be among the granted ones.
-fn narrowed(asked: Option<&str>, granted: &[Scope]) -> Result<Vec<Scope>, Flaw> {
-    let asked = scopes::asked(asked, granted)?;
+fn narrowed_scopes(asked: Option<&str>, granted: &[Scope]) -> Result<Vec<Scope>, OauthFlaw> {
+    let asked = scopes::requested_scopes(asked, granted)?;
     if asked.iter().all(|scope| granted.contains(scope)) {
         return Ok(asked);
     }
-    let description = format!("Only these scopes were granted: {}.", scopes::listed(granted));
-    Err(Flaw::new(OauthError::InvalidScope, "scope", description))
+    let description = format!("Only these scopes were granted: {}.", scopes::join_scopes(granted));
+    Err(OauthFlaw::new(OauthError::InvalidScope, "scope", description))
 }
 
 /// The scopes and the resource of an access token.
-type Narrow = (Vec<Scope>, String);
+type AccessTokenLimits = (Vec<Scope>, String);
 
 /// Spends the token and issues the next pair, in one transaction.
 async fn spend(
     cx: &Domain,
     grant: &oauth_grant::Model,
     token: &oauth_token::Model,
-    narrow: Narrow,
-) -> Answered<Issued> {
+    narrow: AccessTokenLimits,
+) -> OauthResult<IssuedTokens> {
     let tx = cx.db.begin().await?;
     let now = cx.clock.now();
     let spent = oauth_token::Entity::update_many()
@@ -99,44 +99,44 @@ async fn spend(
         .exec(&tx)
         .await?;
     if spent.rows_affected != 1 {
-        return Err(refused());
+        return Err(invalid_grant());
     }
-    let issued = next(&tx, grant, token, narrow, now).await?;
+    let issued = issue_next(&tx, grant, token, narrow, now).await?;
     cx.failpoint.reach("refresh_spending").await;
     tx.commit().await?;
     Ok(issued)
 }
 
-async fn next<C: ConnectionTrait>(
+async fn issue_next<C: ConnectionTrait>(
     conn: &C,
     grant: &oauth_grant::Model,
     token: &oauth_token::Model,
-    (scopes, resource): Narrow,
+    (scopes, resource): AccessTokenLimits,
     now: Millis,
-) -> Answered<Issued> {
+) -> OauthResult<IssuedTokens> {
     let workspace = tokens::workspace(conn, grant).await?;
     let new = NewPair { grant, parent: Some(&token.hash), scopes, resource };
     Ok(tokens::issue(conn, new, workspace, now).await?)
 }
 
 /// Handles the reuse of a spent token.
-async fn again(
+async fn handle_reuse(
     cx: &Domain,
-    asked: &Refresh<'_>,
+    asked: &RefreshRequest<'_>,
     (grant, token): (&oauth_grant::Model, &oauth_token::Model),
     used_at: Millis,
-    narrow: Narrow,
-) -> Answered<Issued> {
-    if !is_reuse(asked.arrived, used_at, token.answered_at) {
-        return Err(refused());
+    narrow: AccessTokenLimits,
+) -> OauthResult<IssuedTokens> {
+    if !is_reuse(asked.received_at, used_at, token.answered_at) {
+        return Err(invalid_grant());
     }
-    let within_grace = asked.arrived < used_at + cx.settings.oauth_grace;
+    let within_grace = asked.received_at < used_at + cx.settings.oauth_grace;
     // The pair that was issued then was never delivered.
     let was_lost = token.answered_at.is_none();
-    if (within_grace || was_lost) && !was_followed(cx, token).await? {
+    if (within_grace || was_lost) && !successor_was_used(cx, token).await? {
         let issued = replace(cx, grant, token, narrow).await?;
         if was_lost {
-            answered(cx, &token.hash).await?;
+            mark_answered(cx, &token.hash).await?;
         }
         return Ok(issued);
     }
@@ -145,11 +145,11 @@ async fn again(
         "a refresh token was used twice; its grant is ended"
     );
     grants::end(&cx.db.write, grant.id, cx.clock.now()).await?;
-    Err(refused())
+    Err(invalid_grant())
 }
 
 /// Returns true if the refresh token that was issued for this one was used.
-async fn was_followed(cx: &Domain, token: &oauth_token::Model) -> Result<bool> {
+async fn successor_was_used(cx: &Domain, token: &oauth_token::Model) -> Result<bool> {
     let used = oauth_token::Entity::find()
         .filter(Column::ParentHash.eq(token.hash.as_str()))
         .filter(Column::UsedAt.is_not_null())
@@ -163,8 +163,8 @@ async fn replace(
     cx: &Domain,
     grant: &oauth_grant::Model,
     token: &oauth_token::Model,
-    narrow: Narrow,
-) -> Answered<Issued> {
+    narrow: AccessTokenLimits,
+) -> OauthResult<IssuedTokens> {
     let tx = cx.db.begin().await?;
     let now = cx.clock.now();
     let replaced = oauth_token::Entity::update_many()
@@ -176,15 +176,15 @@ async fn replace(
         .await?;
     if replaced.rows_affected == 0 {
         // Another request replaces it right now.
-        return Err(refused());
+        return Err(invalid_grant());
     }
-    let issued = next(&tx, grant, token, narrow, now).await?;
+    let issued = issue_next(&tx, grant, token, narrow, now).await?;
     tx.commit().await?;
     Ok(issued)
 }
 
 /// Records that the request was answered: any later use of the token is a reuse.
-async fn answered(cx: &Domain, hash: &str) -> Result<()> {
+async fn mark_answered(cx: &Domain, hash: &str) -> Result<()> {
     oauth_token::Entity::update_many()
         .col_expr(Column::AnsweredAt, Expr::value(cx.clock.now()))
         .filter(Column::Hash.eq(hash))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     document::plain_name,
     redirect_uri,
-    refused::{Answered, Flaw, OauthError},
+    refusal::{OauthError, OauthFlaw, OauthResult},
     scopes,
 };
 use crate::{
@@ -20,11 +20,11 @@ use crate::{
 const GRANTS: [&str; 2] = ["authorization_code", "refresh_token"];
 
 /// The name of a client that does not send one.
-const NAMELESS: &str = "Unnamed client";
+const DEFAULT_NAME: &str = "Unnamed client";
 
 /// A client's registration request. Other fields are ignored, as RFC 7591 section 2 demands.
 #[derive(Debug, Default, Deserialize)]
-pub struct Registration {
+pub struct ClientRegistration {
     /// Its name.
     #[serde(default)]
     pub client_name: Option<String>,
@@ -47,7 +47,7 @@ pub struct Registration {
 
 /// A client that has just been registered.
 #[derive(Debug)]
-pub struct Registered {
+pub struct RegisteredClient {
     /// Its id.
     pub client_id: String,
     /// The time at which it was registered.
@@ -69,18 +69,24 @@ pub struct Registered {
 /// # Errors
 /// [`OauthError::InvalidRedirectUri`] or [`OauthError::InvalidClientMetadata`], or too many clients were registered
 /// from this address.
-pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answered<Registered> {
+pub async fn register(
+    cx: &Domain,
+    asked: ClientRegistration,
+    address: &str,
+) -> OauthResult<RegisteredClient> {
     let redirect_uris = redirect_uris(asked.redirect_uris.unwrap_or_default())?;
     let client_name = client_name(asked.client_name.as_deref())?;
     let grant_types = grant_types(asked.grant_types.as_deref())?;
     response_types(asked.response_types.as_deref())?;
-    let scopes = scopes::asked(asked.scope.as_deref(), &Scope::default_set())
-        .map_err(|flaw| Flaw { error: OauthError::InvalidClientMetadata, ..flaw })?;
+    let scopes = scopes::requested_scopes(asked.scope.as_deref(), &Scope::default_set())
+        .map_err(|flaw| OauthFlaw { error: OauthError::InvalidClientMetadata, ..flaw })?;
     if asked.application_type.as_deref().is_some_and(|kind| !["web", "native"].contains(&kind)) {
-        return Err(metadata("application_type", "application_type is web or native.").into());
+        return Err(
+            invalid_metadata("application_type", "application_type is web or native.").into()
+        );
     }
     let counted = [(Bucket::OauthRegisterHour, address), (Bucket::OauthRegisterDay, address)];
-    limits::admit_anybody(cx, &counted).await?;
+    limits::admit_anonymous(cx, &counted).await?;
     let now = cx.clock.now();
     let row = oauth_client::Model {
         client_id: format!("dyn_{}", random(24)),
@@ -88,7 +94,7 @@ pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answer
         owner_id: None,
         name: client_name.clone(),
         redirect_uris: redirect_uris.join("\n"),
-        scopes: scopes::listed(&scopes),
+        scopes: scopes::join_scopes(&scopes),
         failure: None,
         fresh_until: None,
         created_at: now,
@@ -98,7 +104,7 @@ pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answer
     let made = row.into_active_model().reset_all();
     oauth_client::Entity::insert(made).exec_without_returning(&cx.db.write).await?;
     let application_type = asked.application_type;
-    Ok(Registered {
+    Ok(RegisteredClient {
         client_id,
         issued_at: now,
         client_name,
@@ -110,8 +116,8 @@ pub async fn register(cx: &Domain, asked: Registration, address: &str) -> Answer
 }
 
 /// Checks the redirect URIs of a client.
-pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, Flaw> {
-    let flawed = |why: &str| Flaw::new(OauthError::InvalidRedirectUri, "redirect_uris", why);
+pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, OauthFlaw> {
+    let flawed = |why: &str| OauthFlaw::new(OauthError::InvalidRedirectUri, "redirect_uris", why);
     if !(1..=10).contains(&uris.len()) {
         return Err(flawed("Send 1 to 10 redirect_uris."));
     }
@@ -119,18 +125,18 @@ pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, Flaw> {
     Ok(uris)
 }
 
-fn client_name(said: Option<&str>) -> Result<String, Flaw> {
+fn client_name(said: Option<&str>) -> Result<String, OauthFlaw> {
     let said = said.unwrap_or_default();
     if said.chars().count() > 100 {
-        return Err(metadata("client_name", "client_name has at most 100 characters."));
+        return Err(invalid_metadata("client_name", "client_name has at most 100 characters."));
     }
     let plain = plain_name(said);
-    Ok(if plain.is_empty() { NAMELESS.to_owned() } else { plain })
+    Ok(if plain.is_empty() { DEFAULT_NAME.to_owned() } else { plain })
 }
 
 /// Returns the supported ones of the requested grant types. They must include `authorization_code`, without which a
 /// client could get no tokens.
-fn grant_types(asked: Option<&[String]>) -> Result<Vec<&'static str>, Flaw> {
+fn grant_types(asked: Option<&[String]>) -> Result<Vec<&'static str>, OauthFlaw> {
     let Some(asked) = asked else { return Ok(GRANTS.to_vec()) };
     let granted: Vec<_> =
         GRANTS.into_iter().filter(|known| asked.iter().any(|asked| asked == known)).collect();
@@ -138,18 +144,18 @@ fn grant_types(asked: Option<&[String]>) -> Result<Vec<&'static str>, Flaw> {
         return Ok(granted);
     }
     let description = "grant_types must contain authorization_code; refresh_token is known too.";
-    Err(metadata("grant_types", description))
+    Err(invalid_metadata("grant_types", description))
 }
 
-fn response_types(asked: Option<&[String]>) -> Result<(), Flaw> {
+fn response_types(asked: Option<&[String]>) -> Result<(), OauthFlaw> {
     match asked {
         Some(asked) if !asked.iter().any(|asked| asked == "code") => {
-            Err(metadata("response_types", "response_types must contain code."))
+            Err(invalid_metadata("response_types", "response_types must contain code."))
         }
         _ => Ok(()),
     }
 }
 
-fn metadata(parameter: &'static str, description: &str) -> Flaw {
-    Flaw::new(OauthError::InvalidClientMetadata, parameter, description)
+fn invalid_metadata(parameter: &'static str, description: &str) -> OauthFlaw {
+    OauthFlaw::new(OauthError::InvalidClientMetadata, parameter, description)
 }

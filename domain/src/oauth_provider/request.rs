@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{
     client::{self, Client},
     pkce,
-    refused::{Flaw, OauthError, Refused},
+    refusal::{OauthError, OauthFlaw, OauthRefusal},
     resource, scopes,
 };
 use crate::{
@@ -39,12 +39,12 @@ impl Parameters {
 
     /// Returns the name of a parameter that was sent more than once.
     #[must_use]
-    pub fn doubled(&self) -> Option<&str> {
+    pub fn repeated(&self) -> Option<&str> {
         let sent = |name: &str| self.0.iter().filter(|(known, _)| known == name).count();
         self.0.iter().map(|(name, _)| name.as_str()).find(|name| sent(name) > 1)
     }
 
-    fn sent(&self, name: &str) -> usize {
+    fn count(&self, name: &str) -> usize {
         self.0.iter().filter(|(known, _)| known == name).count()
     }
 }
@@ -70,11 +70,11 @@ pub struct AuthorizeRequest {
 
 /// The error of an authorization request, and how the user sees it.
 #[derive(Debug)]
-pub enum NoRequest {
+pub enum AuthorizeError {
     /// The client or its redirect URI is wrong, so the user is not sent there and an error page is shown.
     Page(Error),
     /// The user is sent back to this address, with an error.
-    Back(String),
+    Redirect(String),
 }
 
 /// Reads an authorization request.
@@ -86,10 +86,10 @@ pub async fn read(
     issuer: &str,
     sent: &Parameters,
     address: &str,
-) -> Result<AuthorizeRequest, NoRequest> {
+) -> Result<AuthorizeRequest, AuthorizeError> {
     let (client, redirect_uri) = sender(cx, sent, address).await.map_err(page)?;
     let state = sent.get("state").filter(|state| state.chars().count() <= LONGEST_STATE);
-    let state = state.filter(|_| sent.sent("state") == 1);
+    let state = state.filter(|_| sent.count("state") == 1);
     match details(cx, sent, &client) {
         Ok((scopes, resource, challenge)) => Ok(AuthorizeRequest {
             state: state.map(str::to_owned),
@@ -103,7 +103,9 @@ pub async fn read(
             client,
             redirect_uri,
         }),
-        Err(flaw) => Err(NoRequest::Back(refusal(&redirect_uri, issuer, state, &flaw))),
+        Err(flaw) => {
+            Err(AuthorizeError::Redirect(error_redirect(&redirect_uri, issuer, state, &flaw)))
+        }
     }
 }
 
@@ -112,27 +114,27 @@ async fn sender(
     cx: &Domain,
     sent: &Parameters,
     address: &str,
-) -> Result<(Client, String), Refused> {
-    let single = |name: &'static str| match (sent.get(name), sent.sent(name)) {
+) -> Result<(Client, String), OauthRefusal> {
+    let single = |name: &'static str| match (sent.get(name), sent.count(name)) {
         (Some(value), 1) => Ok(value),
         _ => {
             let description = format!("The request must hold {name} once.");
-            Err(Flaw::new(OauthError::InvalidRequest, name, description))
+            Err(OauthFlaw::new(OauthError::InvalidRequest, name, description))
         }
     };
     let client = client::find(cx, single("client_id")?, address).await?;
     let redirect_uri = single("redirect_uri")?;
-    if !client.may_be_at(redirect_uri) {
+    if !client.allows_redirect_uri(redirect_uri) {
         let description = "The redirect_uri is none that the client has registered.";
-        return Err(Refused::new(OauthError::InvalidRequest, "redirect_uri", description));
+        return Err(OauthRefusal::new(OauthError::InvalidRequest, "redirect_uri", description));
     }
     Ok((client, redirect_uri.to_owned()))
 }
 
-fn page(refused: Refused) -> NoRequest {
-    NoRequest::Page(match refused {
-        Refused::Service(error) => error,
-        Refused::Flaw(flaw) => Error::field(
+fn page(refused: OauthRefusal) -> AuthorizeError {
+    AuthorizeError::Page(match refused {
+        OauthRefusal::Service(error) => error,
+        OauthRefusal::Flaw(flaw) => Error::field(
             Code::InvalidField,
             flaw.parameter,
             format!("This request to let a tool in cannot be trusted. {}", flaw.description),
@@ -144,14 +146,14 @@ fn page(refused: Refused) -> NoRequest {
 /// The other parts of a request: scopes, resource, challenge.
 type Details = (Vec<Scope>, &'static str, String);
 
-fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, Flaw> {
+fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, OauthFlaw> {
     use OauthError::{InteractionRequired, InvalidRequest, UnsupportedResponseType};
-    if let Some(name) = sent.doubled() {
+    if let Some(name) = sent.repeated() {
         let shown: String = name.chars().take(40).collect();
         let description = format!("{shown} was sent more than once.");
-        return Err(Flaw::new(InvalidRequest, "request", description));
+        return Err(OauthFlaw::new(InvalidRequest, "request", description));
     }
-    let flawed = |error, name, description: &str| Err(Flaw::new(error, name, description));
+    let flawed = |error, name, description: &str| Err(OauthFlaw::new(error, name, description));
     if sent.get("state").is_some_and(|state| state.chars().count() > LONGEST_STATE) {
         return flawed(InvalidRequest, "state", "state has at most 1,024 characters.");
     }
@@ -167,7 +169,7 @@ fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, F
         return flawed(InvalidRequest, "response_mode", "The only response_mode is query.");
     }
     let challenge = challenge(sent)?;
-    let scopes = scopes::asked(sent.get("scope"), &client.scopes)?;
+    let scopes = scopes::requested_scopes(sent.get("scope"), &client.scopes)?;
     let resource = resource::path(&cx.settings, sent.get("resource"))?;
     if sent.get("prompt").is_some_and(|prompt| prompt.split(' ').any(|word| word == "none")) {
         let description = "The person is always asked, so prompt=none cannot succeed.";
@@ -176,9 +178,10 @@ fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, F
     Ok((scopes, resource, challenge))
 }
 
-fn challenge(sent: &Parameters) -> Result<String, Flaw> {
-    let flawed =
-        |name, description: &str| Err(Flaw::new(OauthError::InvalidRequest, name, description));
+fn challenge(sent: &Parameters) -> Result<String, OauthFlaw> {
+    let flawed = |name, description: &str| {
+        Err(OauthFlaw::new(OauthError::InvalidRequest, name, description))
+    };
     let Some(challenge) = sent.get("code_challenge") else {
         return flawed("code_challenge", "code_challenge is missing: PKCE is required.");
     };
@@ -196,14 +199,18 @@ fn challenge(sent: &Parameters) -> Result<String, Flaw> {
 ///
 /// # Errors
 /// The first flaw, or the client is unknown.
-pub(crate) async fn check(cx: &Domain, sent: &Parameters, address: &str) -> Result<(), Refused> {
+pub(crate) async fn check(
+    cx: &Domain,
+    sent: &Parameters,
+    address: &str,
+) -> Result<(), OauthRefusal> {
     let (client, _) = sender(cx, sent, address).await?;
     Ok(details(cx, sent, &client).map(drop)?)
 }
 
 /// Returns the address to which the user is redirected with the response, which names its issuer (RFC 9207).
 #[must_use]
-pub fn back(
+pub fn callback_url(
     redirect_uri: &str,
     issuer: &str,
     state: Option<&str>,
@@ -219,9 +226,14 @@ pub fn back(
     format!("{redirect_uri}{joint}{}", query.finish())
 }
 
-fn refusal(redirect_uri: &str, issuer: &str, state: Option<&str>, flaw: &Flaw) -> String {
+fn error_redirect(
+    redirect_uri: &str,
+    issuer: &str,
+    state: Option<&str>,
+    flaw: &OauthFlaw,
+) -> String {
     let answer = [("error", flaw.error.as_str()), ("error_description", flaw.description.as_str())];
-    back(redirect_uri, issuer, state, &answer)
+    callback_url(redirect_uri, issuer, state, &answer)
 }
 
 #[cfg(test)]
@@ -231,14 +243,15 @@ mod tests {
     #[test]
     fn a_parameter_without_a_value_is_left_out_and_a_doubled_one_is_named() {
         let sent = Parameters::of(b"a=1&b=&c=x%20y&c=z");
-        assert_eq!((sent.get("a"), sent.get("b"), sent.doubled()), (Some("1"), None, Some("c")));
+        assert_eq!((sent.get("a"), sent.get("b"), sent.repeated()), (Some("1"), None, Some("c")));
     }
 
     #[test]
     fn an_answer_is_added_to_what_the_address_has() {
-        let plain = back("https://x.example/cb", "https://f", Some("a b&c"), &[("code", "k")]);
+        let plain =
+            callback_url("https://x.example/cb", "https://f", Some("a b&c"), &[("code", "k")]);
         assert_eq!(plain, "https://x.example/cb?code=k&state=a+b%26c&iss=https%3A%2F%2Ff");
-        let more = back("cursor://x?y=1", "https://f", None, &[("code", "k")]);
+        let more = callback_url("cursor://x?y=1", "https://f", None, &[("code", "k")]);
         assert_eq!(more, "cursor://x?y=1&code=k&iss=https%3A%2F%2Ff");
     }
 }

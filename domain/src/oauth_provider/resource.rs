@@ -2,7 +2,7 @@
 
 use url::{Host, Url};
 
-use super::refused::{Flaw, OauthError};
+use super::refusal::{OauthError, OauthFlaw};
 use crate::Settings;
 
 /// The path of the API.
@@ -44,7 +44,7 @@ fn is_loopback(host: &Host<&str>) -> bool {
 ///
 /// # Errors
 /// It is not a resource of this service.
-pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static str, Flaw> {
+pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static str, OauthFlaw> {
     let Some(text) = asked else { return Ok("") };
     known(settings, text).ok_or_else(|| {
         let base = &settings.base_url;
@@ -52,7 +52,7 @@ pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static 
             "This is no resource of this service. Send {base}, {base}{API} or {base}{}, or leave it out.",
             MCP_PATHS[0]
         );
-        Flaw::new(OauthError::InvalidTarget, "resource", description)
+        OauthFlaw::new(OauthError::InvalidTarget, "resource", description)
     })
 }
 
@@ -79,7 +79,7 @@ pub(super) fn narrowed(
     settings: &Settings,
     granted: &str,
     asked: Option<&str>,
-) -> Result<String, Flaw> {
+) -> Result<String, OauthFlaw> {
     if asked.is_none() {
         return Ok(granted.to_owned());
     }
@@ -88,7 +88,7 @@ pub(super) fn narrowed(
         return Ok(path.to_owned());
     }
     let description = "The person let the client in for another resource.";
-    Err(Flaw::new(OauthError::InvalidTarget, "resource", description))
+    Err(OauthFlaw::new(OauthError::InvalidTarget, "resource", description))
 }
 
 /// Returns true if a token that is valid for the granted path is valid for this path.

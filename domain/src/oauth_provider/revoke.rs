@@ -3,7 +3,7 @@
 use fanfare_entities::{oauth_grant, oauth_token, oauth_token::Column, oauth_token::TokenKind};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 
-use super::{grants, refused::Answered, tokens};
+use super::{grants, refusal::OauthResult, tokens};
 use crate::Domain;
 
 /// Revokes an access token, or the whole grant if it is a refresh token. Tokens of other clients and unknown texts are
@@ -11,7 +11,7 @@ use crate::Domain;
 ///
 /// # Errors
 /// The database's.
-pub async fn revoke(cx: &Domain, client_id: &str, token: &str) -> Answered<()> {
+pub async fn revoke(cx: &Domain, client_id: &str, token: &str) -> OauthResult<()> {
     let Some(token) = tokens::find(&cx.db.write, token).await? else { return Ok(()) };
     let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.write).await?;
     if grant.is_none_or(|grant| grant.client_id != client_id) {

@@ -1,16 +1,16 @@
 //! Scopes in OAuth requests and replies.
 
-use super::refused::{Flaw, OauthError};
+use super::refusal::{OauthError, OauthFlaw};
 use crate::access::Scope;
 
 /// Returns scopes as a space-separated list, as requests and replies have them.
 #[must_use]
-pub fn listed(scopes: &[Scope]) -> String {
+pub fn join_scopes(scopes: &[Scope]) -> String {
     scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the scopes in a space-separated list.
-pub(super) fn stored(text: &str) -> Vec<Scope> {
+pub(super) fn parse_scopes(text: &str) -> Vec<Scope> {
     text.split(' ').filter_map(Scope::named).collect()
 }
 
@@ -20,23 +20,26 @@ pub(super) fn stored(text: &str) -> Vec<Scope> {
 ///
 /// # Errors
 /// None of them is known.
-pub(super) fn asked(text: Option<&str>, usual: &[Scope]) -> Result<Vec<Scope>, Flaw> {
+pub(super) fn requested_scopes(
+    text: Option<&str>,
+    usual: &[Scope],
+) -> Result<Vec<Scope>, OauthFlaw> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return Ok(usual.to_vec());
     };
-    let named = stored(text);
+    let named = parse_scopes(text);
     let known: Vec<_> = Scope::ALL.into_iter().filter(|scope| named.contains(scope)).collect();
     if known.is_empty() {
         let description =
-            format!("None of the scopes is known here. Known are: {}.", listed(&Scope::ALL));
-        return Err(Flaw::new(OauthError::InvalidScope, "scope", description));
+            format!("None of the scopes is known here. Known are: {}.", join_scopes(&Scope::ALL));
+        return Err(OauthFlaw::new(OauthError::InvalidScope, "scope", description));
     }
     Ok(known)
 }
 
 /// Returns what a scope allows, as the consent page shows it.
 #[must_use]
-pub const fn words(scope: Scope) -> &'static str {
+pub const fn scope_description(scope: Scope) -> &'static str {
     match scope {
         Scope::AccountsRead => "See your connected accounts and brands",
         Scope::AccountsWrite => "Connect and disconnect accounts",
@@ -56,13 +59,14 @@ mod tests {
     #[test]
     fn unknown_scopes_are_dropped_and_some_must_be_left() {
         let six = Scope::default_set();
-        let good = asked(Some("openid posts:write offline_access posts:read posts:read"), &six);
+        let good =
+            requested_scopes(Some("openid posts:write offline_access posts:read posts:read"), &six);
         assert_eq!(good.unwrap(), [Scope::PostsRead, Scope::PostsWrite]);
-        assert_eq!(asked(None, &six).unwrap(), six);
-        assert_eq!(asked(Some("  "), &six).unwrap(), six);
+        assert_eq!(requested_scopes(None, &six).unwrap(), six);
+        assert_eq!(requested_scopes(Some("  "), &six).unwrap(), six);
         for bad in ["offline_access", "Posts:read", "posts:read,posts:write", "*"] {
             assert_eq!(
-                asked(Some(bad), &six).unwrap_err().error,
+                requested_scopes(Some(bad), &six).unwrap_err().error,
                 OauthError::InvalidScope,
                 "{bad}"
             );

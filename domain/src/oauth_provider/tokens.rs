@@ -12,30 +12,30 @@ use secrecy::SecretString;
 use subtle::ConstantTimeEq;
 
 use super::{
-    ACCESS_LASTS, REFRESH_LASTS,
-    refused::{Answered, OauthError, Refused},
+    ACCESS_TOKEN_LIFETIME, REFRESH_TOKEN_LIFETIME,
+    refusal::{OauthError, OauthRefusal, OauthResult},
     resource, scopes,
 };
 use crate::{
     Domain,
-    access::{Caller, Role, Scope, Token},
+    access::{AccessToken, Caller, Role, Scope},
     error::{Code, Error, Result},
     keys,
     token::hash,
 };
 
 /// The prefix of access tokens.
-pub(crate) const ACCESS: &str = "fat_";
+pub(crate) const ACCESS_PREFIX: &str = "fat_";
 
 /// The prefix of refresh tokens.
-pub(super) const REFRESH: &str = "frt_";
+pub(super) const REFRESH_PREFIX: &str = "frt_";
 
 /// The shortest interval at which the use of a grant is recorded, in ms.
-const USE_NOTED: Millis = 60_000;
+const LAST_USED_INTERVAL: Millis = 60_000;
 
 /// A pair of tokens that a client gets.
 #[derive(Debug)]
-pub struct Issued {
+pub struct IssuedTokens {
     /// The token for the API.
     pub access_token: SecretString,
     /// The token for the next pair, valid once.
@@ -74,8 +74,8 @@ pub(super) async fn issue<C: ConnectionTrait>(
     new: NewPair<'_>,
     workspace: TokenWorkspace,
     now: Millis,
-) -> Result<Issued> {
-    let (access, refresh) = (keys::generate_as(ACCESS), keys::generate_as(REFRESH));
+) -> Result<IssuedTokens> {
+    let (access, refresh) = (keys::generate(ACCESS_PREFIX), keys::generate(REFRESH_PREFIX));
     let row = |token: &str, kind, (scopes, resource): (String, String), lasts| oauth_token::Model {
         hash: hash(token),
         prefix: keys::prefix_of(token).to_owned(),
@@ -90,15 +90,15 @@ pub(super) async fn issue<C: ConnectionTrait>(
         answered_at: None,
         revoked_at: None,
     };
-    let narrow = (scopes::listed(&new.scopes), new.resource.clone());
+    let narrow = (scopes::join_scopes(&new.scopes), new.resource.clone());
     let whole = (new.grant.scopes.clone(), new.grant.resource.clone());
     let rows = [
-        row(&access, TokenKind::Access, narrow, ACCESS_LASTS),
-        row(&refresh, TokenKind::Refresh, whole, REFRESH_LASTS),
+        row(&access, TokenKind::Access, narrow, ACCESS_TOKEN_LIFETIME),
+        row(&refresh, TokenKind::Refresh, whole, REFRESH_TOKEN_LIFETIME),
     ];
     let rows = rows.map(|row| row.into_active_model().reset_all());
     oauth_token::Entity::insert_many(rows).exec_without_returning(conn).await?;
-    Ok(Issued {
+    Ok(IssuedTokens {
         access_token: access.into(),
         refresh_token: refresh.into(),
         scopes: new.scopes,
@@ -113,7 +113,7 @@ pub(super) async fn issue<C: ConnectionTrait>(
 pub(super) async fn workspace<C: ConnectionTrait>(
     conn: &C,
     grant: &oauth_grant::Model,
-) -> Answered<TokenWorkspace> {
+) -> OauthResult<TokenWorkspace> {
     let member = (grant.workspace_id, grant.user_id);
     let membership = membership::Entity::find_by_id(member).one(conn).await?;
     let row = workspace::Entity::find_by_id(grant.workspace_id).one(conn).await?;
@@ -123,7 +123,7 @@ pub(super) async fn workspace<C: ConnectionTrait>(
         }
         _ => {
             let description = "The person is no longer a member of the workspace.";
-            Err(Refused::new(OauthError::InvalidGrant, "grant", description))
+            Err(OauthRefusal::new(OauthError::InvalidGrant, "grant", description))
         }
     }
 }
@@ -133,7 +133,7 @@ pub(super) async fn find<C: ConnectionTrait>(
     conn: &C,
     sent: &str,
 ) -> Result<Option<oauth_token::Model>> {
-    if !keys::has_form(ACCESS, sent) && !keys::has_form(REFRESH, sent) {
+    if !keys::has_format(ACCESS_PREFIX, sent) && !keys::has_format(REFRESH_PREFIX, sent) {
         return Ok(None);
     }
     let hash = hash(sent);
@@ -163,16 +163,16 @@ pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller>
         let message = "The access token is for another resource of this service.";
         return Err(Error::new(Code::InvalidApiKey, message));
     }
-    if grant.last_used_at.is_none_or(|last| last + USE_NOTED <= now) {
+    if grant.last_used_at.is_none_or(|last| last + LAST_USED_INTERVAL <= now) {
         note_use(cx, grant.id, now);
     }
     Ok(Caller {
         user_id: grant.user_id,
         // Limits of a key count for all tokens of a grant together.
         key_id: KeyId(grant.id.0),
-        scopes: scopes::stored(&token.scopes),
+        scopes: scopes::parse_scopes(&token.scopes),
         key_workspace: Some(grant.workspace_id),
-        token: Some(Token { client_id: grant.client_id, prefix: token.prefix }),
+        token: Some(AccessToken { client_id: grant.client_id, prefix: token.prefix }),
     })
 }
 

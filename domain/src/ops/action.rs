@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Moderation, audit, board, failing_webhooks, fleet, pauses, pauses::Target, retry};
+use super::{
+    Moderation, audit, board, failing_webhooks, fleet, pauses, pauses::PauseTarget, retry,
+};
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
@@ -33,9 +35,9 @@ pub enum Action {
     /// Makes a worker take work again.
     Wake(String),
     /// Pauses publishing.
-    Pause(Target),
+    Pause(PauseTarget),
     /// Resumes publishing.
-    Resume(Target),
+    Resume(PauseTarget),
     /// Sends failed posts again, now.
     Retry {
         /// The posts.
@@ -91,7 +93,7 @@ pub struct Order {
 
 /// The result of an order.
 #[derive(Debug, Clone, Serialize)]
-pub struct Done {
+pub struct ActionResult {
     /// The outcome as a sentence.
     pub outcome: String,
     /// True if it had been carried out before, and nothing was done now.
@@ -141,7 +143,7 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
     Ok(match action {
         Action::Drain(name) => fleet::preview_drain(cx, name).await?,
         Action::Wake(name) => {
-            fleet::known(cx, name).await?;
+            fleet::find(cx, name).await?;
             one(format!("Let the worker {name} take work again?"), "It claims due work at once.")
         }
         Action::Pause(target) => {
@@ -174,7 +176,7 @@ pub async fn preview(cx: &Domain, action: &Action) -> Result<Preview> {
 ///
 /// # Errors
 /// No reason was given, or the target does not exist; nothing is changed then.
-pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
+pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<ActionResult> {
     let order = Order { reason: order.reason.trim().to_owned(), ..order };
     check_reason(&order.reason)?;
     let mut tx = Tx::begin(cx).await?;
@@ -192,17 +194,19 @@ pub async fn perform(cx: &Domain, actor: &Actor, order: Order) -> Result<Done> {
         request.id = actor.request_id,
         "an operator acted"
     );
-    Ok(Done { outcome, repeated: false, details })
+    Ok(ActionResult { outcome, repeated: false, details })
 }
 
 /// Returns the result of an order that was already carried out. A different order with the same id is refused.
-async fn repeated(cx: &Domain, order: &Order) -> Result<Done> {
-    let before = audit::of_order(cx, order.id).await?;
-    let is_same = |entry: &audit::Entry| {
+async fn repeated(cx: &Domain, order: &Order) -> Result<ActionResult> {
+    let before = audit::find_by_order(cx, order.id).await?;
+    let is_same = |entry: &audit::AuditEntry| {
         entry.action == order.action.verb() && entry.target == order.action.target()
     };
     match before.filter(is_same) {
-        Some(entry) => Ok(Done { outcome: entry.outcome, repeated: true, details: Value::Null }),
+        Some(entry) => {
+            Ok(ActionResult { outcome: entry.outcome, repeated: true, details: Value::Null })
+        }
         None => {
             let message = "This form was already used for another action; nothing was done.";
             let remedy = "Reload the page and choose again.";

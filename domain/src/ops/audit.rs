@@ -17,7 +17,7 @@ const PAGE: u64 = 50;
 
 /// An entry of the audit log.
 #[derive(Debug, Clone, Serialize)]
-pub struct Entry {
+pub struct AuditEntry {
     /// The id; later entries have higher ids.
     pub id: i64,
     /// The time of the action.
@@ -40,9 +40,9 @@ pub struct Entry {
 
 /// A page of entries, and where the next one begins.
 #[derive(Debug, Clone, Serialize)]
-pub struct Page {
+pub struct AuditPage {
     /// The entries, newest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<AuditEntry>,
     /// The value of `before` for the next page.
     pub next: Option<i64>,
 }
@@ -51,7 +51,7 @@ pub struct Page {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(cx: &Domain, before: Option<i64>) -> Result<Page> {
+pub async fn list(cx: &Domain, before: Option<i64>) -> Result<AuditPage> {
     let mut query =
         audit_entry::Entity::find().order_by_desc(audit_entry::Column::Id).limit(PAGE + 1);
     if let Some(before) = before {
@@ -61,10 +61,10 @@ pub async fn list(cx: &Domain, before: Option<i64>) -> Result<Page> {
     let more = rows.len() as u64 > PAGE;
     rows.truncate(usize::try_from(PAGE).unwrap_or(usize::MAX));
     let next = rows.last().filter(|_| more).map(|row| row.id);
-    Ok(Page { entries: rows.into_iter().map(Entry::from).collect(), next })
+    Ok(AuditPage { entries: rows.into_iter().map(AuditEntry::from).collect(), next })
 }
 
-impl From<audit_entry::Model> for Entry {
+impl From<audit_entry::Model> for AuditEntry {
     fn from(row: audit_entry::Model) -> Self {
         Self {
             id: row.id,
@@ -84,12 +84,12 @@ impl From<audit_entry::Model> for Entry {
 ///
 /// # Errors
 /// The database's.
-pub async fn of_order(cx: &Domain, action_id: Uuid) -> Result<Option<Entry>> {
+pub async fn find_by_order(cx: &Domain, action_id: Uuid) -> Result<Option<AuditEntry>> {
     let found = audit_entry::Entity::find()
         .filter(audit_entry::Column::ActionId.eq(action_id))
         .one(&cx.db.read)
         .await?;
-    Ok(found.map(Entry::from))
+    Ok(found.map(AuditEntry::from))
 }
 
 /// Inserts the entry of an order before it is carried out; returns false if it was carried out already. A concurrent
@@ -131,7 +131,7 @@ pub(super) async fn end(tx: &Tx, order: &Order, outcome: &str, details: &Value) 
 }
 
 /// Writes an entry for an event that is not an [`Order`]: a log-in, a new operator.
-pub(super) async fn note<C: ConnectionTrait>(
+pub(super) async fn insert<C: ConnectionTrait>(
     conn: &C,
     actor: &Actor,
     (action, target, outcome): (&str, &str, &str),

@@ -15,21 +15,21 @@ use crate::{
     Domain, Tx,
     db::statement,
     error::{Code, Error, Result},
-    webhooks::BY_OWNER,
+    webhooks::DISABLED_BY_OWNER,
 };
 
 /// The most deliveries of one replay, oldest first.
-const MOST: i64 = 1_000;
+const MAX_REPLAYED: i64 = 1_000;
 
 /// The most webhooks that are shown.
-const SHOWN: u64 = 100;
+const MAX_SHOWN: u64 = 100;
 
 /// The most rows of a webhook that are counted, so that a webhook with a million rows is as fast as one with ten.
-const COUNTED: i64 = 10_000;
+const MAX_COUNTED: i64 = 10_000;
 
 /// A webhook that fails or was disabled.
 #[derive(Debug, Clone, Serialize)]
-pub struct Failing {
+pub struct FailingWebhook {
     /// Its id.
     pub id: WebhookId,
     /// The workspace.
@@ -56,11 +56,11 @@ pub struct Failing {
 ///
 /// # Errors
 /// The database's.
-pub async fn failing(cx: &Domain) -> Result<Vec<Failing>> {
+pub async fn list(cx: &Domain) -> Result<Vec<FailingWebhook>> {
     let rows = webhook::Entity::find()
         .filter(webhook::Column::FailingSince.is_not_null())
         .order_by_asc(webhook::Column::FailingSince)
-        .limit(SHOWN)
+        .limit(MAX_SHOWN)
         .all(&cx.db.read)
         .await?;
     let mut shown = Vec::with_capacity(rows.len());
@@ -70,12 +70,12 @@ pub async fn failing(cx: &Domain) -> Result<Vec<Failing>> {
     Ok(shown)
 }
 
-async fn describe(cx: &Domain, row: webhook::Model) -> Result<Failing> {
+async fn describe(cx: &Domain, row: webhook::Model) -> Result<FailingWebhook> {
     let conn = &cx.db.read;
     let sql = format!(
         "SELECT CAST(count(CASE WHEN status = 'pending' THEN 1 END) AS BIGINT) AS pending, \
          CAST(count(CASE WHEN status = 'failed' THEN 1 END) AS BIGINT) AS failed FROM \
-         (SELECT status FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id DESC LIMIT {COUNTED}) AS newest"
+         (SELECT status FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id DESC LIMIT {MAX_COUNTED}) AS newest"
     );
     let counts = conn.query_one_raw(statement(conn, sql, [row.id.into()])).await?;
     let sql = "SELECT last_status, last_error FROM webhook_deliveries WHERE webhook_id = $1 \
@@ -85,12 +85,12 @@ async fn describe(cx: &Domain, row: webhook::Model) -> Result<Failing> {
     let number = |name: &str| -> Result<i64, DbErr> {
         counts.as_ref().map_or(Ok(0), |row| row.try_get("", name))
     };
-    Ok(Failing {
+    Ok(FailingWebhook {
         pending: number("pending")?,
         failed: number("failed")?,
         last_status: last.as_ref().map_or(Ok(None), |row| row.try_get("", "last_status"))?,
         last_error: last.as_ref().map_or(Ok(None), |row| row.try_get("", "last_error"))?,
-        address: address(&row.url),
+        address: redacted_address(&row.url),
         id: row.id,
         workspace_id: row.workspace_id,
         enabled: row.enabled,
@@ -101,7 +101,7 @@ async fn describe(cx: &Domain, row: webhook::Model) -> Result<Failing> {
 
 /// Returns an address without its user, path and query, which may contain secrets.
 #[must_use]
-pub fn address(url: &str) -> String {
+pub fn redacted_address(url: &str) -> String {
     let Ok(url) = Url::parse(url) else { return "(not an address)".to_owned() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let more = if url.path().len() > 1 || url.query().is_some() { "…" } else { "" };
@@ -117,7 +117,7 @@ async fn row<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<webhook::Mod
 pub(super) async fn preview(cx: &Domain, id: WebhookId) -> Result<Preview> {
     let shown = describe(cx, row(&cx.db.read, id).await?).await?;
     let mut consequences = vec![format!(
-        "{} deliveries that were given up and {} that wait for their next try are sent now, oldest first, {MOST} at most; each keeps its id, so a receiver \
+        "{} deliveries that were given up and {} that wait for their next try are sent now, oldest first, {MAX_REPLAYED} at most; each keeps its id, so a receiver \
          can tell what it has heard before.",
         shown.failed, shown.pending
     )];
@@ -133,7 +133,7 @@ pub(super) async fn preview(cx: &Domain, id: WebhookId) -> Result<Preview> {
 pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)> {
     let now = tx.now();
     let found = row(tx.conn(), id).await?;
-    if found.disabled_reason.as_deref() == Some(BY_OWNER) {
+    if found.disabled_reason.as_deref() == Some(DISABLED_BY_OWNER) {
         let message = "Its owner disabled this webhook; only the owner can enable it.";
         return Err(Error::new(Code::InvalidTransition, message));
     }
@@ -150,7 +150,7 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
         "UPDATE webhook_deliveries SET status = 'pending', due_at = $2, attempts = 0, lease_expirations = 0, \
          fencing_token = fencing_token + 1, updated_at = $2 WHERE id IN (SELECT id FROM webhook_deliveries \
          WHERE webhook_id = $1 AND (status = 'failed' OR status = 'pending' AND attempts > 0 \
-         AND lease_expirations = 0 AND due_at > $2) ORDER BY id LIMIT {MOST}) RETURNING id"
+         AND lease_expirations = 0 AND due_at > $2) ORDER BY id LIMIT {MAX_REPLAYED}) RETURNING id"
     );
     let values = [id.into(), now.into()];
     let sent = tx.conn().query_all_raw(statement(tx.conn(), sql, values)).await?;
@@ -162,13 +162,15 @@ pub(super) async fn replay(tx: &mut Tx, id: WebhookId) -> Result<(String, Value)
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::redacted_address;
 
     #[test]
     fn what_may_be_secret_in_an_address_is_not_shown() {
-        let shown = address("https://user:pw@hooks.example.com/services/T0000/B1111/xyzsecret?t=1");
+        let shown = redacted_address(
+            "https://user:pw@hooks.example.com/services/T0000/B1111/xyzsecret?t=1",
+        );
         assert_eq!(shown, "https://hooks.example.com/…");
-        assert_eq!(address("http://127.0.0.1:8080/s3cret"), "http://127.0.0.1:8080/…");
-        assert_eq!(address("http://127.0.0.1:80"), "http://127.0.0.1/");
+        assert_eq!(redacted_address("http://127.0.0.1:8080/s3cret"), "http://127.0.0.1:8080/…");
+        assert_eq!(redacted_address("http://127.0.0.1:80"), "http://127.0.0.1/");
     }
 }

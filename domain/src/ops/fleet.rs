@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// The time without a heartbeat after which a worker's row is deleted, in ms.
-const FORGOTTEN: Millis = 24 * 3_600_000;
+const FORGET_AFTER: Millis = 24 * 3_600_000;
 
 /// The heartbeat of a worker.
 #[derive(Debug, Clone)]
-pub struct Beat {
+pub struct Heartbeat {
     /// Unique in the fleet.
     pub name: String,
     /// Machine.
@@ -33,7 +33,7 @@ pub struct Beat {
     /// Posts that are with their networks at once.
     pub slots: i32,
     /// The oldest running jobs.
-    pub running: Vec<Running>,
+    pub running: Vec<RunningJob>,
     /// The number of running jobs.
     pub running_count: i32,
     /// The time at which it started.
@@ -42,7 +42,7 @@ pub struct Beat {
 
 /// A row that a worker is working on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Running {
+pub struct RunningJob {
     /// Kind of work.
     pub kind: String,
     /// The row.
@@ -54,7 +54,7 @@ pub struct Running {
 /// The state of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum WorkerState {
     /// It takes work.
     Working,
     /// It takes no more work, and finishes its current work.
@@ -65,7 +65,7 @@ pub enum State {
     Dead,
 }
 
-impl State {
+impl WorkerState {
     /// Returns its name for people.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -94,11 +94,11 @@ pub struct Worker {
     /// Posts that are with their networks at once.
     pub slots: i32,
     /// Its state.
-    pub state: State,
+    pub state: WorkerState,
     /// The number of running jobs.
     pub running_count: i32,
     /// The oldest running jobs.
-    pub running: Vec<Running>,
+    pub running: Vec<RunningJob>,
     /// The time at which it started.
     pub started_at: Millis,
     /// The time of its last heartbeat.
@@ -109,7 +109,7 @@ pub struct Worker {
 ///
 /// # Errors
 /// The database's.
-pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
+pub async fn write_heartbeat(cx: &Domain, beat: &Heartbeat) -> Result<bool> {
     use worker::Column;
     let row = worker::ActiveModel {
         name: Set(beat.name.clone()),
@@ -137,7 +137,7 @@ pub async fn beat(cx: &Domain, beat: &Beat) -> Result<bool> {
 ///
 /// # Errors
 /// The database's.
-pub async fn leave(cx: &Domain, name: &str) -> Result<()> {
+pub async fn remove(cx: &Domain, name: &str) -> Result<()> {
     worker::Entity::delete_by_id(name).exec(&cx.db.write).await?;
     Ok(())
 }
@@ -147,7 +147,7 @@ pub async fn leave(cx: &Domain, name: &str) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = worker::Column::SeenAt.lt(cx.clock.now() - FORGOTTEN);
+    let old = worker::Column::SeenAt.lt(cx.clock.now() - FORGET_AFTER);
     Ok(worker::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
 }
 
@@ -163,19 +163,19 @@ pub async fn list(cx: &Domain) -> Result<Vec<Worker>> {
         .all(&cx.db.read)
         .await?;
     let mut fleet: Vec<_> = rows.into_iter().map(|row| view(row, now)).collect();
-    fleet.sort_by_key(|worker| worker.state == State::Dead);
+    fleet.sort_by_key(|worker| worker.state == WorkerState::Dead);
     Ok(fleet)
 }
 
 fn view(row: worker::Model, now: Millis) -> Worker {
-    let state = if now - row.seen_at > processes::SILENCE {
-        State::Dead
+    let state = if now - row.seen_at > processes::DEAD_AFTER {
+        WorkerState::Dead
     } else if row.drain_at.is_none() {
-        State::Working
+        WorkerState::Working
     } else if row.running_count > 0 {
-        State::Draining
+        WorkerState::Draining
     } else {
-        State::Drained
+        WorkerState::Drained
     };
     Worker {
         state,
@@ -193,7 +193,7 @@ fn view(row: worker::Model, now: Millis) -> Worker {
 }
 
 /// Returns the worker of this name, or an error if there is none.
-pub(super) async fn known(cx: &Domain, name: &str) -> Result<Worker> {
+pub(super) async fn find(cx: &Domain, name: &str) -> Result<Worker> {
     let found = worker::Entity::find_by_id(name).one(&cx.db.read).await?;
     found.map(|row| view(row, cx.clock.now())).ok_or_else(|| missing(name))
 }
@@ -205,14 +205,15 @@ fn missing(name: &str) -> Error {
 
 /// Returns the preview of draining a worker.
 pub(super) async fn preview_drain(cx: &Domain, name: &str) -> Result<Preview> {
-    let (this, fleet) = (known(cx, name).await?, list(cx).await?);
+    let (this, fleet) = (find(cx, name).await?, list(cx).await?);
     let shares = |queue: &str| {
-        let mut others = fleet.iter().filter(|one| one.name != name && one.state == State::Working);
+        let mut others =
+            fleet.iter().filter(|one| one.name != name && one.state == WorkerState::Working);
         others.any(|one| one.queues.split(',').any(|other| other == queue))
     };
     let alone: Vec<_> = this.queues.split(',').filter(|queue| !shares(queue)).collect();
     let then = match (this.state, alone.is_empty()) {
-        (State::Dead, _) => {
+        (WorkerState::Dead, _) => {
             "It has not reported lately: it takes no work now, and would take none if it came back."
                 .to_owned()
         }

@@ -27,7 +27,7 @@ pub async fn pauses(cx: &Domain) -> Result<Vec<Uuid>> {
 ///
 /// # Errors
 /// The database's; nothing was set aside then.
-pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
+pub async fn set_aside(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
     let now = cx.clock.now();
     let tx = cx.db.begin().await?;
     let list = Rows::of_ids(&tx, &ids);
@@ -38,7 +38,7 @@ pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
         lock(cx)
     );
     let values = std::iter::once(now.into()).chain(list.values());
-    let paused = numbers(&tx.query_all_raw(statement(&tx, sql, values)).await?)?;
+    let paused = row_ids(&tx.query_all_raw(statement(&tx, sql, values)).await?)?;
     if paused.is_empty() {
         tx.rollback().await?;
         return Ok(ids);
@@ -69,7 +69,7 @@ pub async fn hold(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
 /// # Errors
 /// The database's.
 pub async fn restore(cx: &Domain) -> Result<usize> {
-    give_back_some(cx, "WHERE pause_id NOT IN (SELECT id FROM pauses)").await
+    restore_some(cx, "WHERE pause_id NOT IN (SELECT id FROM pauses)").await
 }
 
 /// Makes all held posts due again, paused or not, so that a scan of the due rows finds them.
@@ -77,23 +77,23 @@ pub async fn restore(cx: &Domain) -> Result<usize> {
 /// # Errors
 /// The database's.
 pub async fn restore_all(cx: &Domain) -> Result<()> {
-    while give_back_some(cx, "").await? > 0 {}
+    while restore_some(cx, "").await? > 0 {}
     Ok(())
 }
 
-async fn give_back_some(cx: &Domain, which: &str) -> Result<usize> {
+async fn restore_some(cx: &Domain, which: &str) -> Result<usize> {
     let (now, conn) = (cx.clock.now(), &cx.db.read);
     let sql =
         format!("SELECT post_id AS id FROM post_holds {which} ORDER BY post_id LIMIT {BATCH}");
-    let free = numbers(&conn.query_all_raw(statement(conn, sql, [])).await?)?;
+    let free = row_ids(&conn.query_all_raw(statement(conn, sql, [])).await?)?;
     if free.is_empty() {
         return Ok(0);
     }
-    give_back(cx, &free, now).await?;
+    restore_posts(cx, &free, now).await?;
     Ok(free.len())
 }
 
-async fn give_back(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
+async fn restore_posts(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
     let tx = cx.db.begin().await?;
     let list = Rows::of_ids(&tx, free);
     // Locks the posts in the order of their ids, like every statement over several posts.
@@ -121,6 +121,6 @@ fn lock(cx: &Domain) -> &'static str {
     if cx.db.is_postgres() { "FOR UPDATE OF posts SKIP LOCKED" } else { "" }
 }
 
-fn numbers(rows: &[sea_orm::QueryResult]) -> Result<Vec<i64>, DbErr> {
+fn row_ids(rows: &[sea_orm::QueryResult]) -> Result<Vec<i64>, DbErr> {
     rows.iter().map(|row| row.try_get("", "id")).collect()
 }

@@ -10,6 +10,7 @@ mod board;
 pub mod failing_webhooks;
 pub mod fleet;
 pub mod holds;
+pub mod needs_attention;
 pub mod networks;
 pub mod operators;
 pub mod pauses;
@@ -20,8 +21,7 @@ pub mod samples;
 pub mod search;
 pub mod sessions;
 pub mod story;
-pub mod waiting;
 
-pub use action::{Action, Actor, Done, Order, Preview, PreviewRow, perform, preview};
+pub use action::{Action, ActionResult, Actor, Order, Preview, PreviewRow, perform, preview};
 pub use board::Moderation;
-pub use retry::{Candidates, MOST as MOST_RETRIED, candidates, preview_found};
+pub use retry::{MAX_POSTS as MOST_RETRIED, RetryCandidates, candidates, preview_found};

@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, time::Duration};
 
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Per, RateLimit};
+use fanfare_platforms::{LimitScope, RateLimit};
 use sea_orm::FromQueryResult;
 use serde::Serialize;
 
-use super::samples::{self, MINUTE, Sum, measure};
+use super::samples::{self, MINUTE, SampleSum, measure};
 use crate::{Domain, db::statement, error::Result};
 
 /// A network as pages show it.
@@ -17,9 +17,9 @@ pub struct Network {
     /// Identifier.
     pub platform: String,
     /// The last hour.
-    pub hour: Tally,
+    pub hour: ResultCounts,
     /// The last day.
-    pub day: Tally,
+    pub day: ResultCounts,
     /// Accounts that can be used.
     pub connected: i64,
     /// Accounts whose credentials were refused.
@@ -64,15 +64,21 @@ impl Budget {
 
     /// Returns the limit that is used most. Limits of an app and of a workspace are counted as if there were one of
     /// each.
-    fn of(rate_limits: &[RateLimit], connected: i64, hour: &Tally, day: &Tally) -> Option<Self> {
+    fn of(
+        rate_limits: &[RateLimit],
+        connected: i64,
+        hour: &ResultCounts,
+        day: &ResultCounts,
+    ) -> Option<Self> {
         let hour_long = Duration::from_secs(3_600);
         // The counters do not distinguish post types, so limits on some types are left out.
         let of_all = rate_limits.iter().filter(|limit| limit.post_types.is_empty());
         let budgets = of_all.map(|limit| {
-            let (window, tally) = if limit.span <= hour_long { (60, hour) } else { (24 * 60, day) };
+            let (window, tally) =
+                if limit.period <= hour_long { (60, hour) } else { (24 * 60, day) };
             let window: Millis = window * MINUTE;
-            let span = i64::try_from(limit.span.as_millis()).unwrap_or(window).max(1);
-            let holders = if limit.per == Per::Account { connected } else { 1 };
+            let span = i64::try_from(limit.period.as_millis()).unwrap_or(window).max(1);
+            let holders = if limit.scope == LimitScope::Account { connected } else { 1 };
             let allowed = i64::from(limit.calls) * holders * (window / span).max(1);
             Self { used: tally.published, allowed, window }
         });
@@ -82,7 +88,7 @@ impl Budget {
 
 /// Counts of posts by result.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Tally {
+pub struct ResultCounts {
     /// Published.
     pub published: i64,
     /// Failed for good.
@@ -93,16 +99,16 @@ pub struct Tally {
     pub errors: Vec<(String, i64)>,
 }
 
-impl Tally {
+impl ResultCounts {
     /// Returns the share of ended posts that were published; `None` if no post ended.
     #[must_use]
-    pub fn success(&self) -> Option<f64> {
+    pub fn success_rate(&self) -> Option<f64> {
         let ended = self.published + self.failed;
         #[expect(clippy::cast_precision_loss, reason = "counts of a day are far below 2^52")]
         (ended > 0).then(|| self.published as f64 / ended as f64)
     }
 
-    fn of(platform: &str, sums: &[Sum]) -> Self {
+    fn of(platform: &str, sums: &[SampleSum]) -> Self {
         let kind = JobKind::PublishPost.as_str();
         let mine = sums.iter().filter(|sum| sum.kind == kind && sum.platform == platform);
         let mut tally = Self::default();
@@ -127,7 +133,7 @@ impl Tally {
 
 /// Returns the identifiers of the networks that have a connector.
 #[must_use]
-pub fn known() -> Vec<&'static str> {
+pub fn platform_ids() -> Vec<&'static str> {
     fanfare_platforms::all().iter().map(|platform| platform.spec().id.as_str()).collect()
 }
 
@@ -150,7 +156,7 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
     let networks = fanfare_platforms::all().iter().map(|network| {
         let (spec, connected) = (network.spec(), count(network.spec().id.as_str(), "connected"));
         let platform = spec.id.as_str();
-        let (hour, day) = (Tally::of(platform, &hour), Tally::of(platform, &day));
+        let (hour, day) = (ResultCounts::of(platform, &hour), ResultCounts::of(platform, &day));
         Network {
             platform: platform.to_owned(),
             connected,
@@ -183,14 +189,16 @@ async fn accounts(cx: &Domain) -> Result<Vec<Accounts>> {
 mod tests {
     use super::*;
 
-    fn published(published: i64) -> Tally {
-        Tally { published, ..Tally::default() }
+    fn published(published: i64) -> ResultCounts {
+        ResultCounts { published, ..ResultCounts::default() }
     }
 
     #[test]
     fn the_limit_of_which_most_was_used_is_shown() {
-        let rate_limits =
-            [RateLimit::new(Per::Account, 20, 60), RateLimit::new(Per::Account, 250, 86_400)];
+        let rate_limits = [
+            RateLimit::new(LimitScope::Account, 20, 60),
+            RateLimit::new(LimitScope::Account, 250, 86_400),
+        ];
         let budget = Budget::of(&rate_limits, 2, &published(30), &published(400)).unwrap();
         assert_eq!((budget.used, budget.allowed, budget.window), (400, 500, 86_400_000));
         let busy_hour = Budget::of(&rate_limits, 2, &published(2_000), &published(400)).unwrap();
@@ -208,7 +216,7 @@ mod tests {
     #[test]
     fn without_a_limit_or_an_account_there_is_no_budget() {
         assert!(Budget::of(&[], 2, &published(1), &published(1)).is_none());
-        let rate_limits = [RateLimit::new(Per::Account, 250, 86_400)];
+        let rate_limits = [RateLimit::new(LimitScope::Account, 250, 86_400)];
         assert!(Budget::of(&rate_limits, 0, &published(1), &published(1)).is_none());
     }
 }

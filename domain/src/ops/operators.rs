@@ -21,7 +21,7 @@ pub async fn create(
     email: &str,
     password: SecretString,
 ) -> Result<bool> {
-    let email = users::normalised(email)?;
+    let email = users::normalized_email(email)?;
     let hash = passwords::hash(password, &email).await?;
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let known =
@@ -43,7 +43,7 @@ pub async fn create(
         .exec(&tx)
         .await?;
     let what = if known.is_some() { "New password; log-ins ended." } else { "Made." };
-    audit::note(&tx, actor, ("operator", &email, what), now).await?;
+    audit::insert(&tx, actor, ("operator", &email, what), now).await?;
     tx.commit().await?;
     Ok(known.is_none())
 }
@@ -53,7 +53,7 @@ pub async fn create(
 /// # Errors
 /// [`crate::Code::NotFound`] if there is no such operator.
 pub async fn reset(cx: &Domain, actor: &Actor, email: &str, password: SecretString) -> Result<()> {
-    let address = users::normalised(email)?;
+    let address = users::normalized_email(email)?;
     let known = operator::Entity::find().filter(operator::Column::Email.eq(&address));
     if known.one(&cx.db.write).await?.is_none() {
         let message = format!("There is no operator with the address {address}.");
@@ -69,7 +69,7 @@ pub(super) async fn verify(
     email: &str,
     password: SecretString,
 ) -> Result<Option<operator::Model>> {
-    let known = match users::normalised(email) {
+    let known = match users::normalized_email(email) {
         Ok(email) => {
             let by_email = operator::Column::Email.eq(email);
             operator::Entity::find().filter(by_email).one(&cx.db.read).await?
@@ -77,6 +77,6 @@ pub(super) async fn verify(
         Err(_) => None,
     };
     let stored = known.as_ref().map(|row| row.password_hash.clone());
-    let same = passwords::is_right(stored, password).await?;
+    let same = passwords::verify(stored, password).await?;
     Ok(known.filter(|_| same))
 }

@@ -24,7 +24,7 @@ pub const UNPAUSED: &str = "NOT EXISTS (SELECT 1 FROM pauses \
 
 /// What is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum PauseTarget {
     /// All publishing.
     All,
     /// One network.
@@ -33,7 +33,7 @@ pub enum Target {
     Account(AccountId),
 }
 
-impl Target {
+impl PauseTarget {
     /// Returns its name for people.
     #[must_use]
     pub fn name(&self) -> String {
@@ -47,7 +47,7 @@ impl Target {
     fn of(row: &pause::Model) -> Result<Self> {
         match (&row.platform, row.account_id) {
             (None, None) => Ok(Self::All),
-            (Some(name), None) => Ok(Self::Platform(crate::platforms::of_row(name)?)),
+            (Some(name), None) => Ok(Self::Platform(crate::platforms::from_row(name)?)),
             (_, Some(account)) => Ok(Self::Account(account)),
         }
     }
@@ -62,7 +62,7 @@ impl Target {
 }
 
 /// Writes it as addresses and commands do: `all`, `platform:bluesky`, `account:7`.
-impl fmt::Display for Target {
+impl fmt::Display for PauseTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => f.write_str("all"),
@@ -72,7 +72,7 @@ impl fmt::Display for Target {
     }
 }
 
-impl FromStr for Target {
+impl FromStr for PauseTarget {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -138,7 +138,7 @@ pub async fn list(cx: &Domain) -> Result<Vec<Pause>> {
         .map(|row| {
             let account = accounts.iter().find(|one| Some(one.id) == row.account_id);
             Ok(Pause {
-                target: Target::of(&row)?.to_string(),
+                target: PauseTarget::of(&row)?.to_string(),
                 account: account.map(|one| format!("{} on {}", one.username, one.platform)),
                 held: held.iter().find(|one| one.pause_id == row.id).map_or(0, |one| one.n),
                 platform: row.platform,
@@ -166,15 +166,20 @@ async fn held<C: ConnectionTrait>(conn: &C) -> Result<Vec<Held>, DbErr> {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
-pub(super) async fn check<C: ConnectionTrait>(conn: &C, target: Target) -> Result<()> {
-    let Target::Account(id) = target else { return Ok(()) };
+pub(super) async fn check<C: ConnectionTrait>(conn: &C, target: PauseTarget) -> Result<()> {
+    let PauseTarget::Account(id) = target else { return Ok(()) };
     let found = account::Entity::find_by_id(id).one(conn).await?;
     let missing = || Error::new(Code::AccountNotFound, format!("There is no account {id}."));
     found.map(drop).ok_or_else(missing)
 }
 
 /// Starts a pause; returns the outcome as a sentence.
-pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> Result<String> {
+pub(super) async fn pause(
+    tx: &Tx,
+    actor: &Actor,
+    target: PauseTarget,
+    why: &str,
+) -> Result<String> {
     let conn = tx.conn();
     check(conn, target).await?;
     let (platform, account) = target.columns();
@@ -198,7 +203,7 @@ pub(super) async fn pause(tx: &Tx, actor: &Actor, target: Target, why: &str) -> 
 }
 
 /// Ends a pause; returns the outcome as a sentence. The scheduler makes the posts that were set aside due again.
-pub(super) async fn resume(tx: &Tx, target: Target) -> Result<String> {
+pub(super) async fn resume(tx: &Tx, target: PauseTarget) -> Result<String> {
     let conn = tx.conn();
     let (platform, account) = target.columns();
     let sql = "DELETE FROM pauses WHERE COALESCE(platform, '') = COALESCE($1, '') \
@@ -220,10 +225,10 @@ mod tests {
     #[test]
     fn a_target_reads_back_and_nonsense_is_refused() {
         for text in ["all", "platform:bluesky", "account:7"] {
-            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<PauseTarget>().unwrap().to_string(), text);
         }
         for bad in ["", "All", "platform:", "platform:myspace", "account:x", "account", "post:1"] {
-            assert_eq!(bad.parse::<Target>().unwrap_err().code(), Code::InvalidField, "{bad}");
+            assert_eq!(bad.parse::<PauseTarget>().unwrap_err().code(), Code::InvalidField, "{bad}");
         }
     }
 }

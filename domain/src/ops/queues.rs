@@ -9,23 +9,23 @@ use serde::Serialize;
 
 use super::{
     networks,
-    samples::{self, Counts, Key, LATE, MINUTE, Sum, measure, quantile},
+    samples::{self, LATE, MINUTE, SampleCounts, SampleKey, SampleSum, measure, quantile},
 };
 use crate::{Domain, db::statement, durable, error::Result};
 
 /// The most due rows that are counted, since counting takes time for each row.
-pub const COUNTED: i64 = 10_000;
+pub const MAX_COUNTED: i64 = 10_000;
 
 /// The period of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span {
+pub enum ChartSpan {
     /// The last hour, minute by minute.
     Hour,
     /// The last day, by quarters of an hour.
     Day,
 }
 
-impl Span {
+impl ChartSpan {
     /// Returns the length of one step, in ms.
     #[must_use]
     pub const fn step(self) -> Millis {
@@ -69,14 +69,14 @@ pub struct QueueState {
     /// 99 % of it was no later than this, in ms.
     pub p99: Option<Millis>,
     /// Minute by minute, the last one still running.
-    pub hour: Vec<Point>,
+    pub hour: Vec<ChartPoint>,
     /// By quarters of an hour.
-    pub day: Vec<Point>,
+    pub day: Vec<ChartPoint>,
 }
 
 /// A step of a chart.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Point {
+pub struct ChartPoint {
     /// Beginning of the step.
     pub at: Millis,
     /// Done in it.
@@ -91,7 +91,7 @@ pub struct Point {
 
 /// Due rows that are not claimed.
 #[derive(Debug, Clone, FromQueryResult)]
-pub struct Waiting {
+pub struct WaitingRows {
     /// Network; empty for work that has none.
     pub platform: String,
     /// The number of rows, at most [`MAX_COUNTED`] in all.
@@ -104,16 +104,18 @@ pub struct Waiting {
 ///
 /// # Errors
 /// The database's.
-pub async fn waiting(cx: &Domain, kind: JobKind) -> Result<Vec<Waiting>> {
+pub async fn count_waiting(cx: &Domain, kind: JobKind) -> Result<Vec<WaitingRows>> {
     let conn = &cx.db.read;
     let platform = if kind == JobKind::PublishPost { "platform" } else { "''" };
     let sql = format!(
         "SELECT platform, CAST(count(*) AS BIGINT) AS depth, min(due_at) AS oldest FROM \
          (SELECT {platform} AS platform, due_at FROM {} WHERE due_at <= $1 ORDER BY due_at \
-         LIMIT {COUNTED}) AS due GROUP BY platform",
+         LIMIT {MAX_COUNTED}) AS due GROUP BY platform",
         durable::table(kind)
     );
-    Ok(Waiting::find_by_statement(statement(conn, sql, [cx.clock.now().into()])).all(conn).await?)
+    Ok(WaitingRows::find_by_statement(statement(conn, sql, [cx.clock.now().into()]))
+        .all(conn)
+        .await?)
 }
 
 /// Records how much work waits, for the charts.
@@ -121,14 +123,17 @@ pub async fn waiting(cx: &Domain, kind: JobKind) -> Result<Vec<Waiting>> {
 /// # Errors
 /// The database's.
 pub async fn sample(cx: &Domain) -> Result<()> {
-    let mut values = Counts::new();
+    let mut values = SampleCounts::new();
     for kind in JobKind::ALL {
-        for one in waiting(cx, kind).await? {
+        for one in count_waiting(cx, kind).await? {
             let measure = measure::DEPTH.to_owned();
-            values.insert(Key { kind: kind.as_str(), platform: one.platform, measure }, one.depth);
+            values.insert(
+                SampleKey { kind: kind.as_str(), platform: one.platform, measure },
+                one.depth,
+            );
         }
     }
-    samples::note(cx, &values).await
+    samples::record_peaks(cx, &values).await
 }
 
 /// Returns the state of every queue, now and over the last hour and day.
@@ -137,11 +142,12 @@ pub async fn sample(cx: &Domain) -> Result<()> {
 /// The database's.
 pub async fn list(cx: &Domain) -> Result<Vec<QueueState>> {
     let now = cx.clock.now();
-    let (hour, day) = (series(cx, now, Span::Hour).await?, series(cx, now, Span::Day).await?);
+    let (hour, day) =
+        (series(cx, now, ChartSpan::Hour).await?, series(cx, now, ChartSpan::Day).await?);
     let mut queues = Vec::new();
     for kind in JobKind::ALL {
         let queued = cx.queue.depth(kind).await.ok();
-        let waiting = waiting(cx, kind).await?;
+        let waiting = count_waiting(cx, kind).await?;
         for platform in platforms(kind) {
             let mut queue = QueueState::of(kind, platform, queued);
             if let Some(one) = waiting.iter().find(|one| one.platform == platform) {
@@ -159,14 +165,14 @@ fn platforms(kind: JobKind) -> Vec<&'static str> {
     if kind != JobKind::PublishPost {
         return vec![""];
     }
-    networks::known()
+    networks::platform_ids()
 }
 
-async fn series(cx: &Domain, now: Millis, span: Span) -> Result<Vec<Sum>> {
+async fn series(cx: &Domain, now: Millis, span: ChartSpan) -> Result<Vec<SampleSum>> {
     samples::sums(cx, begin(now, span), span.step()).await
 }
 
-fn begin(now: Millis, span: Span) -> Millis {
+fn begin(now: Millis, span: ChartSpan) -> Millis {
     now / span.step() * span.step() - (span.steps() - 1) * span.step()
 }
 
@@ -188,10 +194,10 @@ impl QueueState {
         }
     }
 
-    fn fill(&mut self, hour: &[Sum], day: &[Sum], now: Millis) {
-        let mine = |sum: &&Sum| sum.kind == self.kind && sum.platform == self.platform;
-        let hour: Vec<&Sum> = hour.iter().filter(mine).collect();
-        let day: Vec<&Sum> = day.iter().filter(mine).collect();
+    fn fill(&mut self, hour: &[SampleSum], day: &[SampleSum], now: Millis) {
+        let mine = |sum: &&SampleSum| sum.kind == self.kind && sum.platform == self.platform;
+        let hour: Vec<&SampleSum> = hour.iter().filter(mine).collect();
+        let day: Vec<&SampleSum> = day.iter().filter(mine).collect();
         let count = |name: &str| -> i64 {
             hour.iter().filter(|sum| sum.measure == name).map(|sum| sum.n).sum()
         };
@@ -200,14 +206,15 @@ impl QueueState {
         (self.done, self.failed, self.retried) =
             (count(measure::DONE), count(measure::FAILED), count(measure::RETRIED));
         (self.p50, self.p99) = (quantile(&classes, 0.5), quantile(&classes, 0.99));
-        self.hour = points(&hour, now, Span::Hour);
-        self.day = points(&day, now, Span::Day);
+        self.hour = points(&hour, now, ChartSpan::Hour);
+        self.day = points(&day, now, ChartSpan::Day);
     }
 
     /// Returns true if nothing was attempted and nothing waited in the last day.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        let quiet = |point: &Point| point.done + point.failed + point.retried + point.depth == 0;
+        let quiet =
+            |point: &ChartPoint| point.done + point.failed + point.retried + point.depth == 0;
         self.day.iter().all(quiet)
     }
 
@@ -220,11 +227,11 @@ impl QueueState {
 }
 
 /// Returns a point for every step, also for steps in which nothing happened.
-fn points(sums: &[&Sum], now: Millis, span: Span) -> Vec<Point> {
+fn points(sums: &[&SampleSum], now: Millis, span: ChartSpan) -> Vec<ChartPoint> {
     let first = begin(now, span);
-    let mut points: BTreeMap<Millis, Point> = (0..span.steps())
+    let mut points: BTreeMap<Millis, ChartPoint> = (0..span.steps())
         .map(|step| first + step * span.step())
-        .map(|at| (at, Point { at, ..Point::default() }))
+        .map(|at| (at, ChartPoint { at, ..ChartPoint::default() }))
         .collect();
     for sum in sums {
         let Some(point) = points.get_mut(&sum.at) else { continue };
@@ -246,14 +253,14 @@ mod tests {
     #[test]
     fn a_chart_has_a_point_for_every_step_and_ends_now() {
         let now = 1_000 * MINUTE + 1;
-        let sum = Sum {
+        let sum = SampleSum {
             at: 1_000 * MINUTE,
             kind: String::new(),
             platform: String::new(),
             measure: measure::DONE.to_owned(),
             n: 7,
         };
-        let points = points(&[&sum], now, Span::Hour);
+        let points = points(&[&sum], now, ChartSpan::Hour);
         assert_eq!(points.len(), 60);
         assert_eq!(points.last().map(|point| (point.at, point.done)), Some((1_000 * MINUTE, 7)));
     }

@@ -12,18 +12,18 @@ use crate::{Domain, analytics, db::statement, error::Result};
 
 /// The kinds of work that read from networks, each with its table, its column of the account, and its column of the
 /// last reading.
-const READ: [(JobKind, &str, &str, &str); 3] = [
+const READ_KINDS: [(JobKind, &str, &str, &str); 3] = [
     (JobKind::SyncAnalytics, "analytics_syncs", "id", "synced_at"),
     (JobKind::SyncInbox, "inbox_syncs", "account_id", "last_synced_at"),
     (JobKind::SyncBusiness, "business_profiles", "account_id", "synced_at"),
 ];
 
 /// The most accounts whose refused metrics are counted.
-const MOST: i64 = 10_000;
+const MAX_ACCOUNTS: i64 = 10_000;
 
 /// The lag of reading one kind of thing on one network.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct ReadingLag {
     /// Identifier of the network.
     pub platform: String,
     /// The kind of work that reads.
@@ -44,7 +44,7 @@ pub struct Reading {
 
 /// The share of a network's quota that reading may take.
 #[derive(Debug, Clone)]
-pub struct Share {
+pub struct QuotaShare {
     /// Identifier of the network.
     pub platform: String,
     /// Calls that the network allows an app within `span`.
@@ -57,7 +57,7 @@ pub struct Share {
 
 /// A metric that a network refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedMetric {
     /// Identifier of the network.
     pub platform: String,
     /// Name of the metric.
@@ -72,11 +72,11 @@ pub struct Refused {
 ///
 /// # Errors
 /// The database's.
-pub async fn lags(cx: &Domain) -> Result<Vec<Reading>> {
+pub async fn lags(cx: &Domain) -> Result<Vec<ReadingLag>> {
     let (conn, now) = (&cx.db.read, cx.clock.now());
     let sums = samples::sums(cx, now - 60 * MINUTE, 48 * 60 * MINUTE).await?;
     let mut all = Vec::new();
-    for (kind, table, account, read) in READ {
+    for (kind, table, account, read) in READ_KINDS {
         let sql = format!(
             "SELECT a.platform, CAST(count(*) AS BIGINT) AS accounts, \
              CAST(sum(CASE WHEN s.due_at <= $1 THEN 1 ELSE 0 END) AS BIGINT) AS due, \
@@ -93,7 +93,7 @@ pub async fn lags(cx: &Domain) -> Result<Vec<Reading>> {
             });
             mine.map(|sum| sum.n).sum()
         };
-        all.extend(rows.into_iter().map(|row| Reading {
+        all.extend(rows.into_iter().map(|row| ReadingLag {
             kind: kind.as_str(),
             accounts: row.accounts,
             due: row.due,
@@ -110,14 +110,14 @@ pub async fn lags(cx: &Domain) -> Result<Vec<Reading>> {
 
 /// Returns the shares of the networks' quotas that reading analytics may take.
 #[must_use]
-pub fn shares() -> Vec<Share> {
+pub fn quota_shares() -> Vec<QuotaShare> {
     let share = |platform: &&dyn fanfare_platforms::Platform| {
         let quota = platform.analytics()?.quota()?;
-        Some(Share {
+        Some(QuotaShare {
             platform: platform.spec().id.to_string(),
             calls: quota.calls,
-            span: quota.span,
-            reading: analytics::sync::share_of(quota.calls),
+            span: quota.period,
+            reading: analytics::sync::background_share(quota.calls),
         })
     };
     fanfare_platforms::all().iter().filter_map(share).collect()
@@ -127,11 +127,11 @@ pub fn shares() -> Vec<Share> {
 ///
 /// # Errors
 /// The database's.
-pub async fn refused(cx: &Domain) -> Result<Vec<Refused>> {
+pub async fn refused_metrics(cx: &Domain) -> Result<Vec<RefusedMetric>> {
     let (conn, now) = (&cx.db.read, cx.clock.now());
     let sql = "SELECT a.platform, s.refused FROM analytics_syncs s JOIN accounts a ON a.id = s.id \
                WHERE CAST(s.refused AS TEXT) <> '{}' ORDER BY s.id DESC LIMIT $1";
-    let query = statement(conn, sql, [MOST.into()]);
+    let query = statement(conn, sql, [MAX_ACCOUNTS.into()]);
     let rows = RefusedRow::find_by_statement(query).all(conn).await?;
     let mut found = BTreeMap::<(String, String), (i64, Millis)>::new();
     for row in rows {
@@ -141,9 +141,9 @@ pub async fn refused(cx: &Domain) -> Result<Vec<Refused>> {
             *entry = (entry.0 + 1, entry.1.min(until));
         }
     }
-    let mut all: Vec<Refused> = found
+    let mut all: Vec<RefusedMetric> = found
         .into_iter()
-        .map(|((platform, number), (accounts, until))| Refused {
+        .map(|((platform, number), (accounts, until))| RefusedMetric {
             platform,
             number,
             accounts,

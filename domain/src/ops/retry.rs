@@ -8,37 +8,37 @@ use serde_json::{Value, json};
 
 use super::{
     Actor, Preview, PreviewRow,
-    search::{self, Kind, Query},
+    search::{self, SearchQuery, WorkKind},
 };
 use crate::{Domain, Tx, error::Result, posts};
 
 /// The most posts of one order.
-pub const MOST: usize = 200;
+pub const MAX_POSTS: usize = 200;
 
-/// The failed posts that a query finds.
+/// The failed posts that match a query.
 #[derive(Debug, Default)]
-pub struct Candidates {
+pub struct RetryCandidates {
     /// The posts, newest first, at most [`MAX_POSTS`].
     pub posts: Vec<PostId>,
     /// True if the query finds more.
     pub more: bool,
 }
 
-/// The failed posts that a query finds.
+/// Returns the failed posts that a query finds.
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
-    let mut query = Query { kind: Kind::Post, status: Some("failed".into()), ..query };
-    let mut found = Candidates { posts: Vec::new(), more: true };
-    while found.more && found.posts.len() < MOST {
+pub async fn candidates(cx: &Domain, query: SearchQuery) -> Result<RetryCandidates> {
+    let mut query = SearchQuery { kind: WorkKind::Post, status: Some("failed".into()), ..query };
+    let mut found = RetryCandidates { posts: Vec::new(), more: true };
+    while found.more && found.posts.len() < MAX_POSTS {
         let page = search::find(cx, &query).await?;
         found.posts.extend(page.rows.iter().map(|row| PostId(row.id)));
         found.more = page.next.is_some();
         query.cursor = page.next;
     }
-    found.more |= found.posts.len() > MOST;
-    found.posts.truncate(MOST);
+    found.more |= found.posts.len() > MAX_POSTS;
+    found.posts.truncate(MAX_POSTS);
     Ok(found)
 }
 
@@ -46,11 +46,11 @@ pub async fn candidates(cx: &Domain, query: Query) -> Result<Candidates> {
 ///
 /// # Errors
 /// The database's.
-pub async fn preview_found(cx: &Domain, found: &Candidates) -> Result<Preview> {
+pub async fn preview_found(cx: &Domain, found: &RetryCandidates) -> Result<Preview> {
     let mut preview = preview(cx, &found.posts).await?;
     if found.more {
         preview.consequences.push(format!(
-            "These are the newest {MOST}, the most of one order; more match. Repeat the order for the rest."
+            "These are the newest {MAX_POSTS}, the most of one order; more match. Repeat the order for the rest."
         ));
     }
     Ok(preview)
@@ -61,7 +61,7 @@ async fn rows<C: ConnectionTrait>(
     ids: &[PostId],
     lock: bool,
 ) -> Result<Vec<post::Model>> {
-    let ids: BTreeSet<_> = ids.iter().copied().take(MOST).collect();
+    let ids: BTreeSet<_> = ids.iter().copied().take(MAX_POSTS).collect();
     let query =
         post::Entity::find().filter(post::Column::Id.is_in(ids)).order_by_asc(post::Column::Id);
     let query = if lock { query.lock_exclusive() } else { query };

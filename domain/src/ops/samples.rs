@@ -20,7 +20,7 @@ use crate::{
 pub const MINUTE: Millis = 60_000;
 
 /// How long samples are kept, in ms: a day, and a little more for the chart of a day.
-const KEPT: Millis = 26 * 60 * MINUTE;
+const RETENTION: Millis = 26 * 60 * MINUTE;
 
 /// The upper ends of the classes of lateness, in ms; the last class has none.
 pub const LATE: [Millis; 12] =
@@ -44,7 +44,7 @@ pub mod measure {
 
 /// The key of a count.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub struct SampleKey {
     /// Kind of work.
     pub kind: &'static str,
     /// Platform; empty for work that has none.
@@ -55,19 +55,19 @@ pub struct Key {
 
 /// Returns the measure of work that began this late.
 #[must_use]
-pub fn late(by: Millis) -> String {
+pub fn lateness_measure(by: Millis) -> String {
     let class = LATE.iter().position(|end| by <= *end).unwrap_or(LATE.len() - 1);
     format!("{}{class}", measure::LATE)
 }
 
 /// Counts by key.
-pub type Counts = BTreeMap<Key, i64>;
+pub type SampleCounts = BTreeMap<SampleKey, i64>;
 
 /// Adds counts to the current minute.
 ///
 /// # Errors
 /// The database's.
-pub async fn add(cx: &Domain, counts: &Counts) -> Result<()> {
+pub async fn add(cx: &Domain, counts: &SampleCounts) -> Result<()> {
     write(cx, counts, "samples.n + excluded.n").await
 }
 
@@ -75,11 +75,11 @@ pub async fn add(cx: &Domain, counts: &Counts) -> Result<()> {
 ///
 /// # Errors
 /// The database's.
-pub async fn note(cx: &Domain, values: &Counts) -> Result<()> {
+pub async fn record_peaks(cx: &Domain, values: &SampleCounts) -> Result<()> {
     write(cx, values, "CASE WHEN excluded.n > samples.n THEN excluded.n ELSE samples.n END").await
 }
 
-async fn write(cx: &Domain, counts: &Counts, again: &str) -> Result<()> {
+async fn write(cx: &Domain, counts: &SampleCounts, again: &str) -> Result<()> {
     const COLUMNS: Columns = &[
         ("minute", Type::Big),
         ("kind", Type::Text),
@@ -111,13 +111,13 @@ async fn write(cx: &Domain, counts: &Counts, again: &str) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = sample::Column::Minute.lt(cx.clock.now() - KEPT);
+    let old = sample::Column::Minute.lt(cx.clock.now() - RETENTION);
     Ok(sample::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
 }
 
 /// A sum of samples over a step of time.
 #[derive(Debug, Clone, FromQueryResult)]
-pub struct Sum {
+pub struct SampleSum {
     /// Beginning of the step.
     pub at: Millis,
     /// Kind of work.
@@ -134,13 +134,13 @@ pub struct Sum {
 ///
 /// # Errors
 /// The database's.
-pub async fn sums(cx: &Domain, from: Millis, step: Millis) -> Result<Vec<Sum>> {
+pub async fn sums(cx: &Domain, from: Millis, step: Millis) -> Result<Vec<SampleSum>> {
     let conn = &cx.db.read;
     let sql = "SELECT minute / $2 * $2 AS at, kind, platform, measure, \
                CAST(CASE WHEN measure = 'depth' THEN max(n) ELSE sum(n) END AS BIGINT) AS n \
                FROM samples WHERE minute >= $1 GROUP BY 1, kind, platform, measure ORDER BY 1";
     let query = statement(conn, sql, [from.into(), step.into()]);
-    let sums: Result<_, DbErr> = Sum::find_by_statement(query).all(conn).await;
+    let sums: Result<_, DbErr> = SampleSum::find_by_statement(query).all(conn).await;
     Ok(sums?)
 }
 
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn lateness_falls_into_its_class() {
         assert_eq!(
-            (late(-5), late(10), late(11)),
+            (lateness_measure(-5), lateness_measure(10), lateness_measure(11)),
             ("late:0".into(), "late:0".into(), "late:1".into())
         );
-        assert_eq!(late(601_000), "late:11");
+        assert_eq!(lateness_measure(601_000), "late:11");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const WINDOW: i64 = 100_000;
 
 /// The kind of work to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum WorkKind {
     /// Posts.
     #[default]
     Post,
@@ -32,7 +32,7 @@ pub enum Kind {
     Copy,
 }
 
-impl Kind {
+impl WorkKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Post, Self::Delivery, Self::Copy];
 
@@ -98,9 +98,9 @@ impl Kind {
 
 /// The search terms.
 #[derive(Debug, Clone, Default)]
-pub struct Query {
+pub struct SearchQuery {
     /// Kind of work.
-    pub kind: Kind,
+    pub kind: WorkKind,
     /// One row.
     pub id: Option<i64>,
     /// Its status.
@@ -119,7 +119,7 @@ pub struct Query {
 
 /// A row that was found.
 #[derive(Debug, Clone, Serialize, FromQueryResult)]
-pub struct Found {
+pub struct SearchRow {
     /// The row.
     pub id: i64,
     /// Its workspace.
@@ -148,24 +148,24 @@ pub struct Found {
     pub updated_at: Millis,
 }
 
-impl Found {
+impl SearchRow {
     /// Returns the number of leases in a row that expired, without the one that is held now.
     #[must_use]
-    pub fn lapsed(&self, now: Millis) -> i32 {
-        lapsed(self.lease_expirations, self.due_at, now)
+    pub fn expired_leases(&self, now: Millis) -> i32 {
+        expired_leases(self.lease_expirations, self.due_at, now)
     }
 }
 
 /// Returns the number of expired leases of a row that was claimed `lease_expirations` times without a result.
-pub(super) fn lapsed(lease_expirations: i32, due_at: Option<Millis>, now: Millis) -> i32 {
+pub(super) fn expired_leases(lease_expirations: i32, due_at: Option<Millis>, now: Millis) -> i32 {
     (lease_expirations - i32::from(due_at.is_some_and(|until| until > now))).max(0)
 }
 
 /// A page of rows.
 #[derive(Debug, Clone, Serialize)]
-pub struct Page {
+pub struct SearchPage {
     /// The rows, newest first.
-    pub rows: Vec<Found>,
+    pub rows: Vec<SearchRow>,
     /// The cursor of the next page; `None` at the end.
     pub next: Option<i64>,
 }
@@ -174,8 +174,8 @@ pub struct Page {
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn find(cx: &Domain, query: &Query) -> Result<Page> {
-    let mut wanted = Wanted::of(query)?;
+pub async fn find(cx: &Domain, query: &SearchQuery) -> Result<SearchPage> {
+    let mut wanted = Conditions::of(query)?;
     let conn = &cx.db.read;
     let top = match query.cursor {
         Some(cursor) => cursor,
@@ -185,7 +185,7 @@ pub async fn find(cx: &Domain, query: &Query) -> Result<Page> {
     // There is an index for one id, account or workspace, and for failed posts.
     let indexed = query.id.or(query.account).is_some()
         || query.workspace.is_some()
-        || (query.kind == Kind::Post && query.status.as_deref() == Some("failed"));
+        || (query.kind == WorkKind::Post && query.status.as_deref() == Some("failed"));
     let floor = if indexed { i64::MIN } else { top.saturating_sub(WINDOW) };
     wanted.and("id >=", floor.into());
     let sql = format!(
@@ -195,15 +195,15 @@ pub async fn find(cx: &Domain, query: &Query) -> Result<Page> {
         wanted.sql.join(" AND "),
         PAGE + 1
     );
-    let found = Found::find_by_statement(statement(conn, sql, wanted.values)).all(conn).await?;
-    let mut rows: Vec<Found> = found;
+    let found = SearchRow::find_by_statement(statement(conn, sql, wanted.values)).all(conn).await?;
+    let mut rows: Vec<SearchRow> = found;
     let more = rows.len() > PAGE;
     rows.truncate(PAGE);
     let next = if more { rows.last().map(|row| row.id) } else { Some(floor).filter(|id| *id > 1) };
-    Ok(Page { rows, next })
+    Ok(SearchPage { rows, next })
 }
 
-async fn newest(cx: &Domain, kind: Kind) -> Result<i64> {
+async fn newest(cx: &Domain, kind: WorkKind) -> Result<i64> {
     let conn = &cx.db.read;
     let sql = format!("SELECT max(id) AS id FROM {}", kind.table());
     let row = conn.query_one_raw(statement(conn, sql, [])).await?;
@@ -213,13 +213,13 @@ async fn newest(cx: &Domain, kind: Kind) -> Result<i64> {
 
 /// Conditions with their parameters.
 #[derive(Default)]
-struct Wanted {
+struct Conditions {
     sql: Vec<String>,
     values: Vec<Value>,
 }
 
-impl Wanted {
-    fn of(query: &Query) -> Result<Self> {
+impl Conditions {
+    fn of(query: &SearchQuery) -> Result<Self> {
         let mut wanted = Self::default();
         if let Some(id) = query.id {
             wanted.and("id =", id.into());
@@ -234,14 +234,14 @@ impl Wanted {
         match (&query.error, query.kind) {
             (None, _) => {}
             // A delivery has no error code but a sentence, which is searched by its beginning.
-            (Some(text), Kind::Delivery) => wanted.begins(text),
+            (Some(text), WorkKind::Delivery) => wanted.begins(text),
             (Some(code), _) => wanted.and("error ->> 'code' =", code.as_str().into()),
         }
         Ok(wanted)
     }
 
-    fn of_posts(&mut self, query: &Query) -> Result<()> {
-        if query.kind != Kind::Post {
+    fn of_posts(&mut self, query: &SearchQuery) -> Result<()> {
+        if query.kind != WorkKind::Post {
             return match (&query.platform, query.account) {
                 (None, None) => Ok(()),
                 _ => Err(Error::field(
@@ -278,7 +278,7 @@ impl Wanted {
 }
 
 /// Returns the status as a constant, which is written into the statement so that the index of failed posts is used.
-fn known_status(kind: Kind, name: &str) -> Result<&'static str> {
+fn known_status(kind: WorkKind, name: &str) -> Result<&'static str> {
     let known = kind.statuses();
     known.iter().copied().find(|status| *status == name).ok_or_else(|| {
         let message = format!("There is no status called {name:?}.");

@@ -9,16 +9,16 @@ use super::{Actor, audit, operators};
 use crate::{
     Domain,
     error::Result,
-    logins::{self, LogIn, Realm},
+    logins::{self, LoginKind, LoginOutcome},
     token::{self, hash},
 };
 
 /// How long a log-in lasts, in ms.
-pub const LASTS: Millis = 12 * 3_600_000;
+pub const LIFETIME: Millis = 12 * 3_600_000;
 
 /// An operator who is logged in.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct OperatorSession {
     /// The operator.
     pub operator_id: OperatorId,
     /// The operator's e-mail address.
@@ -36,36 +36,36 @@ pub async fn log_in(
     (email, password): (&str, SecretString),
     address: &str,
     request_id: &str,
-) -> Result<LogIn> {
+) -> Result<LoginOutcome> {
     let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, Realm::Operators, &email, address).await? {
-        return Ok(LogIn::TooMany(wait));
+    if let Some(wait) = logins::admit(cx, LoginKind::Operators, &email, address).await? {
+        return Ok(LoginOutcome::TooMany(wait));
     }
     let Some(known) = operators::verify(cx, &email, password).await? else {
         tracing::warn!(address, request.id = request_id, "a log-in was refused");
-        return Ok(LogIn::Wrong);
+        return Ok(LoginOutcome::Wrong);
     };
-    logins::forgive(cx, Realm::Operators, &email, address).await?;
-    let token = token::fresh();
+    logins::clear_attempts(cx, LoginKind::Operators, &email, address).await?;
+    let token = token::generate();
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let row = operator_session::ActiveModel {
         hash: Set(hash(token.expose_secret())),
         operator_id: Set(known.id),
         created_at: Set(now),
-        expires_at: Set(now + LASTS),
+        expires_at: Set(now + LIFETIME),
     };
     operator_session::Entity::insert(row).exec_without_returning(&tx).await?;
     let actor = Actor { name: known.email.clone(), request_id: request_id.to_owned() };
-    audit::note(&tx, &actor, ("log_in", &known.email, &format!("From {address}.")), now).await?;
+    audit::insert(&tx, &actor, ("log_in", &known.email, &format!("From {address}.")), now).await?;
     tx.commit().await?;
-    Ok(LogIn::Welcome(token))
+    Ok(LoginOutcome::LoggedIn(token))
 }
 
 /// Returns the log-in that a cookie's token belongs to, if it has not ended.
 ///
 /// # Errors
 /// The database's.
-pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> {
+pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<OperatorSession>> {
     let hash = hash(token.expose_secret());
     let row = operator_session::Entity::find_by_id(hash.as_str()).one(&cx.db.read).await?;
     let now = cx.clock.now();
@@ -74,7 +74,7 @@ pub async fn find(cx: &Domain, token: &SecretString) -> Result<Option<Session>> 
     });
     let Some(live) = live else { return Ok(None) };
     let known = operator::Entity::find_by_id(live.operator_id).one(&cx.db.read).await?;
-    Ok(known.map(|operator| Session {
+    Ok(known.map(|operator| OperatorSession {
         operator_id: operator.id,
         email: operator.email,
         expires_at: live.expires_at,

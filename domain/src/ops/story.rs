@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{
     failing_webhooks,
-    search::{Kind, lapsed},
+    search::{WorkKind, expired_leases},
 };
 use crate::{
     Domain,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The most events and deliveries of a history.
-const MOST: u64 = 200;
+const MAX_ROWS: u64 = 200;
 
 /// The history of a row.
 #[derive(Debug, Clone, Serialize)]
@@ -51,16 +51,16 @@ pub struct Story {
     /// The post that a delivery is about.
     pub post: Option<PostId>,
     /// Every attempt, oldest first.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<StoryAttempt>,
     /// Its events, oldest first.
-    pub events: Vec<Event>,
+    pub events: Vec<StoryEvent>,
     /// The webhook deliveries of these events.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<StoryDelivery>,
 }
 
 /// An attempt to publish.
 #[derive(Debug, Clone, Serialize)]
-pub struct Attempt {
+pub struct StoryAttempt {
     /// The number of the attempt, from 1.
     pub number: i32,
     /// The worker.
@@ -79,7 +79,7 @@ pub struct Attempt {
 
 /// An event.
 #[derive(Debug, Clone, Serialize)]
-pub struct Event {
+pub struct StoryEvent {
     /// The time of the action.
     pub at: Millis,
     /// Type.
@@ -92,7 +92,7 @@ pub struct Event {
 
 /// A webhook delivery of one of the events.
 #[derive(Debug, Clone, Serialize)]
-pub struct Delivery {
+pub struct StoryDelivery {
     /// The row.
     pub id: i64,
     /// Type of the event.
@@ -111,11 +111,11 @@ pub struct Delivery {
 ///
 /// # Errors
 /// [`Code::NotFound`].
-pub async fn story(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
+pub async fn story(cx: &Domain, kind: WorkKind, id: i64) -> Result<Story> {
     let (mut story, queue) = match kind {
-        Kind::Post => (of_post(cx, id).await?, JobKind::PublishPost),
-        Kind::Delivery => (of_delivery(cx, id).await?, JobKind::DeliverWebhook),
-        Kind::Copy => (of_copy(cx, id).await?, JobKind::CopyMedia),
+        WorkKind::Post => (of_post(cx, id).await?, JobKind::PublishPost),
+        WorkKind::Delivery => (of_delivery(cx, id).await?, JobKind::DeliverWebhook),
+        WorkKind::Copy => (of_copy(cx, id).await?, JobKind::CopyMedia),
     };
     let place = match cx.queue.position(queue, id).await {
         Ok(Some(before)) => format!("its id waits behind {before} others"),
@@ -126,21 +126,21 @@ pub async fn story(cx: &Domain, kind: Kind, id: i64) -> Result<Story> {
     Ok(story)
 }
 
-fn missing(kind: Kind, id: i64) -> Error {
+fn missing(kind: WorkKind, id: i64) -> Error {
     Error::new(Code::NotFound, format!("There is no {} {id}.", kind.as_str()))
 }
 
 async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
     let db = &cx.db.read;
     let row = post::Entity::find_by_id(PostId(id)).one(db).await?;
-    let row = row.ok_or_else(|| missing(Kind::Post, id))?;
+    let row = row.ok_or_else(|| missing(WorkKind::Post, id))?;
     let account = account::Entity::find_by_id(row.account_id).one(db).await?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
     let held = post_hold::Entity::find_by_id(row.id).one(db).await?.is_some();
     let events = events(cx, &row).await?;
     let named = account.as_ref().map_or("gone", |account| account.username.as_str());
     Ok(Story {
-        kind: Kind::Post.as_str(),
+        kind: WorkKind::Post.as_str(),
         id,
         title: format!("Post {id} on {}", row.platform),
         status: posts::status_name(row.status).to_owned(),
@@ -158,7 +158,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ("Failed attempts", row.attempts.to_string()),
             (
                 "Lapsed leases in a row",
-                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+                expired_leases(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
             ),
             ("Request", row.request_id.clone()),
         ],
@@ -207,13 +207,13 @@ fn next_of_post(row: &post::Model, held: bool, now: Millis) -> String {
     }
 }
 
-async fn attempts(cx: &Domain, row: &post::Model) -> Result<Vec<Attempt>> {
+async fn attempts(cx: &Domain, row: &post::Model) -> Result<Vec<StoryAttempt>> {
     let rows = post_attempt::Entity::find()
         .filter(post_attempt::Column::PostId.eq(row.id))
         .order_by_asc(post_attempt::Column::Number)
         .all(&cx.db.read)
         .await?;
-    let view = |row: post_attempt::Model| Attempt {
+    let view = |row: post_attempt::Model| StoryAttempt {
         number: row.number,
         worker: row.worker,
         started_at: row.started_at,
@@ -232,15 +232,15 @@ async fn events(cx: &Domain, row: &post::Model) -> Result<Vec<event::Model>> {
         .filter(event::Column::WorkspaceId.eq(row.workspace_id))
         .filter(event::Column::PostId.eq(row.id))
         .order_by_desc(event::Column::Id)
-        .limit(MOST)
+        .limit(MAX_ROWS)
         .all(&cx.db.read)
         .await?;
     rows.reverse();
     Ok(rows)
 }
 
-fn event(row: event::Model) -> Event {
-    Event {
+fn event(row: event::Model) -> StoryEvent {
+    StoryEvent {
         at: row.created_at,
         event_type: row.event_type,
         message: row.message,
@@ -252,7 +252,7 @@ async fn deliveries(
     cx: &Domain,
     row: &post::Model,
     events: &[event::Model],
-) -> Result<Vec<Delivery>> {
+) -> Result<Vec<StoryDelivery>> {
     let db = &cx.db.read;
     let hooks = webhook::Entity::find()
         .filter(webhook::Column::WorkspaceId.eq(row.workspace_id))
@@ -263,15 +263,15 @@ async fn deliveries(
         .filter(webhook_delivery::Column::WebhookId.is_in(hooks.iter().map(|hook| hook.id)))
         .filter(webhook_delivery::Column::EventId.is_in(ids))
         .order_by_asc(webhook_delivery::Column::Id)
-        .limit(MOST)
+        .limit(MAX_ROWS)
         .all(db)
         .await?;
-    let view = |row: webhook_delivery::Model| Delivery {
+    let view = |row: webhook_delivery::Model| StoryDelivery {
         id: row.id.0,
         address: hooks
             .iter()
             .find(|hook| hook.id == row.webhook_id)
-            .map_or_else(String::new, |hook| failing_webhooks::address(&hook.url)),
+            .map_or_else(String::new, |hook| failing_webhooks::redacted_address(&hook.url)),
         event_type: row.event_type,
         status: row.status.to_value(),
         tries: row.attempts,
@@ -284,12 +284,12 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
     let db = &cx.db.read;
     let row =
         webhook_delivery::Entity::find_by_id(fanfare_entities::DeliveryId(id)).one(db).await?;
-    let row = row.ok_or_else(|| missing(Kind::Delivery, id))?;
+    let row = row.ok_or_else(|| missing(WorkKind::Delivery, id))?;
     let hook = webhook::Entity::find_by_id(row.webhook_id).one(db).await?;
     let event = event::Entity::find_by_id(EventId(row.event_id)).one(db).await?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
     Ok(Story {
-        kind: Kind::Delivery.as_str(),
+        kind: WorkKind::Delivery.as_str(),
         id,
         title: format!("Delivery {id} of {}", row.event_type),
         status: row.status.to_value(),
@@ -297,7 +297,10 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Webhook", row.webhook_id.to_string()),
-            ("Address", hook.map_or_else(String::new, |hook| failing_webhooks::address(&hook.url))),
+            (
+                "Address",
+                hook.map_or_else(String::new, |hook| failing_webhooks::redacted_address(&hook.url)),
+            ),
             ("Public id", row.uid.to_string()),
             ("Event", row.event_id.to_string()),
             ("Tries", row.attempts.to_string()),
@@ -306,7 +309,7 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
             ("Fencing token", row.fencing_token.to_string()),
             (
                 "Lapsed leases in a row",
-                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+                expired_leases(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
             ),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),
@@ -318,24 +321,30 @@ async fn of_delivery(cx: &Domain, id: i64) -> Result<Story> {
 async fn of_copy(cx: &Domain, id: i64) -> Result<Story> {
     let db = &cx.db.read;
     let row = media_asset::Entity::find_by_id(fanfare_entities::AssetId(id)).one(db).await?;
-    let row = row.ok_or_else(|| missing(Kind::Copy, id))?;
+    let row = row.ok_or_else(|| missing(WorkKind::Copy, id))?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
     Ok(Story {
-        kind: Kind::Copy.as_str(),
+        kind: WorkKind::Copy.as_str(),
         id,
         title: format!("Copy {id}: {}", row.filename),
         status: row.status.to_value(),
         next: next_of((row.due_at, row.lease_expirations), cx.clock.now()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
-            ("From", row.source_url.as_deref().map(failing_webhooks::address).unwrap_or_default()),
+            (
+                "From",
+                row.source_url
+                    .as_deref()
+                    .map(failing_webhooks::redacted_address)
+                    .unwrap_or_default(),
+            ),
             ("Type", row.mime.unwrap_or_default()),
             ("Bytes", row.bytes.map_or_else(String::new, |bytes| bytes.to_string())),
             ("Failed attempts", row.attempts.to_string()),
             ("Fencing token", row.fencing_token.to_string()),
             (
                 "Lapsed leases in a row",
-                lapsed(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
+                expired_leases(row.lease_expirations, row.due_at, cx.clock.now()).to_string(),
             ),
         ],
         times: times(row.created_at, row.due_at, row.updated_at),

@@ -4,33 +4,33 @@ use fanfare_entities::{
     BusinessMediaId, Millis, ReviewId, business_media, business_media::BusinessMediaStatus,
     business_profile, business_review,
 };
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
     sea_query::Expr,
 };
 use serde_json::json;
 
-use super::target::Now;
-use crate::{Tx, clock::show, error::Result};
+use super::target::OutgoingOutcome;
+use crate::{Tx, clock::to_rfc3339, error::Result};
 
 /// The time after which a new video is first looked for, in ms.
 const FIRST_LOOK: Millis = 5 * 60_000;
 
 /// Applies the outcome of a reply to a review, or of its deletion.
-pub(super) async fn review<C: ConnectionTrait>(
+pub(super) async fn apply_to_review<C: ConnectionTrait>(
     conn: &C,
     id: ReviewId,
-    made: &Change,
-    known: &Now,
+    made: &RemoteChange,
+    known: &OutgoingOutcome,
     now: Millis,
 ) -> Result<()> {
-    if !matches!(known, Now::Sent(_)) {
+    if !matches!(known, OutgoingOutcome::Sent(_)) {
         return Ok(());
     }
     let reply = match made {
-        Change::ReviewReply { text, .. } => Some(json!({
-            "text": text, "state": "pending", "policy_violation": null, "updated_at": show(now),
+        RemoteChange::ReviewReply { text, .. } => Some(json!({
+            "text": text, "state": "pending", "policy_violation": null, "updated_at": to_rfc3339(now),
         })),
         _ => None,
     };
@@ -44,18 +44,22 @@ pub(super) async fn review<C: ConnectionTrait>(
 }
 
 /// Applies the outcome of adding a photo or video.
-pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<()> {
+pub(super) async fn apply_to_added_media(
+    tx: &Tx,
+    id: BusinessMediaId,
+    known: &OutgoingOutcome,
+) -> Result<()> {
     use business_media::Column;
     let row = business_media::Entity::find_by_id(id).one(tx.conn()).await?;
     let Some(row) = row else { return Ok(()) };
     let mut change = business_media::ActiveModel { id: Set(id), ..Default::default() };
     match known {
-        Now::Unknown => change.status = Set(BusinessMediaStatus::Unknown),
-        Now::Failed(error) => {
+        OutgoingOutcome::Unknown => change.status = Set(BusinessMediaStatus::Unknown),
+        OutgoingOutcome::Failed(error) => {
             change.status = Set(BusinessMediaStatus::Failed);
             change.error = Set(Some(error.clone()));
         }
-        Now::Sent(name) => {
+        OutgoingOutcome::Sent(name) => {
             // The photo that it replaces has the same name, or is deleted.
             let mut replaced: Vec<String> = row.replaces.clone().into_iter().collect();
             replaced.push(name.clone());
@@ -72,7 +76,7 @@ pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<
             });
             change.seen_at = Set(tx.now());
             if row.video {
-                look_soon(tx, &row).await?;
+                read_profile_soon(tx, &row).await?;
             }
         }
     }
@@ -81,7 +85,7 @@ pub(super) async fn medium(tx: &Tx, id: BusinessMediaId, known: &Now) -> Result<
 }
 
 /// Makes the profile due when the video may be there.
-async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
+async fn read_profile_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
     let at = tx.now() + FIRST_LOOK;
     business_profile::Entity::update_many()
         .col_expr(business_profile::Column::DueAt, Expr::value(at))
@@ -94,12 +98,12 @@ async fn look_soon(tx: &Tx, row: &business_media::Model) -> Result<()> {
 }
 
 /// Applies the outcome of deleting a photo or video.
-pub(super) async fn gone<C: ConnectionTrait>(
+pub(super) async fn apply_to_deleted_media<C: ConnectionTrait>(
     conn: &C,
     id: BusinessMediaId,
-    known: &Now,
+    known: &OutgoingOutcome,
 ) -> Result<()> {
-    if matches!(known, Now::Sent(_)) {
+    if matches!(known, OutgoingOutcome::Sent(_)) {
         business_media::Entity::delete_by_id(id).exec(conn).await?;
     }
     Ok(())

@@ -4,54 +4,55 @@ use std::time::Duration;
 
 use fanfare_entities::{account, account::AccountStatus, outgoing};
 use fanfare_platforms::{
-    self as platforms, Change, Changes, Class, Phase, Progress, Refused, Session, Step,
+    self as platforms, Phase, Progress, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges,
+    Session, Step,
 };
 
 use super::{
     change_of, changes,
-    failure::{self, stored},
+    failure::{self, failure_json},
     ledger,
-    photo::{self, Fitted},
-    target::Now,
+    photo::{self, FittedPhoto},
+    target::OutgoingOutcome,
 };
 use crate::{
     Domain,
-    accounts::{self, Refreshed},
+    accounts::{self, RefreshOutcome},
     durable::MAX_LEASE_EXPIRATIONS,
     error::{Code, Error, Result},
     retry_action::{RetryAction, decide},
 };
 
 /// The waits before the retries of a call that did not reach its network, in ms.
-const WAITS: [i64; 3] = [2_000, 10_000, 30_000];
+const BACKOFF: [i64; 3] = [2_000, 10_000, 30_000];
 
 /// How often a call that cannot take effect twice is repeated at once.
-const REPEATS: i32 = 3;
+const IMMEDIATE_REPEATS: i32 = 3;
 
 /// The wait if the network does not say how long, and an hour, in ms.
-const UNTOLD: i64 = 60_000;
+const DEFAULT_WAIT: i64 = 60_000;
 const HOUR: i64 = 3_600_000;
 
 /// The interval at which a change checks whether its photo is ready, in ms.
-const LOOK: i64 = 1_000;
+const PHOTO_INTERVAL: i64 = 1_000;
 
 /// The longest pause that is waited for without giving the row back.
-const SHORT: Duration = Duration::from_secs(2);
+const SHORT_WAIT: Duration = Duration::from_secs(2);
 
 /// The work on one claimed change.
 pub(super) struct Run<'a> {
     pub cx: &'a Domain,
     pub holder: &'a str,
-    pub changes: &'static dyn Changes,
-    pub change: Change,
+    pub changes: &'static dyn RemoteChanges,
+    pub change: RemoteChange,
     pub row: outgoing::Model,
 }
 
 /// What to do after a step.
-pub(super) enum Next {
+pub(super) enum StepOutcome {
     Step,
     Refresh(platforms::Error),
-    Over,
+    Done,
 }
 
 /// Carries out a change that `holder` has claimed, or finds out whether it was made.
@@ -63,7 +64,7 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     let Some(account) = accounts::row(cx, row.account_id).await? else {
         return Err(Error::internal("a change of an account that is gone"));
     };
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let changes = changes(platform, &change)
         .ok_or_else(|| Error::internal("a change that the network does not take"))?;
     let mut run = Run { cx, holder, changes, change, row };
@@ -71,14 +72,14 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
         return run.abandon().await;
     }
     if account.status != AccountStatus::Connected {
-        return run.disconnected().await;
+        return run.fail_disconnected().await;
     }
     if !run.fit(platform).await? {
         return Ok(());
     }
     match accounts::session(cx, &account).await? {
         Some(session) => run.make(&account, session).await,
-        None => run.disconnected().await,
+        None => run.fail_disconnected().await,
     }
 }
 
@@ -86,10 +87,10 @@ impl Run<'_> {
     /// Ends a change whose lease expired too many times in a row.
     async fn abandon(&mut self) -> Result<()> {
         let known = match self.row.sending_at {
-            Some(_) => Now::Unknown,
+            Some(_) => OutgoingOutcome::Unknown,
             None => {
                 let message = "Its workers ended before it was made.";
-                Now::Failed(stored(Code::ProviderUnreachable, message, None))
+                OutgoingOutcome::Failed(failure_json(Code::ProviderUnreachable, message, None))
             }
         };
         ledger::complete(self.cx, &mut self.row, known).await
@@ -98,40 +99,46 @@ impl Run<'_> {
     /// Replaces the photo of the change by one that the network takes. Returns false if the row was given back or has
     /// ended.
     async fn fit(&mut self, platform: platforms::PlatformId) -> Result<bool> {
-        match photo::fitted(self.cx, &self.row, platform, &self.change).await? {
-            Fitted::AsIs => return Ok(true),
-            Fitted::Changed(change) => {
+        match photo::fit_photo(self.cx, &self.row, platform, &self.change).await? {
+            FittedPhoto::AsIs => return Ok(true),
+            FittedPhoto::Changed(change) => {
                 self.change = change;
-                return ledger::rewrite(self.cx, &mut self.row, &self.change).await;
+                return ledger::save_change(self.cx, &mut self.row, &self.change).await;
             }
-            Fitted::Later => self.defer(LOOK).await?,
-            Fitted::Broken(error) => {
-                ledger::complete(self.cx, &mut self.row, Now::Failed(error)).await?;
+            FittedPhoto::Later => self.defer(PHOTO_INTERVAL).await?,
+            FittedPhoto::Broken(error) => {
+                ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Failed(error)).await?;
             }
         }
         Ok(false)
     }
 
-    async fn disconnected(&mut self) -> Result<()> {
+    async fn fail_disconnected(&mut self) -> Result<()> {
         let message = "The account must be connected again first.";
         let known = match self.row.sending_at {
-            Some(_) => Now::Unknown,
-            None => Now::Failed(stored(Code::AccountReconnectRequired, message, None)),
+            Some(_) => OutgoingOutcome::Unknown,
+            None => {
+                OutgoingOutcome::Failed(failure_json(Code::AccountReconnectRequired, message, None))
+            }
         };
         ledger::complete(self.cx, &mut self.row, known).await
     }
 
     async fn make(&mut self, account: &account::Model, mut session: Session) -> Result<()> {
-        if self.row.sending_at.is_some() && matches!(self.settle(&session).await?, Next::Over) {
+        if self.row.sending_at.is_some()
+            && matches!(self.settle(&session).await?, StepOutcome::Done)
+        {
             return Ok(());
         }
         let mut fresh = false;
         loop {
             match self.step(&mut session).await? {
-                Next::Step => fresh = false,
-                Next::Over => return Ok(()),
-                Next::Refresh(error) if fresh => return self.lose_account(&error).await,
-                Next::Refresh(error) => match self.refresh(account, &error).await? {
+                StepOutcome::Step => fresh = false,
+                StepOutcome::Done => return Ok(()),
+                StepOutcome::Refresh(error) if fresh => {
+                    return self.fail_reconnect_required(&error).await;
+                }
+                StepOutcome::Refresh(error) => match self.refresh(account, &error).await? {
                     Some(again) => (session, fresh) = (again, true),
                     None => return Ok(()),
                 },
@@ -145,42 +152,42 @@ impl Run<'_> {
         account: &account::Model,
         error: &platforms::Error,
     ) -> Result<Option<Session>> {
-        let platform = crate::platforms::of_row(&account.platform)?;
+        let platform = crate::platforms::from_row(&account.platform)?;
         match accounts::refresh(self.cx, platform, account.id, account.secret_id).await? {
-            Refreshed::Fresh => {
+            RefreshOutcome::Fresh => {
                 let row = accounts::row(self.cx, account.id).await?;
                 if let Some(row) = row
                     && let Some(session) = accounts::session(self.cx, &row).await?
                 {
                     return Ok(Some(session));
                 }
-                self.disconnected().await?;
+                self.fail_disconnected().await?;
             }
-            Refreshed::Elsewhere => self.defer(1_000).await?,
-            Refreshed::Impossible => self.lose_account(error).await?,
-            Refreshed::Failed(error) if error.kind == platforms::Kind::Reconnect => {
-                self.lose_account(&error).await?;
+            RefreshOutcome::Elsewhere => self.defer(1_000).await?,
+            RefreshOutcome::Impossible => self.fail_reconnect_required(error).await?,
+            RefreshOutcome::Failed(error) if error.kind == platforms::ErrorKind::Reconnect => {
+                self.fail_reconnect_required(&error).await?;
             }
-            Refreshed::Failed(error) => self.retry(&error).await?,
+            RefreshOutcome::Failed(error) => self.retry(&error).await?,
         }
         Ok(None)
     }
 
-    async fn lose_account(&mut self, error: &platforms::Error) -> Result<()> {
-        accounts::needs_reconnect(self.cx, self.row.account_id).await?;
-        let error = platforms::Error { kind: platforms::Kind::Reconnect, ..error.clone() };
-        self.fail(failure::of(&error)).await
+    async fn fail_reconnect_required(&mut self, error: &platforms::Error) -> Result<()> {
+        accounts::mark_needs_reconnect(self.cx, self.row.account_id).await?;
+        let error = platforms::Error { kind: platforms::ErrorKind::Reconnect, ..error.clone() };
+        self.fail(failure::from_error(&error)).await
     }
 
-    async fn step(&mut self, session: &mut Session) -> Result<Next> {
+    async fn step(&mut self, session: &mut Session) -> Result<StepOutcome> {
         let step = self.changes.step(&self.change, self.row.state.as_ref());
         if !ledger::begin(self.cx, &mut self.row, self.holder, &step).await? {
-            return Ok(Next::Over);
+            return Ok(StepOutcome::Done);
         }
-        self.cx.failpoint.reach(begun_name(step.phase)).await;
+        self.cx.failpoint.reach(begun_failpoint(step.phase)).await;
         session.now = self.cx.clock.date();
-        let answer = self.changes.change(session, &self.change, self.row.state.clone()).await;
-        self.cx.failpoint.reach(called_name(step.phase)).await;
+        let answer = self.changes.apply_change(session, &self.change, self.row.state.clone()).await;
+        self.cx.failpoint.reach(called_failpoint(step.phase)).await;
         let outcome = match &answer {
             Ok(_) => "done",
             Err(error) => match decide(error.kind, step.phase) {
@@ -191,94 +198,99 @@ impl Run<'_> {
         ledger::end_step(&mut self.row, outcome, self.cx.clock.now());
         match answer {
             Ok(progress) => self.advance(progress).await,
-            Err(error) => self.stumble(&step, error, session).await,
+            Err(error) => self.handle_error(&step, error, session).await,
         }
     }
 
     /// Handles the success of a call: completes the change, or goes on with the next step.
-    pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
+    pub(super) async fn advance(&mut self, progress: Progress) -> Result<StepOutcome> {
         match progress {
             Progress::Done(made) => {
-                ledger::complete(self.cx, &mut self.row, Now::Sent(made.id)).await?;
-                Ok(Next::Over)
+                ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Sent(made.id)).await?;
+                Ok(StepOutcome::Done)
             }
             Progress::Continue { state, after, .. } => {
                 self.row.state = Some(state);
                 self.row.sending_at = None;
                 self.row.sending_until = None;
-                if after > SHORT {
+                if after > SHORT_WAIT {
                     let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX / 4);
                     self.defer(after).await?;
-                    return Ok(Next::Over);
+                    return Ok(StepOutcome::Done);
                 }
                 if !after.is_zero() {
-                    if !ledger::keep(self.cx, &mut self.row).await? {
-                        return Ok(Next::Over);
+                    if !ledger::save_progress(self.cx, &mut self.row).await? {
+                        return Ok(StepOutcome::Done);
                     }
                     tokio::time::sleep(after).await;
                 }
-                Ok(Next::Step)
+                Ok(StepOutcome::Step)
             }
         }
     }
 
-    async fn stumble(
+    async fn handle_error(
         &mut self,
         step: &Step,
         error: platforms::Error,
         session: &Session,
-    ) -> Result<Next> {
+    ) -> Result<StepOutcome> {
         let action = decide(error.kind, step.phase);
         if action == RetryAction::Lost {
-            return self.lost(session).await;
+            return self.handle_lost_reply(session).await;
         }
-        let refused = self.changes.refused(&self.change, &error);
+        let refused = self.changes.refusal_reason(&self.change, &error);
         // An answer to this call says nothing about an earlier one, unless it says that the change is done.
         let repeated = self.row.repeated > 0;
-        if refused == Some(Refused::Done) && (repeated || self.is_state()) {
-            ledger::complete(self.cx, &mut self.row, Now::Sent(String::new())).await?;
-            return Ok(Next::Over);
+        if refused == Some(RefusalReason::Done) && (repeated || self.is_state()) {
+            ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Sent(String::new())).await?;
+            return Ok(StepOutcome::Done);
         }
         if !repeated {
             self.row.sending_at = None;
             self.row.sending_until = None;
         }
         if let Some(refused) = refused {
-            self.fail(failure::refused(refused, &error)).await?;
-            return Ok(Next::Over);
+            self.fail(failure::from_refusal(refused, &error)).await?;
+            return Ok(StepOutcome::Done);
         }
         // A refusal may have used up the one allowed answer.
-        let once = matches!(self.change, Change::PrivateReply { .. }) && error.reply.is_some();
+        let once =
+            matches!(self.change, RemoteChange::PrivateReply { .. }) && error.reply.is_some();
         match action {
-            RetryAction::Refresh => return Ok(Next::Refresh(error)),
+            RetryAction::Refresh => return Ok(StepOutcome::Refresh(error)),
             RetryAction::Retry if !once => self.retry(&error).await?,
             RetryAction::Wait => self.wait(&error).await?,
-            RetryAction::Reconnect => self.lose_account(&error).await?,
-            _ => self.fail(failure::of(&error)).await?,
+            RetryAction::Reconnect => self.fail_reconnect_required(&error).await?,
+            _ => self.fail(failure::from_error(&error)).await?,
         }
-        Ok(Next::Over)
+        Ok(StepOutcome::Done)
     }
 
     /// Returns true if the change sets a state, so that a refusal because it is done already counts as success.
     const fn is_state(&self) -> bool {
         matches!(
             self.change,
-            Change::Delete { .. }
-                | Change::Hide { .. }
-                | Change::DeleteReviewReply { .. }
-                | Change::DeleteMedia { .. }
+            RemoteChange::Delete { .. }
+                | RemoteChange::Hide { .. }
+                | RemoteChange::DeleteReviewReply { .. }
+                | RemoteChange::DeleteMedia { .. }
         )
     }
 
     async fn fail(&mut self, error: serde_json::Value) -> Result<()> {
         // A call that may have been carried out before is not recorded as failed.
-        let known = if self.row.sending_at.is_some() { Now::Unknown } else { Now::Failed(error) };
+        let known = if self.row.sending_at.is_some() {
+            OutgoingOutcome::Unknown
+        } else {
+            OutgoingOutcome::Failed(error)
+        };
         ledger::complete(self.cx, &mut self.row, known).await
     }
 
     async fn retry(&mut self, error: &platforms::Error) -> Result<()> {
-        let wait = usize::try_from(self.row.attempts).ok().and_then(|nth| WAITS.get(nth));
-        let Some(wait) = wait else { return self.fail(failure::of(error)).await };
+        let wait = usize::try_from(self.row.attempts).ok().and_then(|nth| BACKOFF.get(nth));
+        let Some(wait) = wait else { return self.fail(failure::from_error(error)).await };
         self.row.attempts += 1;
         self.defer(*wait).await
     }
@@ -286,14 +298,14 @@ impl Run<'_> {
     /// Waits as long as the network asks, unless the change would be too late by then.
     async fn wait(&mut self, error: &platforms::Error) -> Result<()> {
         let asked = error.retry_after.and_then(|after| i64::try_from(after.as_millis()).ok());
-        let asked = asked.unwrap_or(UNTOLD).clamp(1_000, 24 * HOUR);
+        let asked = asked.unwrap_or(DEFAULT_WAIT).clamp(1_000, 24 * HOUR);
         // A photo may be added tomorrow; a late answer is useless.
         let longest = match self.change {
-            Change::AddMedia { .. } => 7 * 24 * HOUR,
+            RemoteChange::AddMedia { .. } => 7 * 24 * HOUR,
             _ => HOUR,
         };
         if self.cx.clock.now() + asked > self.row.created_at + longest {
-            return self.fail(failure::of(error)).await;
+            return self.fail(failure::from_error(error)).await;
         }
         self.defer(asked).await
     }
@@ -304,38 +316,38 @@ impl Run<'_> {
     }
 
     /// Handles a lost answer: repeats the call if that is harmless, and otherwise asks about it later.
-    async fn lost(&mut self, session: &Session) -> Result<Next> {
+    async fn handle_lost_reply(&mut self, session: &Session) -> Result<StepOutcome> {
         self.cx.failpoint.reach("outgoing_lost").await;
-        if !matches!(self.changes.class(&self.change), Class::Key { .. }) {
+        if !matches!(self.changes.class(&self.change), RecoveryClass::Key { .. }) {
             let until = self.row.sending_until.unwrap_or_else(|| self.cx.clock.now());
-            let after = until + super::settle::SETTLED - self.cx.clock.now();
+            let after = until + super::settle::SETTLE_TIME - self.cx.clock.now();
             self.defer(after.max(0)).await?;
-            return Ok(Next::Over);
+            return Ok(StepOutcome::Done);
         }
-        if let Some(found) = self.look(session).await {
+        if let Some(found) = self.try_settle(session).await {
             return self.advance(found).await;
         }
         self.row.repeated += 1;
-        if self.row.repeated % REPEATS != 0 {
-            return Ok(Next::Step);
+        if self.row.repeated % IMMEDIATE_REPEATS != 0 {
+            return Ok(StepOutcome::Step);
         }
-        if self.row.repeated >= 4 * REPEATS {
-            ledger::complete(self.cx, &mut self.row, Now::Unknown).await?;
-            return Ok(Next::Over);
+        if self.row.repeated >= 4 * IMMEDIATE_REPEATS {
+            ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Unknown).await?;
+            return Ok(StepOutcome::Done);
         }
         self.defer(5_000).await?;
-        Ok(Next::Over)
+        Ok(StepOutcome::Done)
     }
 }
 
-const fn begun_name(phase: Phase) -> &'static str {
+const fn begun_failpoint(phase: Phase) -> &'static str {
     match phase {
         Phase::Commit => "outgoing_armed",
         Phase::Prepare | Phase::Confirm => "outgoing_prepare_armed",
     }
 }
 
-const fn called_name(phase: Phase) -> &'static str {
+const fn called_failpoint(phase: Phase) -> &'static str {
     match phase {
         Phase::Commit => "outgoing_called",
         Phase::Prepare | Phase::Confirm => "outgoing_prepare_called",

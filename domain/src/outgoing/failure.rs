@@ -1,12 +1,12 @@
 //! The reasons why a change was not made, as rows store them and as replies show them.
 
-use fanfare_platforms::{self as platforms, Kind, Refused};
+use fanfare_platforms::{self as platforms, ErrorKind, RefusalReason};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 
 /// Returns a failure as a row stores it.
-pub(super) fn stored(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
+pub(super) fn failure_json(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
     let entry = code.entry();
     let remedy = error.and_then(|error| error.remedy.as_deref()).unwrap_or(entry.remedy);
     let after = error.and_then(|error| error.retry_after).map(|after| after.as_secs().max(1));
@@ -18,35 +18,36 @@ pub(super) fn stored(code: Code, message: &str, error: Option<&platforms::Error>
 }
 
 /// Returns the failure for a refusal.
-pub(super) fn refused(refused: Refused, error: &platforms::Error) -> Value {
+pub(super) fn from_refusal(refused: RefusalReason, error: &platforms::Error) -> Value {
     let (code, message) = match refused {
-        Refused::WindowClosed => {
+        RefusalReason::WindowClosed => {
             (Code::ReplyWindowClosed, "The network takes no more answers in this conversation.")
         }
-        Refused::PermissionMissing => {
+        RefusalReason::PermissionMissing => {
             (Code::PlatformPermissionMissing, "The account did not grant the permission for this.")
         }
-        Refused::NotAllowed | Refused::Done => {
+        RefusalReason::NotAllowed | RefusalReason::Done => {
             (Code::ActionNotAllowed, "The network does not allow this now.")
         }
     };
-    stored(code, message, Some(error))
+    failure_json(code, message, Some(error))
 }
 
 /// Returns the failure for any other error.
-pub(super) fn of(error: &platforms::Error) -> Value {
+pub(super) fn from_error(error: &platforms::Error) -> Value {
     let code = match error.kind {
-        Kind::Rejected | Kind::MediaRejected => Code::ContentRefused,
-        Kind::RateLimited | Kind::QuotaExhausted => Code::PlatformRateLimited,
-        Kind::TokenExpired | Kind::Reconnect | Kind::InvalidCredentials => {
+        ErrorKind::Rejected | ErrorKind::MediaRejected => Code::ContentRefused,
+        ErrorKind::RateLimited | ErrorKind::QuotaExhausted => Code::PlatformRateLimited,
+        ErrorKind::TokenExpired | ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
             Code::AccountReconnectRequired
         }
-        Kind::Misconfigured => Code::PlatformPermissionMissing,
-        Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
-            Code::ProviderUnreachable
-        }
+        ErrorKind::Misconfigured => Code::PlatformPermissionMissing,
+        ErrorKind::Transient
+        | ErrorKind::Server
+        | ErrorKind::Ambiguous
+        | ErrorKind::Unreachable => Code::ProviderUnreachable,
     };
-    stored(code, &error.message, Some(error))
+    failure_json(code, &error.message, Some(error))
 }
 
 /// Returns the error of a request whose change failed.
@@ -54,10 +55,10 @@ pub(crate) fn error(failure: &Value) -> Error {
     let code = failure["code"].as_str().and_then(Code::named).unwrap_or(Code::ProviderUnreachable);
     let message = failure["message"].as_str().unwrap_or("The network did not do it.");
     let remedy = failure["remedy"].as_str().map(str::to_owned);
-    let details = crate::error::refusal::Details { remedy, ..Default::default() };
-    let error = Error::new(code, message).with(details);
+    let details = crate::error::refusal::RefusalDetails { remedy, ..Default::default() };
+    let error = Error::new(code, message).with_details(details);
     match failure["retry_after"].as_u64() {
-        Some(seconds) => error.retry_after(seconds),
+        Some(seconds) => error.with_retry_after(seconds),
         None => error,
     }
 }

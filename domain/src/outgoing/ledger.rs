@@ -3,12 +3,12 @@
 
 use fanfare_entities::{Millis, outgoing, outgoing::Column, outgoing::OutgoingStatus};
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Change, Phase, Step};
+use fanfare_platforms::{Phase, RemoteChange, Step};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
-use super::target::{self, Now};
-use crate::{Domain, Tx, clock::show, durable::LEASE, error::Result, inbox::inbound};
+use super::target::{self, OutgoingOutcome};
+use crate::{Domain, Tx, clock::to_rfc3339, durable::LEASE, error::Result, inbox::inbound};
 
 /// The longest time for a call, in ms.
 pub(super) const DEADLINE: Millis = 20_000;
@@ -16,7 +16,7 @@ pub(super) const DEADLINE: Millis = 20_000;
 /// Adds a step that begins now.
 fn begin_step(row: &mut outgoing::Model, holder: &str, step: &Step, now: Millis) {
     let entry = json!({
-        "name": step.name, "phase": step.phase.as_str(), "started_at": show(now),
+        "name": step.name, "phase": step.phase.as_str(), "started_at": to_rfc3339(now),
         "ended_at": null, "outcome": null, "worker": holder,
     });
     if let Some(steps) = row.steps.as_array_mut() {
@@ -28,7 +28,7 @@ fn begin_step(row: &mut outgoing::Model, holder: &str, step: &Step, now: Millis)
 pub(super) fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
     let last = row.steps.as_array_mut().and_then(|steps| steps.last_mut());
     if let Some(last) = last {
-        last["ended_at"] = Value::from(show(now));
+        last["ended_at"] = Value::from(to_rfc3339(now));
         last["outcome"] = Value::from(outcome);
     }
 }
@@ -62,7 +62,7 @@ pub(super) async fn begin(
 }
 
 /// Records the progress between two steps; returns false if another worker has the row.
-pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
+pub(super) async fn save_progress(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
     let now = cx.clock.now();
     row.due_at = Some(now + LEASE);
     let change = outgoing::ActiveModel {
@@ -79,10 +79,10 @@ pub(super) async fn keep(cx: &Domain, row: &mut outgoing::Model) -> Result<bool>
 
 /// Records what will be sent before it is sent, so that a lost answer can be settled by it. Returns false if another
 /// worker has the row.
-pub(super) async fn rewrite(
+pub(super) async fn save_change(
     cx: &Domain,
     row: &mut outgoing::Model,
-    change: &Change,
+    change: &RemoteChange,
 ) -> Result<bool> {
     row.change = json!(change);
     let written = outgoing::ActiveModel {
@@ -116,18 +116,22 @@ pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis
         return Ok(());
     }
     if status == OutgoingStatus::Unknown {
-        target::apply(&tx, row, &Now::Unknown).await?;
+        target::apply(&tx, row, &OutgoingOutcome::Unknown).await?;
     }
     tx.enqueue(JobKind::SendOutgoing, row.workspace_id, row.id.0, due_at);
     tx.commit().await
 }
 
 /// Writes the outcome, to the row and to its target.
-pub(super) async fn complete(cx: &Domain, row: &mut outgoing::Model, known: Now) -> Result<()> {
+pub(super) async fn complete(
+    cx: &Domain,
+    row: &mut outgoing::Model,
+    known: OutgoingOutcome,
+) -> Result<()> {
     let (status, remote_id, error) = match &known {
-        Now::Sent(id) => (OutgoingStatus::Sent, Some(id.clone()), None),
-        Now::Failed(error) => (OutgoingStatus::Failed, None, Some(error.clone())),
-        Now::Unknown => (OutgoingStatus::Unknown, None, None),
+        OutgoingOutcome::Sent(id) => (OutgoingStatus::Sent, Some(id.clone()), None),
+        OutgoingOutcome::Failed(error) => (OutgoingStatus::Failed, None, Some(error.clone())),
+        OutgoingOutcome::Unknown => (OutgoingStatus::Unknown, None, None),
     };
     let tx = Tx::begin(cx).await?;
     // The network may report the same change at the same time. With this lock one of the two waits, and they do not

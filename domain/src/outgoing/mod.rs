@@ -18,7 +18,7 @@ use fanfare_entities::{
     AccountId, Millis, WorkspaceId, outgoing, outgoing::Column, outgoing::OutgoingStatus,
 };
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Change, Changes, PlatformId};
+use fanfare_platforms::{PlatformId, RemoteChange, RemoteChanges};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -31,15 +31,15 @@ use crate::{
 
 pub use carry_out::carry_out;
 pub(crate) use failure::error;
-pub(crate) use photo::LEAST as LEAST_PHOTO;
-use target::Now;
-pub use target::Target;
+pub(crate) use photo::MIN_BYTES as LEAST_PHOTO;
+use target::OutgoingOutcome;
+pub use target::OutgoingTarget;
 
 /// How long a request waits for its change.
-const IN_REQUEST: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time in which the same change is refused as a duplicate, in ms.
-const SAME_AGAIN: Millis = 60_000;
+const DUPLICATE_WINDOW: Millis = 60_000;
 
 /// A change to be carried out.
 pub(crate) struct NewOutgoing {
@@ -48,31 +48,34 @@ pub(crate) struct NewOutgoing {
     /// The account.
     pub account_id: AccountId,
     /// The row that it creates or changes.
-    pub target: Target,
+    pub target: OutgoingTarget,
     /// The thing that it answers.
     pub scope: String,
     /// The change.
-    pub change: Change,
+    pub change: RemoteChange,
 }
 
 /// Returns the connector of a network's changes.
-pub(crate) fn changes(platform: PlatformId, change: &Change) -> Option<&'static dyn Changes> {
+pub(crate) fn changes(
+    platform: PlatformId,
+    change: &RemoteChange,
+) -> Option<&'static dyn RemoteChanges> {
     let platform = fanfare_platforms::find(platform);
     match change {
-        Change::ReviewReply { .. }
-        | Change::DeleteReviewReply { .. }
-        | Change::AddMedia { .. }
-        | Change::DeleteMedia { .. } => {
-            platform.business_profile().map(|business| business as &dyn Changes)
+        RemoteChange::ReviewReply { .. }
+        | RemoteChange::DeleteReviewReply { .. }
+        | RemoteChange::AddMedia { .. }
+        | RemoteChange::DeleteMedia { .. } => {
+            platform.business_profile().map(|business| business as &dyn RemoteChanges)
         }
-        _ => platform.inbox().map(|inbox| inbox as &dyn Changes),
+        _ => platform.inbox().map(|inbox| inbox as &dyn RemoteChanges),
     }
 }
 
 /// Returns the hash of a change's content, without our own marks, which differ.
-fn fingerprint(change: &Change) -> String {
+fn fingerprint(change: &RemoteChange) -> String {
     let mut change = change.clone();
-    if let Change::Message { mark, human_agent, .. } = &mut change {
+    if let RemoteChange::Message { mark, human_agent, .. } = &mut change {
         mark.clear();
         *human_agent = false;
     }
@@ -91,7 +94,7 @@ pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
     act: &Act,
     conn: &C,
     scope: &str,
-    change: &Change,
+    change: &RemoteChange,
 ) -> Result<()> {
     let now = act.cx.clock.now();
     let same = outgoing::Entity::find()
@@ -103,7 +106,7 @@ pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
     let keyed = act.reservation.is_some();
     let blocks = |row: &outgoing::Model| match row.status {
         OutgoingStatus::Sending | OutgoingStatus::Unknown => true,
-        OutgoingStatus::Sent => !keyed && row.updated_at > now - SAME_AGAIN,
+        OutgoingStatus::Sent => !keyed && row.updated_at > now - DUPLICATE_WINDOW,
         OutgoingStatus::Failed => false,
     };
     if !same.iter().any(blocks) {
@@ -137,7 +140,7 @@ pub(crate) async fn refuse_open<C: ConnectionTrait>(conn: &C, scope: &str) -> Re
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn of_request(act: &Act) -> Result<Option<outgoing::Model>> {
+pub(crate) async fn find_by_request(act: &Act) -> Result<Option<outgoing::Model>> {
     let Some(key) = dedup_key(act) else { return Ok(None) };
     let found = outgoing::Entity::find().filter(Column::DedupKey.eq(key));
     Ok(found.one(&act.cx.db.write).await?)
@@ -187,7 +190,10 @@ pub(crate) async fn insert<C: ConnectionTrait>(
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn in_request(cx: &Domain, row: outgoing::Model) -> Result<outgoing::Model> {
+pub(crate) async fn carry_out_in_request(
+    cx: &Domain,
+    row: outgoing::Model,
+) -> Result<outgoing::Model> {
     let id = row.id;
     let making = tokio::spawn({
         let cx = cx.clone();
@@ -197,7 +203,7 @@ pub(crate) async fn in_request(cx: &Domain, row: outgoing::Model) -> Result<outg
             }
         }
     });
-    if tokio::time::timeout(IN_REQUEST, making).await.is_err() {
+    if tokio::time::timeout(REQUEST_TIMEOUT, making).await.is_err() {
         tracing::debug!(outgoing.id = id.0, "a change takes longer than its request");
     }
     let found = outgoing::Entity::find_by_id(id).one(&cx.db.write).await?;
@@ -219,7 +225,11 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<outgoing
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn happened(tx: &Tx, target: Target, remote_id: &str) -> Result<()> {
+pub(crate) async fn confirm_by_network(
+    tx: &Tx,
+    target: OutgoingTarget,
+    remote_id: &str,
+) -> Result<()> {
     let (table, id) = target.stored();
     let open = [OutgoingStatus::Sending, OutgoingStatus::Unknown];
     let rows = outgoing::Entity::find()
@@ -241,7 +251,7 @@ pub(crate) async fn happened(tx: &Tx, target: Target, remote_id: &str) -> Result
             ..Default::default()
         };
         if ledger::write(tx.conn(), &row, change).await? {
-            target::apply(tx, &row, &Now::Sent(remote_id.to_owned())).await?;
+            target::apply(tx, &row, &OutgoingOutcome::Sent(remote_id.to_owned())).await?;
         }
     }
     Ok(())
@@ -262,7 +272,7 @@ pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
 ///
 /// # Errors
 /// The column cannot be read.
-fn change_of(row: &outgoing::Model) -> Result<Change> {
+fn change_of(row: &outgoing::Model) -> Result<RemoteChange> {
     serde_json::from_value(row.change.clone()).map_err(Error::internal)
 }
 
@@ -275,7 +285,7 @@ pub(crate) fn mark(id: uuid::Uuid) -> String {
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn marked<C: ConnectionTrait>(
+pub(crate) async fn find_marked<C: ConnectionTrait>(
     conn: &C,
     account: AccountId,
     mark: &str,

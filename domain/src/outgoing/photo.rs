@@ -1,10 +1,10 @@
 //! Photos of changes: a photo that a network does not take is replaced by a converted one.
 
 use fanfare_entities::outgoing;
-use fanfare_platforms::{Change, PlatformId, find};
+use fanfare_platforms::{PlatformId, RemoteChange, find};
 use serde_json::Value;
 
-use super::failure::stored;
+use super::failure::failure_json;
 use crate::{
     Domain,
     error::{Code, Result},
@@ -12,14 +12,14 @@ use crate::{
 };
 
 /// The smallest size of a photo, in bytes.
-pub(crate) const LEAST: i64 = 10 << 10;
+pub(crate) const MIN_BYTES: i64 = 10 << 10;
 
 /// What to send as the photo of a change.
-pub(super) enum Fitted {
+pub(super) enum FittedPhoto {
     /// It is sent as it is.
     AsIs,
     /// This is sent.
-    Changed(Change),
+    Changed(RemoteChange),
     /// It is not ready yet.
     Later,
     /// It cannot be sent.
@@ -27,30 +27,34 @@ pub(super) enum Fitted {
 }
 
 /// Checks the photo of a change that was not sent yet, and converts it if needed.
-pub(super) async fn fitted(
+pub(super) async fn fit_photo(
     cx: &Domain,
     row: &outgoing::Model,
     platform: PlatformId,
-    change: &Change,
-) -> Result<Fitted> {
-    let Change::AddMedia { source_url, category, video: false } = change else {
-        return Ok(Fitted::AsIs);
+    change: &RemoteChange,
+) -> Result<FittedPhoto> {
+    let RemoteChange::AddMedia { source_url, category, video: false } = change else {
+        return Ok(FittedPhoto::AsIs);
     };
     let business = find(platform).business_profile();
     let Some(business) = business.filter(|_| row.sending_at.is_none()) else {
-        return Ok(Fitted::AsIs);
+        return Ok(FittedPhoto::AsIs);
     };
-    Ok(match posts::fit(cx, row.workspace_id, source_url, business.photos()).await? {
-        Fit::AsIs => Fitted::AsIs,
-        Fit::Pending => Fitted::Later,
-        Fit::Broken(flaw) => Fitted::Broken(failure(&flaw)),
-        Fit::Converted(file) if file.bytes.is_some_and(|bytes| bytes < LEAST) => {
+    Ok(match posts::fit_photo(cx, row.workspace_id, source_url, business.photos()).await? {
+        Fit::AsIs => FittedPhoto::AsIs,
+        Fit::Pending => FittedPhoto::Later,
+        Fit::Broken(flaw) => FittedPhoto::Broken(failure(&flaw)),
+        Fit::Converted(file) if file.bytes.is_some_and(|bytes| bytes < MIN_BYTES) => {
             let message = "The photo is smaller than 10 KB in a form that the network takes.";
-            Fitted::Broken(stored(Code::MediaDimensionsUnsupported, message, None))
+            FittedPhoto::Broken(failure_json(Code::MediaDimensionsUnsupported, message, None))
         }
         Fit::Converted(file) => {
             let category = category.clone();
-            Fitted::Changed(Change::AddMedia { source_url: file.url, category, video: false })
+            FittedPhoto::Changed(RemoteChange::AddMedia {
+                source_url: file.url,
+                category,
+                video: false,
+            })
         }
     })
 }
@@ -59,7 +63,7 @@ pub(super) async fn fitted(
 fn failure(flaw: &Value) -> Value {
     let code = flaw["code"].as_str().and_then(Code::named).unwrap_or(Code::MediaUnreadable);
     let message = flaw["message"].as_str().unwrap_or("The file cannot be used.");
-    let mut failure = stored(code, message, None);
+    let mut failure = failure_json(code, message, None);
     if flaw["remedy"].is_string() {
         failure["remedy"] = flaw["remedy"].clone();
     }

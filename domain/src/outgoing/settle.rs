@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use fanfare_entities::{Millis, business_media, inbox_comment, inbox_message};
-use fanfare_platforms::{Class, Found, Lost, Progress, Session};
+use fanfare_platforms::{LostCall, Progress, ReconcileOutcome, RecoveryClass, Session};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use super::{
-    carry_out::{Next, Run},
-    failure::stored,
+    carry_out::{Run, StepOutcome},
+    failure::failure_json,
     ledger,
-    target::{Now, Target},
+    target::{OutgoingOutcome, OutgoingTarget},
 };
 use crate::{
     clock::date,
@@ -18,75 +18,77 @@ use crate::{
 };
 
 /// How long after its deadline a network may still be carrying a call out, in ms.
-pub(super) const SETTLED: Millis = 10_000;
+pub(super) const SETTLE_TIME: Millis = 10_000;
 
 /// How long after the call the network is asked, in ms.
-const ASKED: Millis = 120_000;
+const MAX_SETTLE_TIME: Millis = 120_000;
 
 /// The interval at which the network is asked, in ms.
-const AGAIN: Millis = 5_000;
+const SETTLE_INTERVAL: Millis = 5_000;
 
 /// The longest time that asking the network may take.
-const QUESTION: Duration = Duration::from_secs(15);
+const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 
 impl Run<'_> {
     /// Asks whether the unsettled call was carried out. Returns [`StepOutcome::Step`] if it is to be repeated, which is
     /// harmless then.
-    pub(super) async fn settle(&mut self, session: &Session) -> Result<Next> {
+    pub(super) async fn settle(&mut self, session: &Session) -> Result<StepOutcome> {
         let now = self.cx.clock.now();
-        if matches!(self.changes.class(&self.change), Class::Key { .. }) {
-            if let Some(found) = self.look(session).await {
+        if matches!(self.changes.class(&self.change), RecoveryClass::Key { .. }) {
+            if let Some(found) = self.try_settle(session).await {
                 return self.advance(found).await;
             }
             self.row.repeated += 1;
-            return Ok(Next::Step);
+            return Ok(StepOutcome::Step);
         }
-        let settled_at = self.row.sending_until.unwrap_or(now) + SETTLED;
+        let settled_at = self.row.sending_until.unwrap_or(now) + SETTLE_TIME;
         if now < settled_at {
             self.defer(settled_at - now).await?;
-            return Ok(Next::Over);
+            return Ok(StepOutcome::Done);
         }
         let sent_at = self.row.sending_at.unwrap_or(now);
         match self.ask(session, sent_at).await {
-            Some(Found::There(progress)) => {
+            Some(ReconcileOutcome::Committed(progress)) => {
                 self.advance(progress).await?;
             }
-            Some(Found::Absent) => {
+            Some(ReconcileOutcome::NotCommitted) => {
                 self.row.sending_at = None;
                 let message = "The network did not get it; it is safe to send it again.";
-                let error = stored(Code::ProviderUnreachable, message, None);
-                ledger::complete(self.cx, &mut self.row, Now::Failed(error)).await?;
+                let error = failure_json(Code::ProviderUnreachable, message, None);
+                ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Failed(error)).await?;
             }
-            Some(Found::Unknown) | None if now - sent_at < ASKED => self.defer(AGAIN).await?,
-            Some(Found::Unknown) | None => {
-                ledger::complete(self.cx, &mut self.row, Now::Unknown).await?;
+            Some(ReconcileOutcome::Unknown) | None if now - sent_at < MAX_SETTLE_TIME => {
+                self.defer(SETTLE_INTERVAL).await?
+            }
+            Some(ReconcileOutcome::Unknown) | None => {
+                ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Unknown).await?;
             }
         }
-        Ok(Next::Over)
+        Ok(StepOutcome::Done)
     }
 
     /// Reads the outcome of a lost call, if it can be read now.
-    pub(super) async fn look(&self, session: &Session) -> Option<Progress> {
+    pub(super) async fn try_settle(&self, session: &Session) -> Option<Progress> {
         let sent_at = self.row.sending_at.unwrap_or_else(|| self.cx.clock.now());
         match self.ask(session, sent_at).await? {
-            Found::There(progress) => Some(progress),
-            Found::Absent | Found::Unknown => None,
+            ReconcileOutcome::Committed(progress) => Some(progress),
+            ReconcileOutcome::NotCommitted | ReconcileOutcome::Unknown => None,
         }
     }
 
-    async fn ask(&self, session: &Session, sent_at: Millis) -> Option<Found> {
-        let known = self.known().await.ok()?;
-        let lost = Lost { sent_at: date(sent_at), known };
+    async fn ask(&self, session: &Session, sent_at: Millis) -> Option<ReconcileOutcome> {
+        let known = self.known_ids().await.ok()?;
+        let lost = LostCall { sent_at: date(sent_at), known };
         let state = self.row.state.clone();
-        let question = self.changes.find(session, &self.change, state, &lost);
-        tokio::time::timeout(QUESTION, question).await.ok()?.ok()
+        let question = self.changes.find_result(session, &self.change, state, &lost);
+        tokio::time::timeout(CALL_TIMEOUT, question).await.ok()?.ok()
     }
 
     /// Returns the ids that are known to be the results of other calls.
-    async fn known(&self) -> Result<Vec<String>> {
+    async fn known_ids(&self) -> Result<Vec<String>> {
         let account = self.row.account_id;
-        let ids: Vec<Option<String>> = match Target::of(&self.row)? {
-            Target::Message(id) => {
+        let ids: Vec<Option<String>> = match OutgoingTarget::of(&self.row)? {
+            OutgoingTarget::Message(id) => {
                 inbox_message::Entity::find()
                     .select_only()
                     .column(inbox_message::Column::RemoteId)
@@ -99,8 +101,8 @@ impl Run<'_> {
                     .all(&self.cx.db.write)
                     .await?
             }
-            Target::Review(_) | Target::MediaGone(_) => Vec::new(),
-            Target::Media(id) => {
+            OutgoingTarget::Review(_) | OutgoingTarget::MediaGone(_) => Vec::new(),
+            OutgoingTarget::Media(id) => {
                 business_media::Entity::find()
                     .select_only()
                     .column(business_media::Column::Name)
@@ -111,7 +113,7 @@ impl Run<'_> {
                     .all(&self.cx.db.write)
                     .await?
             }
-            Target::Reply(id) | Target::Comment(id) => {
+            OutgoingTarget::Reply(id) | OutgoingTarget::Comment(id) => {
                 inbox_comment::Entity::find()
                     .select_only()
                     .column(inbox_comment::Column::RemoteId)

@@ -6,7 +6,7 @@ use fanfare_entities::{
     inbox_message::{self, ItemStatus},
     outgoing,
 };
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
     QueryFilter, sea_query::Expr,
@@ -21,7 +21,7 @@ use crate::{
 
 /// The row that a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum OutgoingTarget {
     /// A message of our own.
     Message(MessageId),
     /// An answer of our own to a comment.
@@ -36,7 +36,7 @@ pub enum Target {
     MediaGone(BusinessMediaId),
 }
 
-impl Target {
+impl OutgoingTarget {
     /// Returns the table and the id, as the row of a change stores them.
     pub(super) const fn stored(self) -> (&'static str, i64) {
         match self {
@@ -65,7 +65,7 @@ impl Target {
 
 /// The outcome of a change, as far as it is known.
 #[derive(Debug, Clone)]
-pub(super) enum Now {
+pub(super) enum OutgoingOutcome {
     /// It was made, under this id.
     Sent(String),
     /// It was not made.
@@ -75,19 +75,23 @@ pub(super) enum Now {
 }
 
 /// Applies the outcome of a change to its target.
-pub(super) async fn apply(tx: &Tx, row: &outgoing::Model, known: &Now) -> Result<()> {
+pub(super) async fn apply(tx: &Tx, row: &outgoing::Model, known: &OutgoingOutcome) -> Result<()> {
     let now = tx.now();
-    match Target::of(row)? {
-        Target::Message(id) => message(tx.conn(), id, known).await?,
-        Target::Reply(id) => reply(tx.conn(), id, known, now).await?,
-        Target::Comment(id) => comment(tx.conn(), id, &change_of(row)?, known, now).await?,
-        Target::Review(id) => {
-            business_target::review(tx.conn(), id, &change_of(row)?, known, now).await?;
+    match OutgoingTarget::of(row)? {
+        OutgoingTarget::Message(id) => message(tx.conn(), id, known).await?,
+        OutgoingTarget::Reply(id) => reply(tx.conn(), id, known, now).await?,
+        OutgoingTarget::Comment(id) => comment(tx.conn(), id, &change_of(row)?, known, now).await?,
+        OutgoingTarget::Review(id) => {
+            business_target::apply_to_review(tx.conn(), id, &change_of(row)?, known, now).await?;
         }
-        Target::Media(id) => business_target::medium(tx, id, known).await?,
-        Target::MediaGone(id) => business_target::gone(tx.conn(), id, known).await?,
+        OutgoingTarget::Media(id) => business_target::apply_to_added_media(tx, id, known).await?,
+        OutgoingTarget::MediaGone(id) => {
+            business_target::apply_to_deleted_media(tx.conn(), id, known).await?
+        }
     }
-    if let (Change::PrivateReply { .. }, Some(comment)) = (change_of(row)?, scope_comment(row)) {
+    if let (RemoteChange::PrivateReply { .. }, Some(comment)) =
+        (change_of(row)?, scope_comment(row))
+    {
         private_reply(tx.conn(), comment, known).await?;
     }
     Ok(())
@@ -97,22 +101,26 @@ fn scope_comment(row: &outgoing::Model) -> Option<CommentId> {
     row.scope.strip_prefix("comment:")?.parse().ok().map(CommentId)
 }
 
-const fn status(known: &Now) -> ItemStatus {
+const fn status(known: &OutgoingOutcome) -> ItemStatus {
     match known {
-        Now::Sent(_) => ItemStatus::Sent,
-        Now::Failed(_) => ItemStatus::Failed,
-        Now::Unknown => ItemStatus::Unknown,
+        OutgoingOutcome::Sent(_) => ItemStatus::Sent,
+        OutgoingOutcome::Failed(_) => ItemStatus::Failed,
+        OutgoingOutcome::Unknown => ItemStatus::Unknown,
     }
 }
 
-fn error(known: &Now) -> Option<Value> {
+fn error(known: &OutgoingOutcome) -> Option<Value> {
     match known {
-        Now::Failed(error) => Some(error.clone()),
-        Now::Sent(_) | Now::Unknown => None,
+        OutgoingOutcome::Failed(error) => Some(error.clone()),
+        OutgoingOutcome::Sent(_) | OutgoingOutcome::Unknown => None,
     }
 }
 
-async fn message<C: ConnectionTrait>(conn: &C, id: MessageId, known: &Now) -> Result<()> {
+async fn message<C: ConnectionTrait>(
+    conn: &C,
+    id: MessageId,
+    known: &OutgoingOutcome,
+) -> Result<()> {
     let Some(row) = inbox_message::Entity::find_by_id(id).one(conn).await? else { return Ok(()) };
     let mut change = inbox_message::ActiveModel {
         id: Set(id),
@@ -120,7 +128,7 @@ async fn message<C: ConnectionTrait>(conn: &C, id: MessageId, known: &Now) -> Re
         error: Set(error(known)),
         ..Default::default()
     };
-    if let Now::Sent(remote_id) = known {
+    if let OutgoingOutcome::Sent(remote_id) = known {
         // The network may have reported it before it was known to be ours.
         inbox_message::Entity::delete_many()
             .filter(inbox_message::Column::AccountId.eq(row.account_id))
@@ -159,7 +167,7 @@ async fn answered<C: ConnectionTrait>(
 async fn reply<C: ConnectionTrait>(
     conn: &C,
     id: CommentId,
-    known: &Now,
+    known: &OutgoingOutcome,
     now: Millis,
 ) -> Result<()> {
     use inbox_comment::Column;
@@ -170,7 +178,7 @@ async fn reply<C: ConnectionTrait>(
         error: Set(error(known)),
         ..Default::default()
     };
-    if let Now::Sent(remote_id) = known {
+    if let OutgoingOutcome::Sent(remote_id) = known {
         inbox_comment::Entity::delete_many()
             .filter(Column::AccountId.eq(row.account_id))
             .filter(Column::RemoteId.eq(remote_id.as_str()))
@@ -198,22 +206,22 @@ async fn reply<C: ConnectionTrait>(
 async fn comment<C: ConnectionTrait>(
     conn: &C,
     id: CommentId,
-    made: &Change,
-    known: &Now,
+    made: &RemoteChange,
+    known: &OutgoingOutcome,
     now: Millis,
 ) -> Result<()> {
-    if !matches!(known, Now::Sent(_)) {
+    if !matches!(known, OutgoingOutcome::Sent(_)) {
         return Ok(());
     }
     // A list that was read in the same millisecond may show the state before the change.
     let changed_at = Set(now + 1);
     let mut change = inbox_comment::ActiveModel { changed_at, ..Default::default() };
     match made {
-        Change::Hide { hidden, .. } => {
+        RemoteChange::Hide { hidden, .. } => {
             change.hidden = Set(*hidden);
             change.visibility_changed_at = Set(Some(now + 1));
         }
-        Change::Delete { .. } => {
+        RemoteChange::Delete { .. } => {
             change.deleted = Set(true);
             change.unanswered = Set(false);
         }
@@ -228,10 +236,14 @@ async fn comment<C: ConnectionTrait>(
 }
 
 /// Records that the one private reply to a comment is used, if it was sent or a refusal may have used it up.
-async fn private_reply<C: ConnectionTrait>(conn: &C, id: CommentId, known: &Now) -> Result<()> {
+async fn private_reply<C: ConnectionTrait>(
+    conn: &C,
+    id: CommentId,
+    known: &OutgoingOutcome,
+) -> Result<()> {
     let used = match known {
-        Now::Sent(_) | Now::Unknown => true,
-        Now::Failed(error) => error["answered"].as_bool().unwrap_or(false),
+        OutgoingOutcome::Sent(_) | OutgoingOutcome::Unknown => true,
+        OutgoingOutcome::Failed(error) => error["answered"].as_bool().unwrap_or(false),
     };
     if used {
         inbox_comment::Entity::update_many()

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Act, Domain, Reply, Unreadable, accounts,
+    Act, Domain, Reply, UnreadableColumn, accounts,
     error::{Code, Error, Result, Violations, violation},
     input,
 };
 
 /// The times of an account without a grid of its own.
-const USUAL: [&str; 3] = ["09:00", "12:00", "17:00"];
+const DEFAULT_TIMES: [&str; 3] = ["09:00", "12:00", "17:00"];
 
 /// The most times of a day.
-const MOST: usize = 48;
+const MAX_TIMES: usize = 48;
 
 const DAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Mon),
@@ -52,7 +52,7 @@ pub(super) struct Grid {
     pub times: Vec<NaiveTime>,
     pub days: Vec<Weekday>,
     pub zone: Tz,
-    pub is_usual: bool,
+    pub is_default: bool,
 }
 
 /// Returns the reply with the grid of an account.
@@ -61,7 +61,7 @@ pub(super) struct Grid {
 /// [`Code::AccountNotFound`].
 pub async fn show_grid(act: &Act, id: AccountId) -> Result<Reply<OneGrid>> {
     let row = accounts::find(act, id).await?;
-    let grid = grid(&act.cx, &row).await?;
+    let grid = load_grid(&act.cx, &row).await?;
     Ok(Reply::ok(&OneGrid { slots: Slots::of(id, &grid) }))
 }
 
@@ -92,10 +92,10 @@ pub async fn set_grid(act: &Act, id: AccountId, new: NewGrid) -> Result<Reply<On
     slot_grid::Entity::insert(stored).on_conflict(again).exec_without_returning(tx.conn()).await?;
     let home = home_zone(&act.cx, &row).await?;
     let grid = Grid {
-        times: times.iter().filter_map(|time| clock(time)).collect(),
+        times: times.iter().filter_map(|time| parse_time(time)).collect(),
         days: days.iter().filter_map(|day| weekday(day)).collect(),
         zone: new.timezone.as_deref().map_or(Ok(home), input::zone)?,
-        is_usual: false,
+        is_default: false,
     };
     act.finish(tx, Reply::ok(&OneGrid { slots: Slots::of(id, &grid) })).await
 }
@@ -106,12 +106,14 @@ pub(super) fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
     let wrong = |field: String, message: String, remedy: &str| {
         violation(Code::InvalidField, field, message, remedy)
     };
-    if !(1..=MOST).contains(&new.times.len()) {
-        let message = format!("There are {} times; there may be 1 to {MOST}.", new.times.len());
+    if !(1..=MAX_TIMES).contains(&new.times.len()) {
+        let message =
+            format!("There are {} times; there may be 1 to {MAX_TIMES}.", new.times.len());
         broken.push(wrong("times".into(), message, "Send 1 to 48 times of day."));
     }
-    for (place, time) in new.times.iter().enumerate().filter(|(_, time)| clock(time).is_none()) {
-        broken.note(|| {
+    for (place, time) in new.times.iter().enumerate().filter(|(_, time)| parse_time(time).is_none())
+    {
+        broken.push_with(|| {
             let message = format!("{time:?} is not a time of day.");
             wrong(format!("times[{place}]"), message, "Send HH:MM, for example 09:00.")
         });
@@ -125,12 +127,12 @@ pub(super) fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
         broken.push(wrong("days".into(), message, "Name a weekday, or leave days out."));
     }
     for (place, day) in names.iter().enumerate().filter(|(_, day)| weekday(day).is_none()) {
-        broken.note(|| {
+        broken.push_with(|| {
             let message = format!("{day:?} is not a weekday.");
             wrong(format!("days[{place}]"), message, "Send monday to sunday.")
         });
     }
-    Error::joined(broken, new.timezone.as_deref().map(input::zone).transpose())?;
+    Error::merge(broken, new.timezone.as_deref().map(input::zone).transpose())?;
     let mut times: Vec<_> = new.times.iter().map(|time| time.trim().to_owned()).collect();
     times.sort();
     times.dedup();
@@ -138,7 +140,7 @@ pub(super) fn check(new: &NewGrid) -> Result<(Vec<String>, Vec<&'static str>)> {
     Ok((times, days.into_iter().filter(|name| names.iter().any(|day| day == name)).collect()))
 }
 
-pub(super) fn clock(text: &str) -> Option<NaiveTime> {
+pub(super) fn parse_time(text: &str) -> Option<NaiveTime> {
     let text = text.trim();
     NaiveTime::parse_from_str(text, "%H:%M").ok().filter(|_| text.len() == 5)
 }
@@ -155,31 +157,31 @@ pub(crate) async fn home_zone(cx: &Domain, row: &account::Model) -> Result<Tz> {
 
 /// Returns the zone of an account's slots.
 pub(crate) async fn zone_of(cx: &Domain, row: &account::Model) -> Result<Tz> {
-    Ok(grid(cx, row).await?.zone)
+    Ok(load_grid(cx, row).await?.zone)
 }
 
-pub(super) async fn grid(cx: &Domain, row: &account::Model) -> Result<Grid> {
+pub(super) async fn load_grid(cx: &Domain, row: &account::Model) -> Result<Grid> {
     let home = home_zone(cx, row).await?;
     let stored = slot_grid::Entity::find_by_id(row.id).one(&cx.db.read).await?;
     let Some(stored) = stored else {
-        let times = USUAL.iter().filter_map(|time| clock(time)).collect();
+        let times = DEFAULT_TIMES.iter().filter_map(|time| parse_time(time)).collect();
         return Ok(Grid {
             times,
             days: DAYS.map(|(_, day)| day).to_vec(),
             zone: home,
-            is_usual: true,
+            is_default: true,
         });
     };
     Ok(Grid {
-        times: each(stored.times, clock).ok_or(Unreadable("slot times"))?,
-        days: each(stored.days, weekday).ok_or(Unreadable("slot days"))?,
+        times: parse_all(stored.times, parse_time).ok_or(UnreadableColumn("slot times"))?,
+        days: parse_all(stored.days, weekday).ok_or(UnreadableColumn("slot days"))?,
         zone: stored.timezone.and_then(|zone| zone.parse().ok()).unwrap_or(home),
-        is_usual: false,
+        is_default: false,
     })
 }
 
 /// Parses each text of a stored list; returns `None` if one cannot be parsed.
-fn each<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+fn parse_all<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     let texts: Vec<String> = serde_json::from_value(stored).ok()?;
     texts.iter().map(|text| read(text)).collect()
 }
@@ -213,7 +215,7 @@ impl Slots {
             times: grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect(),
             days: days.map(|(name, _)| *name).collect(),
             timezone: grid.zone.name(),
-            default: grid.is_usual,
+            default: grid.is_default,
         }
     }
 }

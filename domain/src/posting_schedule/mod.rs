@@ -5,4 +5,4 @@ mod next;
 
 pub use grid::{NewGrid, OneGrid, Slots, set_grid, show_grid};
 pub(crate) use grid::{home_zone, zone_of};
-pub use next::{NextQuery, NextSlot, next};
+pub use next::{NextSlot, NextSlotQuery, next_slots};

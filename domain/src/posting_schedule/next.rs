@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::grid::{Grid, grid};
+use super::grid::{Grid, load_grid};
 use crate::{
     Act, Domain, Reply, accounts,
     clock::Time,
@@ -20,17 +20,17 @@ use crate::{
 };
 
 /// How many days ahead a free slot is searched.
-const HORIZON: u64 = 366;
+const HORIZON_DAYS: u64 = 366;
 
 const MINUTE: Millis = 60_000;
 
 /// The most accounts whose slots are searched.
-const ACCOUNTS: usize = 50;
+const MAX_ACCOUNTS: usize = 50;
 
 /// A request for the next free slots.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NextQuery {
+pub struct NextSlotQuery {
     /// The account.
     #[serde(default)]
     #[schemars(schema_with = "crate::input::maybe_id_schema")]
@@ -107,7 +107,7 @@ impl ListedSlot {
 ///
 /// # Errors
 /// [`Code::AccountNotFound`], or an invalid time, zone or count.
-pub async fn next(act: &Act, query: NextQuery) -> Result<Reply<NextSlot>> {
+pub async fn next_slots(act: &Act, query: NextSlotQuery) -> Result<Reply<NextSlot>> {
     let count = count(query.count)?;
     let zone = query.timezone.as_deref().map(input::zone).transpose()?;
     let now = act.cx.clock.now();
@@ -115,10 +115,10 @@ pub async fn next(act: &Act, query: NextQuery) -> Result<Reply<NextSlot>> {
     let after = after.map(|text| input::time("after", text, query.timezone.as_deref()));
     let after = after.transpose()?.map_or(now, |after| after.max(now));
     let (mut free, mut described) = (Vec::new(), String::new());
-    for row in asked(act, &query).await? {
-        let mut grid = grid(&act.cx, &row).await?;
+    for row in requested_accounts(act, &query).await? {
+        let mut grid = load_grid(&act.cx, &row).await?;
         grid.zone = zone.unwrap_or(grid.zone);
-        let taken = taken(&act.cx, row.id, after).await?;
+        let taken = planned_minutes(&act.cx, row.id, after).await?;
         let is_free = |slot: &DateTime<Tz>| !taken.contains(&(slot.timestamp_millis() / MINUTE));
         let own = slots(&grid, after).filter(is_free).take(count);
         free.extend(own.map(|slot| (row.id, slot)));
@@ -155,18 +155,18 @@ fn count(asked: Option<i64>) -> Result<usize> {
 }
 
 /// Returns the accounts whose slots are requested.
-async fn asked(act: &Act, query: &NextQuery) -> Result<Vec<account::Model>> {
+async fn requested_accounts(act: &Act, query: &NextSlotQuery) -> Result<Vec<account::Model>> {
     let texts: Vec<String> = match (&query.account_id, &query.account_ids) {
         (None | Some(Value::Null), None) => {
             let mut all = accounts::all(act).await?;
-            all.truncate(ACCOUNTS);
+            all.truncate(MAX_ACCOUNTS);
             return Ok(all);
         }
         (Some(Value::String(id)), _) => vec![id.clone()],
         (Some(id), _) if !id.is_null() => vec![id.to_string()],
         (_, several) => {
             let several = several.as_deref().unwrap_or_default().split(',');
-            several.map(|id| id.trim().to_owned()).take(ACCOUNTS).collect()
+            several.map(|id| id.trim().to_owned()).take(MAX_ACCOUNTS).collect()
         }
     };
     let mut rows = Vec::with_capacity(texts.len());
@@ -183,7 +183,7 @@ async fn asked(act: &Act, query: &NextQuery) -> Result<Vec<account::Model>> {
 }
 
 /// Returns the minutes at which the account has a post planned.
-async fn taken(cx: &Domain, id: AccountId, after: Millis) -> Result<HashSet<Millis>> {
+async fn planned_minutes(cx: &Domain, id: AccountId, after: Millis) -> Result<HashSet<Millis>> {
     use PostStatus::{Draft, Paused, Processing, Published, Publishing, Scheduled};
     let planned = [Draft, Scheduled, Paused, Publishing, Processing, Published];
     let times: Vec<Option<Millis>> = post::Entity::find()
@@ -203,7 +203,7 @@ async fn taken(cx: &Domain, id: AccountId, after: Millis) -> Result<HashSet<Mill
 fn slots(grid: &Grid, after: Millis) -> impl Iterator<Item = DateTime<Tz>> {
     let begin: DateTime<Utc> = crate::clock::date(after);
     let first: NaiveDate = begin.with_timezone(&grid.zone).date_naive();
-    let days = (0..=HORIZON).filter_map(move |ahead| first.checked_add_days(Days::new(ahead)));
+    let days = (0..=HORIZON_DAYS).filter_map(move |ahead| first.checked_add_days(Days::new(ahead)));
     let days = days.filter(|day| grid.days.contains(&day.weekday()));
     let at = |day: NaiveDate, time: NaiveTime| match grid
         .zone
@@ -221,13 +221,13 @@ mod tests {
     use chrono::Weekday;
 
     use super::{
-        super::grid::{NewGrid, check, clock},
+        super::grid::{NewGrid, check, parse_time},
         *,
     };
 
     fn grid(times: &[&str], days: &[Weekday], zone: Tz) -> Grid {
-        let times = times.iter().filter_map(|time| clock(time)).collect();
-        Grid { times, days: days.to_vec(), zone, is_usual: false }
+        let times = times.iter().filter_map(|time| parse_time(time)).collect();
+        Grid { times, days: days.to_vec(), zone, is_default: false }
     }
 
     fn after(text: &str) -> Millis {

@@ -10,7 +10,7 @@ use crate::{Act, error::Result};
 ///
 /// # Errors
 /// The database's.
-pub async fn next(act: &Act, limit: u64) -> Result<Vec<post::Model>> {
+pub async fn upcoming(act: &Act, limit: u64) -> Result<Vec<post::Model>> {
     let query = visible(&act.membership)
         .filter(post::Column::Status.eq(PostStatus::Scheduled))
         .order_by_asc(post::Column::ScheduledAt)
@@ -52,7 +52,7 @@ pub async fn between(
 ///
 /// # Errors
 /// The database's.
-pub async fn any(act: &Act) -> Result<bool> {
+pub async fn has_any(act: &Act) -> Result<bool> {
     let first = visible(&act.membership).limit(1).one(&act.cx.db.read).await?;
     Ok(first.is_some())
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    create::{Made, create},
-    input::{NewBatch, NewPost},
+    create::{CreateOutcome, create},
+    input::{NewPost, NewPostBatch},
     view::{PlannedPost, Post},
     workspace::WorkspaceOfPost,
 };
@@ -16,11 +16,11 @@ use crate::{
     Act, Reply,
     access::{Membership, Role},
     accounts::by_name,
-    error::refusal::Reason,
+    error::refusal::RefusalReason,
     error::{Code, Error, Result},
-    idempotency::{self, Owner, Reserved},
+    idempotency::{self, Owner, ReserveOutcome},
     input::strict,
-    remedies::{self, KnownAccount, Situation},
+    remedies::{self, AccountRef, RequestContext},
 };
 
 /// The most items of a batch.
@@ -31,7 +31,11 @@ pub const MAX_ITEMS: usize = 25;
 ///
 /// # Errors
 /// Only errors of the batch as a whole.
-pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Result<Reply<Batch>> {
+pub async fn create_batch(
+    act: &Act,
+    key: Option<&str>,
+    batch: NewPostBatch,
+) -> Result<Reply<PostBatch>> {
     let count = batch.posts.len();
     if count == 0 || count > MAX_ITEMS {
         let message = format!("The batch has {count} posts; 1 to {MAX_ITEMS} are allowed.");
@@ -48,53 +52,53 @@ pub async fn create_batch(act: &Act, key: Option<&str>, batch: NewBatch) -> Resu
     let dry_run = batch.dry_run == Some(true);
     let items = batch.posts.into_iter().enumerate().map(|(index, item)| async move {
         let key = key.map(|key| format!("{key}:{index}"));
-        one(act, key, item, (index, dry_run)).await
+        create_item(act, key, item, (index, dry_run)).await
     });
-    answer(future::join_all(items).await).await
+    batch_reply(future::join_all(items).await).await
 }
 
 /// Adds the remedies to the error of an item, with fixes that apply to the body of the whole batch.
-fn remedied(act: &Act, error: Error, item: Value, index: usize) -> Error {
-    let situation = Situation {
+fn with_remedies(act: &Act, error: Error, item: Value, index: usize) -> Error {
+    let situation = RequestContext {
         base_url: act.cx.settings.base_url.clone(),
-        account: act.membership.account.as_deref().map(KnownAccount::from),
+        account: act.membership.account.as_deref().map(AccountRef::from),
         body: Some(item),
-        place: format!("/posts/{index}"),
-        ..Situation::default()
+        body_pointer: format!("/posts/{index}"),
+        ..RequestContext::default()
     };
-    remedies::complete(error, &situation)
+    remedies::add_remedies(error, &situation)
 }
 
-async fn one(
+async fn create_item(
     act: &Act,
     key: Option<String>,
     mut item: Value,
     (index, dry_run): (usize, bool),
 ) -> Result<Reply> {
     let mut act = act.clone();
-    let keyed = key.map(|key| (key, print(&item)));
+    let keyed = key.map(|key| (key, item_fingerprint(&item)));
     if let Some((key, print)) = &keyed
-        && let Some(reply) = idempotency::kept(&act.cx, &act.caller, key, print).await?
+        && let Some(reply) = idempotency::stored_reply(&act.cx, &act.caller, key, print).await?
     {
         return Ok(reply);
     }
-    if let Some(fields) = item.as_object_mut().filter(|fields| by_name::is_named(fields)) {
-        let named = by_name::put_id(&act.cx, &act.membership, fields).await;
-        named.map_err(|error| remedied(&act, error, item.clone(), index))?;
+    if let Some(fields) = item.as_object_mut().filter(|fields| by_name::has_username(fields)) {
+        let named = by_name::resolve_account_id(&act.cx, &act.membership, fields).await;
+        named.map_err(|error| with_remedies(&act, error, item.clone(), index))?;
     }
-    act.membership = membership(&act, &item)
+    act.membership = item_membership(&act, &item)
         .await
-        .map_err(|error| remedied(&act, error, item.clone(), index))?;
+        .map_err(|error| with_remedies(&act, error, item.clone(), index))?;
     if let Some((key, print)) = keyed {
         let owner = Owner::of(act.caller.user_id, act.membership.workspace_id);
         match idempotency::reserve(&act.cx, owner, &key, &print).await? {
-            Reserved::Replay(reply) => return Ok(reply),
-            Reserved::Mine(reservation) => act.reservation = Some(reservation),
+            ReserveOutcome::Replay(reply) => return Ok(reply),
+            ReserveOutcome::Acquired(reservation) => act.reservation = Some(reservation),
         }
     }
-    let kept = act.reservation.as_ref().map(|reservation| reservation.kept(&act.cx));
-    let made = make(&act, item.clone(), dry_run).await;
-    let made = made.map_err(|error| remedied(&act, error, item, index));
+    let kept = act.reservation.as_ref().map(|reservation| reservation.keep_renewed(&act.cx));
+    let made = create_post(&act, item.clone(), dry_run).await;
+    let made = made.map_err(|error| with_remedies(&act, error, item, index));
     drop(kept);
     if let (Some(reservation), true) = (&act.reservation, made.is_err() || dry_run) {
         reservation.abandon(&act.cx).await?;
@@ -103,21 +107,21 @@ async fn one(
 }
 
 /// Returns the digest of an item, by which a repeated item is recognised.
-fn print(item: &Value) -> String {
+fn item_fingerprint(item: &Value) -> String {
     idempotency::fingerprint("POST", "/api/v1/posts/batch/item", item.to_string().as_bytes())
 }
 
-async fn make(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
-    let (mut new, flaws): (NewPost, _) = strict::read_rest(item)?;
+async fn create_post(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
+    let (mut new, flaws): (NewPost, _) = strict::read_partial(item)?;
     new.dry_run = Some(dry_run || new.dry_run == Some(true));
     Ok(match create(act, new, flaws).await? {
-        Made::Checked(reply) => reply.cast(),
-        Made::Created(reply) => reply.cast(),
+        CreateOutcome::Checked(reply) => reply.cast(),
+        CreateOutcome::Created(reply) => reply.cast(),
     })
 }
 
 /// Returns the membership for the item's account, which may be in another workspace than the batch's own.
-async fn membership(act: &Act, item: &Value) -> Result<Membership> {
+async fn item_membership(act: &Act, item: &Value) -> Result<Membership> {
     let id = item.get("account_id");
     let id = id.and_then(|id| id.as_i64().or_else(|| id.as_str()?.parse().ok()));
     let Some(id) = id else { return Ok(act.membership.clone()) };
@@ -137,7 +141,7 @@ async fn membership(act: &Act, item: &Value) -> Result<Membership> {
 
 /// The outcome of each item of a batch.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Batch {
+pub struct PostBatch {
     /// The number of items.
     total: usize,
     /// The number of posts that this request made.
@@ -185,11 +189,11 @@ struct BatchError {
     /// The HTTP status of that.
     status: u16,
     #[serde(flatten)]
-    reason: Reason,
+    reason: RefusalReason,
 }
 
-async fn answer(outcomes: Vec<Result<Reply>>) -> Result<Reply<Batch>> {
-    let mut batch = Batch { total: outcomes.len(), ..Batch::default() };
+async fn batch_reply(outcomes: Vec<Result<Reply>>) -> Result<Reply<PostBatch>> {
+    let mut batch = PostBatch { total: outcomes.len(), ..PostBatch::default() };
     let (mut all_replayed, mut bytes) = (true, 0);
     for (index, outcome) in outcomes.into_iter().enumerate() {
         match outcome {

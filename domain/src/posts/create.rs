@@ -13,9 +13,9 @@ use super::{
     generic_type,
     input::{NewPost, NewStatus},
     media, media_facts,
-    view::{Created, PlannedPost, PostMedia, size},
+    view::{CreatedPost, PlannedPost, PostMedia, size},
     workspace::WorkspaceOfPost,
-    write::NewRow,
+    write::NewPostRow,
 };
 use crate::{
     Act, Reply, accounts,
@@ -31,9 +31,9 @@ const GRACE: Millis = 60_000;
 ///
 /// # Errors
 /// Everything that is wrong with the post, in one error; nothing is written then.
-pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> {
+pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<CreateOutcome> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let suggestion = new.suggestion_id.map(SuggestionId);
     if let Some(id) = suggestion {
         suggestions::check(act, id, account.id).await?;
@@ -50,69 +50,73 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Made> 
     let generic = generic_type::of(platform, content.post_type.as_deref());
     content.post_type = content.post_type.filter(|_| generic.is_none());
     content.tidy(platform);
-    let mut urls = media::list(new.media_url.as_deref(), new.media_urls.as_deref());
-    let too_many =
-        media::cut(&mut urls, platform, &facts, (&content.post_type(platform), is_draft));
-    let files = looked_up(act, &urls).await;
+    let mut urls = media::merge_urls(new.media_url.as_deref(), new.media_urls.as_deref());
+    let too_many = media::reject_too_many(
+        &mut urls,
+        platform,
+        &facts,
+        (&content.post_type(platform), is_draft),
+    );
+    let files = look_up_files(act, &urls).await;
     content.media = files.as_ref().cloned().unwrap_or_default();
     let now = act.cx.clock.now();
-    let (time, broken) = when(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
-    let mut broken = in_home_zone(act, broken, new.scheduled_at.as_deref());
+    let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    let mut broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
     let mistyped = generic.filter(|_| too_many.is_none());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
     broken
         .extend(mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)));
-    Error::joined(flaws, Error::joined(broken, files.map(drop)))?;
-    let mut row = row(act, &account, &new, time, now);
+    Error::merge(flaws, Error::merge(broken, files.map(drop)))?;
+    let mut row = new_row(act, &account, &new, time, now);
     row.requested_post_type = generic.map(str::to_owned);
     if new.dry_run == Some(true) {
         let at = row.scheduled_at.unwrap_or(now);
         let post_type = content.post_type(platform);
         let forecast = forecast(act, &account, (&post_type, &content.caption, at)).await?;
         let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast);
-        return dry_run(row, &content, platform, known).await.map(Made::Checked);
+        return dry_run(row, &content, platform, known).await.map(CreateOutcome::Checked);
     }
     limits::count_created(act).await?;
     let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    let made = make(act, (row, suggestion, workspace), content, platform, &facts).await;
+    let made = copy_and_write(act, (row, suggestion, workspace), content, platform, &facts).await;
     if made.is_err() {
         limits::uncount_created(act).await;
     }
-    made.map(Made::Created)
+    made.map(CreateOutcome::Created)
 }
 
 /// Returns the files at these addresses, with what is known about them.
-pub(super) async fn looked_up(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
+pub(super) async fn look_up_files(act: &Act, urls: &[String]) -> Result<Vec<PostMedia>> {
     let mut files = media::look_up(act, urls).await?;
     media_facts::refresh(&act.cx.db.read, &mut files).await?;
     Ok(files)
 }
 
 /// Copies the media of a post and writes its row.
-async fn make(
+async fn copy_and_write(
     act: &Act,
     (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
     mut content: Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
-) -> Result<Reply<Created>> {
+) -> Result<Reply<CreatedPost>> {
     let is_draft = row.status == PostStatus::Draft;
-    content.media = media::copy(act, content.media).await?;
+    content.media = media::copy_remote(act, content.media).await?;
     media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
     Error::check(objections(&content, platform, account, is_draft, None).await?)?;
     if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
         let now = row.created_at;
-        let due = content.due(platform, account, at, now, false);
+        let due = content.due_at(platform, account, at, now, false);
         row.due_at = Some(due);
     }
-    fill(&mut row, &content, platform)?;
-    let warnings = content.examined(move |content| content.warnings(platform)).await?;
-    let new = NewRow { act: act.clone(), row, suggestion, warnings, workspace };
+    fill_row(&mut row, &content, platform)?;
+    let warnings = content.examine(move |content| content.warnings(platform)).await?;
+    let new = NewPostRow { act: act.clone(), row, suggestion, warnings, workspace };
     act.cx.new_posts.write(new).await
 }
 
 /// Parses the requested time; returns it with what is wrong with it.
-pub(super) fn when(
+pub(super) fn parse_time(
     time: Option<&str>,
     timezone: Option<&str>,
     now: Millis,
@@ -136,7 +140,11 @@ pub(super) fn when(
 
 /// Adds a fix to the violation of a time without an offset: the zone of the workspace, if the time is in the future
 /// there.
-pub(super) fn in_home_zone(act: &Act, mut broken: Violations, time: Option<&str>) -> Violations {
+pub(super) fn with_timezone_fix(
+    act: &Act,
+    mut broken: Violations,
+    time: Option<&str>,
+) -> Violations {
     let home = &act.membership.timezone;
     let now = act.cx.clock.now();
     let code = Code::InvalidTimestamp.entry().code;
@@ -162,8 +170,7 @@ pub(super) async fn objections(
     too_many: Option<platforms::Violation>,
 ) -> Result<Violations> {
     let account = account.clone();
-    let mut broken =
-        content.examined(move |content| content.violations(platform, &account)).await?;
+    let mut broken = content.examine(move |content| content.violations(platform, &account)).await?;
     let form = [Code::UnknownField, Code::SettingInvalid, Code::CaptionTooLong]
         .map(|code| code.entry().code);
     broken.retain(|violation| !is_draft || form.contains(&violation.code));
@@ -178,7 +185,7 @@ pub(super) async fn objections(
 
 /// Returns the new row. Each value that is neither null nor the column's default must be among the columns that
 /// `write.rs` writes.
-fn row(
+fn new_row(
     act: &Act,
     account: &account::Model,
     new: &NewPost,
@@ -232,7 +239,7 @@ fn row(
 }
 
 /// Puts the content into the row.
-pub(super) fn fill(
+pub(super) fn fill_row(
     row: &mut post::Model,
     content: &Content,
     platform: platforms::PlatformId,
@@ -247,11 +254,11 @@ pub(super) fn fill(
 
 /// The outcome of a request to create a post.
 #[derive(Debug)]
-pub enum Made {
+pub enum CreateOutcome {
     /// It was only checked.
     Checked(Reply<DryRun>),
     /// It was created.
-    Created(Reply<Created>),
+    Created(Reply<CreatedPost>),
 }
 
 /// A post that was only checked.
@@ -276,8 +283,8 @@ async fn dry_run(
     platform: platforms::PlatformId,
     (workspace, forecast): (WorkspaceOfPost, Forecast),
 ) -> Result<Reply<DryRun>> {
-    fill(&mut row, content, platform)?;
-    let warnings = content.examined(move |content| content.warnings(platform)).await?;
+    fill_row(&mut row, content, platform)?;
+    let warnings = content.examine(move |content| content.warnings(platform)).await?;
     let bytes = size(&row);
     let checked = || {
         let post = PlannedPost::of(row);

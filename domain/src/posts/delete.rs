@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
-use super::{media, read::find_locked, status::refused};
+use super::{media, read::find_locked, status::invalid_transition};
 use crate::{
     Act, Deleted, Reply, Tx,
     analytics::suggestions,
@@ -21,7 +21,7 @@ pub async fn delete(act: &Act, id: PostId) -> Result<Reply<Deleted>> {
     let row = find_locked(act, &tx, id).await?;
     let open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
     if !open || row.partly_public {
-        return Err(refused(&row, "deleted"));
+        return Err(invalid_transition(&row, "deleted"));
     }
     remove(act, &mut tx, &row).await?;
     act.finish(tx, Reply::ok(&Deleted::number(row.id.0))).await
@@ -55,7 +55,7 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
     for row in &gone {
         remove(act, &mut tx, row).await?;
     }
-    let kept = kept.iter().map(|row| Kept { id: row.id, status: row.status });
+    let kept = kept.iter().map(|row| KeptPost { id: row.id, status: row.status });
     let group =
         GroupDeleted { deleted: gone.iter().map(|row| row.id).collect(), kept: kept.collect() };
     act.finish(tx, Reply::ok(&group)).await
@@ -67,13 +67,13 @@ pub struct GroupDeleted {
     /// The posts that were deleted.
     deleted: Vec<PostId>,
     /// The posts that are going out or are public, and were left alone.
-    kept: Vec<Kept>,
+    kept: Vec<KeptPost>,
 }
 
 /// A post that was not deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-struct Kept {
+struct KeptPost {
     id: PostId,
     status: PostStatus,
 }
@@ -83,8 +83,8 @@ async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
         .filter(post_attempt::Column::PostId.eq(row.id))
         .exec(tx.conn())
         .await?;
-    media::forget(tx.conn(), row.id).await?;
-    suggestions::free(tx.conn(), row.id, act.cx.clock.now()).await?;
+    media::delete_uses(tx.conn(), row.id).await?;
+    suggestions::unassign(tx.conn(), row.id, act.cx.clock.now()).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
     tx.emit(act.post_event("post.deleted", row, "The post was deleted.".to_owned()));
     Ok(())

@@ -7,31 +7,31 @@ use bytes::Bytes;
 use fanfare_entities::{Millis, account, post};
 use fanfare_media::{Error as StoreError, Facts, Store};
 use fanfare_platforms::{
-    self as platforms, Account, Conversion, Draft, Film, Media, MediaSource, MediaStream,
-    PlatformId, Violations, Warning,
+    self as platforms, Account, Conversion, Draft, Media, MediaSource, MediaStream, PlatformId,
+    VideoProperties, Violations, Warning,
 };
 use futures_util::{StreamExt, TryStreamExt};
 use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{first_due, readiness::flaw, view::PostMedia};
+use super::{first_due, readiness::flaw_violation, view::PostMedia};
 use crate::{
-    Domain, Unreadable, accounts,
+    Domain, UnreadableColumn, accounts,
     clock::date,
     error::{Error, Result},
     posts::media_of,
-    unreadable::object,
+    unreadable::read_object,
 };
 
 /// Contents up to this size, in bytes, are examined in place, which takes less than 5 ms.
 const INLINE_MAX: usize = 16 << 10;
 
-fn weight(value: &Value) -> usize {
+fn json_text_len(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
-        Value::Array(list) => list.iter().map(weight).sum::<usize>() + list.len(),
-        Value::Object(map) => map.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+        Value::Array(list) => list.iter().map(json_text_len).sum::<usize>() + list.len(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + json_text_len(value)).sum(),
         _ => 1,
     }
 }
@@ -57,7 +57,7 @@ pub async fn caption_length(
     files: usize,
 ) -> Result<CaptionLength> {
     let (platform, facts) =
-        (crate::platforms::of_row(&account.platform)?, accounts::facts(account)?);
+        (crate::platforms::from_row(&account.platform)?, accounts::facts(account)?);
     let content = Content {
         caption: caption.to_owned(),
         post_type: None,
@@ -65,7 +65,7 @@ pub async fn caption_length(
         metadata: Map::new(),
         media: vec![PostMedia::default(); files],
     };
-    content.examined(move |content| content.caption_length(platform, &facts)).await
+    content.examine(move |content| content.caption_length(platform, &facts)).await
 }
 
 /// The content of a post, from a row or a request.
@@ -88,10 +88,10 @@ impl Content {
     ///
     /// # Errors
     /// A column does not hold what it should.
-    pub fn of_row(row: &post::Model) -> std::result::Result<Self, Unreadable> {
+    pub fn of_row(row: &post::Model) -> std::result::Result<Self, UnreadableColumn> {
         Ok(Self {
-            settings: object("settings", &row.settings)?,
-            metadata: object("metadata", &row.metadata)?,
+            settings: read_object("settings", &row.settings)?,
+            metadata: read_object("metadata", &row.metadata)?,
             media: media_of(row)?,
             ..Self::without_columns(row)
         })
@@ -110,7 +110,7 @@ impl Content {
 
     /// Removes invisible characters from the identifiers among the settings.
     pub fn tidy(&mut self, platform: PlatformId) {
-        platforms::tidy(platforms::find(platform), &mut self.settings);
+        platforms::clean_settings(platforms::find(platform), &mut self.settings);
     }
 
     /// Returns the post type, or the platform's default.
@@ -128,7 +128,7 @@ impl Content {
         let draft = self.draft(platform, Uuid::nil(), 0, None);
         let mut found = platforms::validate(platforms::find(platform), account, &draft);
         let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());
-        found.extend(flawed.map(|(place, file)| flaw(place, file.flaw.as_ref())));
+        found.extend(flawed.map(|(place, file)| flaw_violation(place, file.flaw.as_ref())));
         found
     }
 
@@ -149,7 +149,7 @@ impl Content {
     ///
     /// # Errors
     /// The work panicked.
-    pub async fn examined<T: Send + 'static>(
+    pub async fn examine<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> T + Send + 'static,
     ) -> Result<T> {
@@ -163,7 +163,7 @@ impl Content {
     /// Returns approximately how many bytes there are to examine.
     fn size(&self) -> usize {
         let values = self.settings.values().chain(self.metadata.values());
-        self.caption.len() + values.map(weight).sum::<usize>()
+        self.caption.len() + values.map(json_text_len).sum::<usize>()
     }
 
     /// Returns warnings about values that have no effect, and about a missing label.
@@ -183,7 +183,7 @@ impl Content {
     /// Returns the time at which a worker first takes a post with this content that goes out at `at`: at once if its
     /// files are still to be analysed or converted, else ahead of its time if there is something to prepare.
     #[must_use]
-    pub fn due(
+    pub fn due_at(
         &self,
         platform: PlatformId,
         account: &Account,
@@ -216,12 +216,12 @@ impl Content {
     fn draft(&self, platform: PlatformId, key: Uuid, at: i64, store: Option<&Store>) -> Draft {
         Draft {
             key,
-            at: date(at),
+            due_at: date(at),
             caption: self.caption.clone(),
             post_type: self.post_type(platform),
             settings: self.settings.clone(),
             metadata: self.metadata.clone(),
-            media: self.media.iter().map(|file| media(file, store)).collect(),
+            media: self.media.iter().map(|file| to_media(file, store)).collect(),
         }
     }
 }
@@ -235,11 +235,11 @@ pub async fn account_of(conn: &impl ConnectionTrait, row: &post::Model) -> Resul
     Ok(found.as_ref().map(accounts::facts).transpose()?.unwrap_or_default())
 }
 
-pub(super) fn media(file: &PostMedia, store: Option<&Store>) -> Media {
+pub(super) fn to_media(file: &PostMedia, store: Option<&Store>) -> Media {
     let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
     let facts = file.facts.as_ref();
     let source = store.zip(file.path.clone()).map(|(store, path)| {
-        let stored: Arc<dyn MediaSource> = Arc::new(Stored { store: store.clone(), path });
+        let stored: Arc<dyn MediaSource> = Arc::new(StoredFile { store: store.clone(), path });
         stored
     });
     Media {
@@ -253,14 +253,14 @@ pub(super) fn media(file: &PostMedia, store: Option<&Store>) -> Media {
         animated: facts.is_some_and(|facts| facts.animated),
         needs_redraw: facts.is_some_and(Facts::needs_redraw),
         ai_generated: file.ai_generated,
-        film: facts.filter(|facts| facts.mime.starts_with("video/")).map(film),
+        video: facts.filter(|facts| facts.mime.starts_with("video/")).map(video_properties),
         source,
     }
 }
 
 /// Returns the properties of a video that the rules of networks check.
-fn film(facts: &Facts) -> Film {
-    Film {
+fn video_properties(facts: &Facts) -> VideoProperties {
+    VideoProperties {
         codec: facts.video_codec.clone(),
         profile: facts.video_profile.clone(),
         pixels: facts.pixel_format.clone(),
@@ -274,28 +274,28 @@ fn film(facts: &Facts) -> Film {
     }
 }
 
-struct Stored {
+struct StoredFile {
     store: Store,
     path: String,
 }
 
 #[async_trait]
-impl MediaSource for Stored {
+impl MediaSource for StoredFile {
     async fn read(&self, max: u64) -> platforms::Result<Bytes> {
-        self.store.read(&self.path, max).await.map_err(refusal)
+        self.store.read(&self.path, max).await.map_err(store_error)
     }
 
     async fn size(&self) -> platforms::Result<u64> {
-        Ok(self.store.stat(&self.path).await.map_err(refusal)?.size)
+        Ok(self.store.stat(&self.path).await.map_err(store_error)?.size)
     }
 
     async fn open(&self, range: Range<u64>) -> platforms::Result<MediaStream> {
-        let stretch = self.store.open_range(&self.path, range).await.map_err(refusal)?;
+        let stretch = self.store.open_range(&self.path, range).await.map_err(store_error)?;
         Ok(stretch.into_stream().map_err(|error| Box::new(error).into()).boxed())
     }
 }
 
-fn refusal(error: StoreError) -> platforms::Error {
+fn store_error(error: StoreError) -> platforms::Error {
     match error {
         StoreError::Gone => platforms::Error::media_rejected("The media file is no longer stored.")
             .with_remedy("Upload it again and change the post."),

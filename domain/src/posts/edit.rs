@@ -5,13 +5,13 @@ use fanfare_platforms as platforms;
 use uuid::Uuid;
 
 use super::{
-    create::{fill, in_home_zone, looked_up, objections, when},
+    create::{fill_row, look_up_files, objections, parse_time, with_timezone_fix},
     draft::{Content, account_of},
     generic_type,
-    input::Changes,
+    input::PostChanges,
     media, media_facts,
     read::{find, find_locked},
-    status::{refused, save},
+    status::{invalid_transition, save},
     view::{OnePost, PostMedia},
 };
 use crate::{
@@ -29,18 +29,18 @@ use crate::{
 pub async fn edit(
     act: &Act,
     id: PostId,
-    changes: Changes,
+    changes: PostChanges,
     flaws: platforms::Violations,
 ) -> Result<Reply<OnePost>> {
     // Files are copied before the row is locked, so that no transaction stays open during a download.
     let before = find(act, id).await?;
     if let Some(account) = &changes.account_id {
-        return Err(immutable(account, &before));
+        return Err(account_immutable(account, &before));
     }
     let account = account_of(&act.cx.db.read, &before).await?;
-    let files = match judged(act, &before, &changes, &account, flaws).await? {
+    let files = match check_changes(act, &before, &changes, &account, flaws).await? {
         Some(found) => {
-            let mut files = media::copy(act, found).await?;
+            let mut files = media::copy_remote(act, found).await?;
             media_facts::refresh(&act.cx.db.read, &mut files).await?;
             Some(files)
         }
@@ -48,19 +48,19 @@ pub async fn edit(
     };
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
-    editable(&row)?;
+    require_editable(&row)?;
     if let Some(files) = &files {
-        media::forget(tx.conn(), id).await?;
-        media::note(tx.conn(), &[(id, files.clone())]).await?;
+        media::delete_uses(tx.conn(), id).await?;
+        media::record_uses(tx.conn(), &[(id, files.clone())]).await?;
     }
-    let row = changed(act, &row, &changes, &account, (files, None)).await?;
+    let row = changed_row(act, &row, &changes, &account, (files, None)).await?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
 }
 
 /// Returns the error for a request that names the post's account. If it is the account that the post has, the fix
 /// removes the field.
-fn immutable(account: &serde_json::Value, before: &post::Model) -> Error {
+fn account_immutable(account: &serde_json::Value, before: &post::Model) -> Error {
     let given = account.as_i64().or_else(|| account.as_str()?.parse().ok());
     let fix = (given == Some(before.account_id.0)).then(|| platforms::Fix::remove("account_id"));
     let message = "The account of a post cannot be changed.";
@@ -70,58 +70,58 @@ fn immutable(account: &serde_json::Value, before: &post::Model) -> Error {
 }
 
 /// Checks the changes without copying any file. Returns the new files, as far as they are known.
-async fn judged(
+async fn check_changes(
     act: &Act,
     before: &post::Model,
-    changes: &Changes,
+    changes: &PostChanges,
     account: &platforms::Account,
     flaws: platforms::Violations,
 ) -> Result<Option<Vec<PostMedia>>> {
-    let mut listed = urls(changes);
-    let platform = crate::platforms::of_row(&before.platform)?;
+    let mut listed = changed_urls(changes);
+    let platform = crate::platforms::from_row(&before.platform)?;
     let mut content = Content::of_row(before)?;
     let too_many = listed.as_mut().and_then(|urls| {
-        apply(&mut content, changes, platform, None);
+        apply_changes(&mut content, changes, platform, None);
         let kind = (&*content.post_type(platform), before.status == PostStatus::Draft);
-        media::cut(urls, platform, account, kind)
+        media::reject_too_many(urls, platform, account, kind)
     });
     let found = match listed {
-        Some(urls) => looked_up(act, &urls).await.map(Some),
+        Some(urls) => look_up_files(act, &urls).await.map(Some),
         None => Ok(None),
     };
     let files = found.clone().unwrap_or_default();
-    let right = changed(act, before, changes, account, (files, too_many)).await.map(drop);
+    let right = changed_row(act, before, changes, account, (files, too_many)).await.map(drop);
     let all = Error::all(vec![right, found.clone().map(drop)]).map(drop);
-    Error::joined(flaws, all)?;
-    editable(before)?;
+    Error::merge(flaws, all)?;
+    require_editable(before)?;
     found
 }
 
-fn editable(row: &post::Model) -> Result<()> {
+fn require_editable(row: &post::Model) -> Result<()> {
     let open = matches!(row.status, PostStatus::Scheduled | PostStatus::Draft | PostStatus::Paused);
-    if open && !row.partly_public { Ok(()) } else { Err(refused(row, "changed")) }
+    if open && !row.partly_public { Ok(()) } else { Err(invalid_transition(row, "changed")) }
 }
 
 /// Returns the new list of media addresses, if it changes.
-fn urls(changes: &Changes) -> Option<Vec<String>> {
+fn changed_urls(changes: &PostChanges) -> Option<Vec<String>> {
     if changes.media_url.is_none() && changes.media_urls.is_none() {
         return None;
     }
     let one = changes.media_url.clone().flatten();
     let many = changes.media_urls.clone().flatten();
-    Some(media::list(one.as_deref(), many.as_deref()))
+    Some(media::merge_urls(one.as_deref(), many.as_deref()))
 }
 
 /// Returns the row after the changes, if it is valid.
-async fn changed(
+async fn changed_row(
     act: &Act,
     row: &post::Model,
-    changes: &Changes,
+    changes: &PostChanges,
     account: &platforms::Account,
     (files, too_many): (Option<Vec<PostMedia>>, Option<platforms::Violation>),
 ) -> Result<post::Model> {
     let now = act.cx.clock.now();
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let is_draft = row.status == PostStatus::Draft;
     let fencing_token = row.fencing_token + i64::from(mutation::is_off(Mutation::ChangeTakesRow));
     let mut next = post::Model {
@@ -133,7 +133,7 @@ async fn changed(
     };
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
-    apply(&mut content, changes, platform, files);
+    apply_changes(&mut content, changes, platform, files);
     let known = too_many.is_none();
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
     if let Some(asked) = &changes.post_type {
@@ -146,12 +146,12 @@ async fn changed(
     }
     let of_time = reschedule(&mut next, changes, now);
     let time = changes.scheduled_at.as_ref().and_then(Option::as_deref);
-    broken.append(in_home_zone(act, of_time, time));
+    broken.append(with_timezone_fix(act, of_time, time));
     Error::check(broken)?;
     if let Some(group) = &changes.group {
         next.group_key.clone_from(group);
     }
-    fill(&mut next, &content, platform)?;
+    fill_row(&mut next, &content, platform)?;
     if content_differs(&next, row) {
         next.content_key = Uuid::now_v7();
         next.state = None;
@@ -159,7 +159,7 @@ async fn changed(
     }
     if next.status == PostStatus::Scheduled {
         let at = next.scheduled_at.unwrap_or(now);
-        let due = content.due(platform, account, at, now, next.state.is_some());
+        let due = content.due_at(platform, account, at, now, next.state.is_some());
         // An edited post that waits for its next attempt keeps waiting.
         let due = next.next_attempt_at.map_or(due, |wait| wait.max(due));
         next.due_at = Some(due);
@@ -167,9 +167,9 @@ async fn changed(
     Ok(next)
 }
 
-fn apply(
+fn apply_changes(
     content: &mut Content,
-    changes: &Changes,
+    changes: &PostChanges,
     platform: platforms::PlatformId,
     files: Option<Vec<PostMedia>>,
 ) {
@@ -195,14 +195,14 @@ fn apply(
 }
 
 /// Sets the new time; returns what is wrong with it.
-fn reschedule(next: &mut post::Model, changes: &Changes, now: i64) -> platforms::Violations {
+fn reschedule(next: &mut post::Model, changes: &PostChanges, now: i64) -> platforms::Violations {
     let zone = changes.timezone.clone().unwrap_or_else(|| next.timezone.clone());
     let Some(time) = &changes.scheduled_at else {
         let broken = changes.timezone.clone().flatten().map(|zone| input::zone(&zone));
         next.timezone = zone;
         return broken.and_then(Result::err).map(Error::into_violations).unwrap_or_default();
     };
-    let (at, broken) = when(time.as_deref(), zone.as_deref().filter(|_| time.is_some()), now);
+    let (at, broken) = parse_time(time.as_deref(), zone.as_deref().filter(|_| time.is_some()), now);
     next.timezone = zone;
     if at.is_none() && broken.is_empty() && next.status != PostStatus::Draft {
         let message = "A post that is not a draft needs a time.";

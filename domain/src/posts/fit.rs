@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     draft, media, media_facts,
-    readiness::{Variant, put_variant},
+    readiness::{VariantState, substitute_variant},
     view::PostMedia,
 };
 use crate::{Code, Domain, error::Result};
@@ -28,14 +28,14 @@ pub(crate) enum Fit {
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn fit(
+pub(crate) async fn fit_photo(
     cx: &Domain,
     workspace: WorkspaceId,
     url: &str,
     rules: &MediaRules,
 ) -> Result<Fit> {
     // The network itself refuses a file that is no longer stored.
-    let Some(asset) = media::stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
+    let Some(asset) = media::find_stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
     let mut files = [media::of_asset(cx, &asset)];
     let is_pending = !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty();
     let [mut file] = files;
@@ -43,14 +43,14 @@ pub(crate) async fn fit(
     if is_pending && !is_taken {
         return Ok(Fit::Pending);
     }
-    let Some(conversion) = platforms::conversion(rules, &draft::media(&file, None)) else {
+    let Some(conversion) = platforms::conversion(rules, &draft::to_media(&file, None)) else {
         return Ok(if is_taken { Fit::AsIs } else { Fit::Broken(unfit(file)) });
     };
-    Ok(match put_variant(cx, &mut file, &conversion).await? {
-        Variant::Put => Fit::Converted(Box::new(file)),
-        Variant::Pending(_) => Fit::Pending,
-        Variant::Failed(error) => Fit::Broken(error.unwrap_or_default()),
-        Variant::None => Fit::AsIs,
+    Ok(match substitute_variant(cx, &mut file, &conversion).await? {
+        VariantState::Put => Fit::Converted(Box::new(file)),
+        VariantState::Pending(_) => Fit::Pending,
+        VariantState::Failed(error) => Fit::Broken(error.unwrap_or_default()),
+        VariantState::None => Fit::AsIs,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use fanfare_entities::{Millis, PostId, account};
-use fanfare_platforms::{self as platforms, Per, PlatformId, RateLimit};
+use fanfare_platforms::{self as platforms, LimitScope, PlatformId, RateLimit};
 use schemars::JsonSchema;
 use sea_orm::ConnectionTrait;
 use serde::Serialize;
@@ -13,16 +13,16 @@ use crate::{Act, clock::Time, db::statement, error::Result, platform_tools};
 const DAY: Millis = 86_400_000;
 
 /// Posts up to this distance in time are compared.
-const AROUND: Millis = 7 * DAY;
+const COMPARED_SPAN: Millis = 7 * DAY;
 
 /// The most posts that are compared, and the most characters of each.
-const COMPARED: (usize, usize) = (200, 2_000);
+const MAX_COMPARED: (usize, usize) = (200, 2_000);
 
 /// The share of common words from which two posts count as similar.
-const ALIKE: (usize, usize) = (4, 5);
+const SIMILAR_SHARE: (usize, usize) = (4, 5);
 
 /// The posts of account $1 that are public or due between $2 and $3.
-const AROUND_THEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
+const POSTS_BETWEEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
      WHERE account_id = $1 AND public_at > $2 AND public_at <= $3 \
      UNION ALL SELECT id, post_type, caption, scheduled_at AS at FROM posts \
      WHERE account_id = $1 AND due_at IS NOT NULL AND NOT out_of_line AND public_at IS NULL \
@@ -85,10 +85,11 @@ async fn quota(
     post_type: &str,
     at: Millis,
 ) -> Result<Option<QuotaForecast>> {
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let is_daily = |limit: &&RateLimit| {
-        let of_account = limit.per == Per::Account && limit.span == Duration::from_secs(24 * 3_600);
-        of_account && limit.counts(post_type)
+        let of_account =
+            limit.scope == LimitScope::Account && limit.period == Duration::from_secs(24 * 3_600);
+        of_account && limit.applies_to(post_type)
     };
     let limits = platforms::find(platform).spec().rate_limits;
     let daily = limits.iter().filter(is_daily).min_by_key(|limit| limit.calls);
@@ -96,18 +97,18 @@ async fn quota(
         if platform != PlatformId::X || account.sandbox {
             return Ok(None);
         }
-        let (limit, used, end) = platform_tools::allowance_of_x(act).await?;
+        let (limit, used, end) = platform_tools::x_allowance(act).await?;
         let resets_at = Some(Time(end));
         return Ok(Some(QuotaForecast { limit, used, resets_at, fits: used < limit }));
     };
     let conn = &act.cx.db.read;
     let sql = format!(
-        "SELECT post_type, count(*) AS posts, min(at) AS oldest FROM ({AROUND_THEN}) AS near GROUP BY post_type"
+        "SELECT post_type, count(*) AS posts, min(at) AS oldest FROM ({POSTS_BETWEEN}) AS near GROUP BY post_type"
     );
     let values = [account.id.0.into(), (at - DAY).into(), at.into()];
     let (mut used, mut oldest) = (0, None);
     for row in conn.query_all_raw(statement(conn, sql, values)).await? {
-        if daily.counts(&row.try_get::<String>("", "post_type")?) {
+        if daily.applies_to(&row.try_get::<String>("", "post_type")?) {
             used += row.try_get::<i64>("", "posts")?;
             let first: Millis = row.try_get("", "oldest")?;
             oldest = Some(oldest.map_or(first, |known: Millis| known.min(first)));
@@ -124,21 +125,21 @@ async fn similar(
     caption: &str,
     at: Millis,
 ) -> Result<Vec<PostId>> {
-    let mine = words(&caption.chars().take(COMPARED.1).collect::<String>());
+    let mine = words(&caption.chars().take(MAX_COMPARED.1).collect::<String>());
     if mine.is_empty() {
         return Ok(Vec::new());
     }
     let conn = &act.cx.db.read;
-    let (most, characters) = COMPARED;
+    let (most, characters) = MAX_COMPARED;
     let sql = format!(
-        "SELECT id, substr(caption, 1, {characters}) AS text FROM ({AROUND_THEN}) AS near \
+        "SELECT id, substr(caption, 1, {characters}) AS text FROM ({POSTS_BETWEEN}) AS near \
          ORDER BY id DESC LIMIT {most}"
     );
-    let values = [account.id.0.into(), (at - AROUND).into(), (at + AROUND).into()];
+    let values = [account.id.0.into(), (at - COMPARED_SPAN).into(), (at + COMPARED_SPAN).into()];
     let mut similar = Vec::new();
     for row in conn.query_all_raw(statement(conn, sql, values)).await? {
         let text: String = row.try_get("", "text")?;
-        if are_alike(&mine, &words(&text)) {
+        if are_similar(&mine, &words(&text)) {
             similar.push(PostId(row.try_get("", "id")?));
         }
     }
@@ -151,8 +152,8 @@ fn words(text: &str) -> BTreeSet<String> {
     words.map(str::to_lowercase).collect()
 }
 
-fn are_alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let (part, whole) = ALIKE;
+fn are_similar(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let (part, whole) = SIMILAR_SHARE;
     let common = one.intersection(other).count();
     common * whole >= (one.len() + other.len() - common) * part
 }
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn texts_are_alike_whatever_their_marks_and_case() {
-        let alike = |one: &str, other: &str| are_alike(&words(one), &words(other));
+        let alike = |one: &str, other: &str| are_similar(&words(one), &words(other));
         assert!(alike("Our spring sale begins today!", "our SPRING sale begins today"));
         assert!(alike("a b c d e f g h i", "a b c d e f g h j i"));
         assert!(!alike("Our spring sale begins today", "Our autumn sale ended today"));

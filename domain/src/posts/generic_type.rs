@@ -32,8 +32,8 @@ pub fn objection(
     }
     let contradicts = match generic {
         "text" => !files.is_empty(),
-        "image" => files.iter().any(|file| is(file, "video/", &FILMS)),
-        "video" => files.iter().any(|file| is(file, "image/", &PICTURES)),
+        "image" => files.iter().any(|file| is_of_type(file, "video/", &VIDEO_EXTENSIONS)),
+        "video" => files.iter().any(|file| is_of_type(file, "image/", &IMAGE_EXTENSIONS)),
         "carousel" => files.len() == 1,
         _ => false,
     };
@@ -44,11 +44,11 @@ pub fn objection(
     })
 }
 
-const PICTURES: [&str; 5] = [".jpg", ".jpeg", ".png", ".gif", ".webp"];
-const FILMS: [&str; 3] = [".mp4", ".mov", ".webm"];
+const IMAGE_EXTENSIONS: [&str; 5] = [".jpg", ".jpeg", ".png", ".gif", ".webp"];
+const VIDEO_EXTENSIONS: [&str; 3] = [".mp4", ".mov", ".webm"];
 
 /// Returns true if a file is of this kind, by its media type, or by its address while the type is not known.
-fn is(file: &PostMedia, kind: &str, endings: &[&str]) -> bool {
+fn is_of_type(file: &PostMedia, kind: &str, endings: &[&str]) -> bool {
     match file.mime.as_str() {
         "" => {
             let address = file.url.to_lowercase();

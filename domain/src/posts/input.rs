@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::input::{maybe_null, never_null, number_or_text};
+use crate::input::{absent_or_null, never_null, number_or_text};
 
 /// A post to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub enum NewStatus {
 /// Several posts at once. Each item is read on its own, so that one bad item fails alone.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewBatch {
+pub struct NewPostBatch {
     /// 1 to 25 items, each like the body of `POST /posts`.
     #[schemars(with = "Vec<NewPost>", length(min = 1, max = 25))]
     pub posts: Vec<Value>,
@@ -91,7 +91,7 @@ pub struct NewBatch {
 /// Changes to a scheduled, draft or paused post. A field that is left out stays as it is.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Changes {
+pub struct PostChanges {
     /// New text; null empties it.
     #[serde(default, deserialize_with = "maybe_null")]
     #[schemars(length(max = 1_000_000), extend("x-lines" = true))]
@@ -132,7 +132,7 @@ pub struct Changes {
     pub account_id: Option<Value>,
 }
 
-impl Changes {
+impl PostChanges {
     /// Returns true if it changes what is published, as opposed to when.
     #[must_use]
     pub const fn touches_content(&self) -> bool {
@@ -157,7 +157,7 @@ impl Changes {
 #[serde(deny_unknown_fields)]
 pub struct StatusChange {
     /// The requested status.
-    pub status: AskedStatus,
+    pub status: RequestedStatus,
     /// Needed for a draft, and for a paused post whose time has passed.
     #[serde(default)]
     #[schemars(length(max = 100))]
@@ -174,7 +174,7 @@ pub struct StatusChange {
 /// The statuses that a caller can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AskedStatus {
+pub enum RequestedStatus {
     /// Held back.
     Paused,
     /// Goes out at its time.
@@ -186,7 +186,7 @@ pub enum AskedStatus {
 /// Sends a failed post again.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Retry {
+pub struct RetryPost {
     /// Send it although an earlier attempt may have published it.
     #[serde(default)]
     pub acknowledge_duplicate_risk: Option<bool>,
@@ -195,7 +195,7 @@ pub struct Retry {
 /// External release and group metadata.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Release {
+pub struct SetRelease {
     /// The caller's own id of the release; null removes it.
     #[serde(default, deserialize_with = "maybe_null")]
     #[schemars(length(max = 200))]

@@ -21,15 +21,15 @@ use super::view::PostMedia;
 use crate::{
     Act, Domain,
     error::{Code, Error, Result},
-    media::{Source, request_import, url as url_of},
+    media::{ImportSource, request_import, url as url_of},
 };
 
 /// Returns `media_url` and `media_urls` as one list without duplicates.
 #[must_use]
-pub fn list(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
+pub fn merge_urls(one: Option<&str>, many: Option<&[String]>) -> Vec<String> {
     let mut known = HashSet::new();
     let given = one.into_iter().chain(many.into_iter().flatten().map(String::as_str));
-    given.map(platforms::text::pasted).filter(|url| known.insert(url.clone())).collect()
+    given.map(platforms::text::clean_identifier).filter(|url| known.insert(url.clone())).collect()
 }
 
 /// The most files of a draft, whose post type may still change. No network takes as many.
@@ -37,7 +37,7 @@ const DRAFT_FILES_MAX: usize = 100;
 
 /// Returns the violation of a list that is longer than a post of this type may have, and empties it, so that no file is
 /// looked up or fetched.
-pub fn cut(
+pub fn reject_too_many(
     urls: &mut Vec<String>,
     platform: platforms::PlatformId,
     account: &platforms::Account,
@@ -76,7 +76,7 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
             ..PostMedia::default()
         });
     };
-    let row = of_name(&act.cx, act.membership.workspace_id, name).await?;
+    let row = find_by_name(&act.cx, act.membership.workspace_id, name).await?;
     row.map(|row| of_asset(&act.cx, &row)).ok_or_else(|| {
         let message = format!("{field} is not a stored file of this workspace.");
         Error::field(Code::InvalidField, field, message, "Upload the file first.")
@@ -87,26 +87,26 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
 ///
 /// # Errors
 /// The database's.
-pub async fn stored(
+pub async fn find_stored(
     cx: &Domain,
     workspace: WorkspaceId,
     url: &str,
 ) -> Result<Option<media_asset::Model>> {
     let ours = url.strip_prefix(cx.settings.media_base_url.as_str());
     match ours.and_then(|name| name.strip_prefix('/')) {
-        Some(name) => of_name(cx, workspace, name).await,
+        Some(name) => find_by_name(cx, workspace, name).await,
         None => Ok(None),
     }
 }
 
-async fn of_name(
+async fn find_by_name(
     cx: &Domain,
     workspace: WorkspaceId,
     name: &str,
 ) -> Result<Option<media_asset::Model>> {
     let row = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(workspace))
-        .filter(named(name))
+        .filter(has_name(name))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
         .one(&cx.db.read)
         .await?;
@@ -114,7 +114,7 @@ async fn of_name(
 }
 
 /// Returns the condition that a file is served under this name. Rows of an older version are served by their path.
-fn named(name: &str) -> Condition {
+fn has_name(name: &str) -> Condition {
     let old = Condition::all()
         .add(media_asset::Column::PublicName.is_null())
         .add(media_asset::Column::Path.eq(name));
@@ -140,12 +140,13 @@ pub(super) fn of_asset(cx: &Domain, row: &media_asset::Model) -> PostMedia {
 ///
 /// # Errors
 /// The flaw of a file, or [`Code::MediaCopyPending`] if the copies take longer than a request may.
-pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
+pub async fn copy_remote(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
     let copies = files.into_iter().map(|file| async move {
         if file.path.is_some() {
             return Ok(file);
         }
-        let source = Source { url: &file.url, filename: "", field: "media_urls", anew: true };
+        let source =
+            ImportSource { url: &file.url, filename: "", field: "media_urls", must_be_fresh: true };
         Ok(of_asset(&act.cx, &request_import(act, source).await?))
     });
     future::try_join_all(copies).await
@@ -155,7 +156,10 @@ pub async fn copy(act: &Act, files: Vec<PostMedia>) -> Result<Vec<PostMedia>> {
 ///
 /// # Errors
 /// [`Code::InvalidField`] if one was deleted meanwhile.
-pub async fn note<C: ConnectionTrait>(conn: &C, posts: &[(PostId, Vec<PostMedia>)]) -> Result<()> {
+pub async fn record_uses<C: ConnectionTrait>(
+    conn: &C,
+    posts: &[(PostId, Vec<PostMedia>)],
+) -> Result<()> {
     let uids: BTreeSet<Uuid> =
         posts.iter().flat_map(|(_, files)| files).filter_map(|file| file.asset_id).collect();
     if uids.is_empty() {
@@ -175,7 +179,7 @@ pub async fn note<C: ConnectionTrait>(conn: &C, posts: &[(PostId, Vec<PostMedia>
     for (post, files) in posts {
         for file in files {
             let Some(uid) = file.asset_id else { continue };
-            let asset = *held.get(&uid).ok_or_else(|| gone(file))?;
+            let asset = *held.get(&uid).ok_or_else(|| file_gone(file))?;
             let used = media_use::ActiveModel { asset_id: Set(asset), post_id: Set(*post) };
             uses.insert((post.0, asset.0), used);
         }
@@ -184,7 +188,7 @@ pub async fn note<C: ConnectionTrait>(conn: &C, posts: &[(PostId, Vec<PostMedia>
     Ok(())
 }
 
-fn gone(file: &PostMedia) -> Error {
+fn file_gone(file: &PostMedia) -> Error {
     let message = format!("{} is no longer stored.", file.url);
     Error::field(Code::InvalidField, "media_urls", message, "Upload the file again.")
 }
@@ -193,7 +197,7 @@ fn gone(file: &PostMedia) -> Error {
 ///
 /// # Errors
 /// The database's.
-pub async fn forget<C: ConnectionTrait>(conn: &C, post: PostId) -> Result<()> {
+pub async fn delete_uses<C: ConnectionTrait>(conn: &C, post: PostId) -> Result<()> {
     let of_post = media_use::Column::PostId.eq(post);
     media_use::Entity::delete_many().filter(of_post).exec(conn).await?;
     Ok(())
@@ -210,7 +214,7 @@ mod tests {
         let urls: Vec<_> = (0..count).map(|n| format!("https://example.com/{n}")).collect();
         let one = || {
             let start = Instant::now();
-            assert_eq!(list(urls.first().map(String::as_str), Some(&urls)).len(), count);
+            assert_eq!(merge_urls(urls.first().map(String::as_str), Some(&urls)).len(), count);
             start.elapsed()
         };
         (0..9).map(|_| one()).min().unwrap_or_default()
@@ -226,6 +230,6 @@ mod tests {
     #[test]
     fn an_address_counts_once_and_keeps_its_place() {
         let many = ["b", "a", "b"].map(str::to_owned);
-        assert_eq!(list(Some("a"), Some(&many)), ["a", "b"]);
+        assert_eq!(merge_urls(Some("a"), Some(&many)), ["a", "b"]);
     }
 }

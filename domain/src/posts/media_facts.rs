@@ -23,17 +23,17 @@ pub async fn refresh<C: ConnectionTrait>(
 ) -> Result<Vec<AssetId>> {
     let unknown: Vec<_> =
         files.iter().filter(|file| file.is_pending()).filter_map(|file| file.asset_id).collect();
-    let known = analysis::of(conn, &unknown).await?;
+    let known = analysis::find_by_uids(conn, &unknown).await?;
     for file in files.iter_mut().filter(|file| file.is_pending()) {
         if let Some(row) = file.asset_id.and_then(|uid| known.get(&uid)) {
-            learn(file, row);
+            apply_analysis(file, row);
         }
     }
     let pending = known.values().filter(|row| row.status == WorkStatus::Pending);
     Ok(pending.map(|row| row.asset_id).collect())
 }
 
-fn learn(file: &mut PostMedia, row: &media_analysis::Model) {
+fn apply_analysis(file: &mut PostMedia, row: &media_analysis::Model) {
     match row.status {
         WorkStatus::Pending => {}
         WorkStatus::Failed => file.flaw = Some(row.error.clone().unwrap_or_default()),
@@ -67,12 +67,12 @@ pub async fn refresh_rows<C: ConnectionTrait>(conn: &C, rows: &mut [post::Model]
     let mut files: Vec<_> = rows.iter().map(|row| media_of(row).unwrap_or_default()).collect();
     let unknown: Vec<_> = files.iter().flatten().filter(|file| file.is_pending()).collect();
     let unknown: Vec<_> = unknown.into_iter().filter_map(|file| file.asset_id).collect();
-    let known = analysis::of(conn, &unknown).await?;
+    let known = analysis::find_by_uids(conn, &unknown).await?;
     for (row, files) in rows.iter_mut().zip(&mut files) {
         let mut learned = false;
         for file in files.iter_mut().filter(|file| file.is_pending()) {
             if let Some(found) = file.asset_id.and_then(|uid| known.get(&uid)) {
-                learn(file, found);
+                apply_analysis(file, found);
                 learned = true;
             }
         }

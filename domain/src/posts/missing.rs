@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
 use serde::Serialize;
 
 use super::{draft::Content, find, media_facts, readiness::conversion_flaws};
-use crate::{Act, Reply, clock::show, error::Result};
+use crate::{Act, Reply, clock::to_rfc3339, error::Result};
 
 /// Returns everything that `create` would object to, and what has become invalid since: a disconnected account, a
 /// deleted file, a token that expires before the post's time, a file that is flawed or cannot be converted.
@@ -16,19 +16,19 @@ use crate::{Act, Reply, clock::show, error::Result};
 /// [`crate::Code::PostNotFound`].
 pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     let row = find(act, id).await?;
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
     let facts = account.as_ref().map(crate::accounts::facts).transpose()?.unwrap_or_default();
     let mut content = Content::of_row(&row)?;
     media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
     let account_facts = facts.clone();
     let mut broken =
-        content.examined(move |content| content.violations(platform, &account_facts)).await?;
+        content.examine(move |content| content.violations(platform, &account_facts)).await?;
     broken.extend(conversion_flaws(&act.cx, platform, &facts, &content).await?);
-    let mut missing: Vec<Lack> = broken.iter().cloned().map(Lack::of).collect();
-    if let Some(lack) = account_lack(account.as_ref(), row.scheduled_at) {
+    let mut missing: Vec<MissingItem> = broken.iter().cloned().map(MissingItem::of).collect();
+    if let Some(lack) = missing_account(account.as_ref(), row.scheduled_at) {
         let reconnect = account.map(|account| Reconnect::of(act, account));
-        missing.push(Lack { reconnect, ..lack });
+        missing.push(MissingItem { reconnect, ..lack });
     }
     for file in &content.media {
         let Some(uid) = file.asset_id else { continue };
@@ -40,7 +40,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
             let message = format!("{} is no longer stored.", file.url);
             let remedy = "Upload the file again and change the post.";
             let gone = Violation::new("media_urls", "media_gone", message, remedy);
-            missing.push(Lack::of(gone));
+            missing.push(MissingItem::of(gone));
         }
     }
     Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
@@ -51,14 +51,14 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
 pub struct Missing {
     /// True if nothing is missing.
     ready: bool,
-    missing: Vec<Lack>,
+    missing: Vec<MissingItem>,
 }
 
 /// One thing that a post is missing.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Lack {
+struct MissingItem {
     /// The part of the post that is incomplete.
-    kind: LackKind,
+    kind: MissingKind,
     #[serde(flatten)]
     broken: Violation,
     /// The account to connect again, after which the post can go out.
@@ -69,7 +69,7 @@ struct Lack {
 /// The part of a post that is incomplete.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum LackKind {
+enum MissingKind {
     Content,
     Media,
     Account,
@@ -98,13 +98,13 @@ impl Reconnect {
     }
 }
 
-impl Lack {
+impl MissingItem {
     fn of(broken: Violation) -> Self {
         let kind = match broken.field.split(['.', '[']).next().unwrap_or_default() {
-            "settings" | "metadata" | "post_type" => LackKind::Settings,
-            "media_url" | "media_urls" => LackKind::Media,
-            "account_id" => LackKind::Account,
-            _ => LackKind::Content,
+            "settings" | "metadata" | "post_type" => MissingKind::Settings,
+            "media_url" | "media_urls" => MissingKind::Media,
+            "account_id" => MissingKind::Account,
+            _ => MissingKind::Content,
         };
         // A fix corrects a body, and there is none here.
         let broken = Violation { fix: Vec::new(), ..broken };
@@ -112,10 +112,13 @@ impl Lack {
     }
 }
 
-fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> Option<Lack> {
+fn missing_account(
+    account: Option<&account::Model>,
+    scheduled_at: Option<i64>,
+) -> Option<MissingItem> {
     let lack = |code: &'static str, message: String| {
         let remedy = "Connect the account again.";
-        Some(Lack::of(Violation::new("account_id", code, message, remedy)))
+        Some(MissingItem::of(Violation::new("account_id", code, message, remedy)))
     };
     let Some(account) = account.filter(|row| row.status != AccountStatus::Disconnected) else {
         return lack("account_disconnected", "The account was disconnected.".to_owned());
@@ -128,7 +131,7 @@ fn account_lack(account: Option<&account::Model>, scheduled_at: Option<i64>) -> 
     match (account.token_expires_at, scheduled_at) {
         (Some(end), Some(at)) if end < at && !refreshed => lack(
             "token_expired",
-            format!("The account's token ends at {}, before the post's time.", show(end)),
+            format!("The account's token ends at {}, before the post's time.", to_rfc3339(end)),
         ),
         _ => None,
     }

@@ -31,30 +31,30 @@ use fanfare_platforms::Spec;
 
 use crate::{Act, events::NewEvent};
 
-pub use batch::{Batch, MAX_ITEMS, create_batch};
-pub use create::{DryRun, Made, create};
+pub use batch::{MAX_ITEMS, PostBatch, create_batch};
+pub use create::{CreateOutcome, DryRun, create};
 pub use delete::{GroupDeleted, delete, delete_group};
 
 pub use draft::{CaptionLength, caption_length};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
-pub(crate) use fit::{Fit, fit};
-pub use input::{Changes, NewBatch, NewPost, Release, Retry, StatusChange};
-pub(crate) use media::{look_up as stored_media, stored as stored_file};
+pub(crate) use fit::{Fit, fit_photo};
+pub use input::{NewPost, NewPostBatch, PostChanges, RetryPost, SetRelease, StatusChange};
+pub(crate) use media::{find_stored as stored_file, look_up as stored_media};
 pub use missing::{Missing, missing};
-pub use read::{AttemptPage, Filter, attempts, find, get, list, rows};
-pub use readiness::{Files, Ready, readiness};
+pub use read::{AttemptPage, PostFilter, attempts, find, get, list, rows};
+pub use readiness::{FilesState, Readiness, check_readiness};
 pub use release::set_release;
-pub use restore_hold::hold;
+pub use restore_hold::hold_after_restore;
 pub(crate) use status::retry_for_operator;
-pub use status::{allowed, retry, set_status};
+pub use status::{allowed_transitions, retry, set_status};
 use view::payload;
 pub use view::{
-    Created, OnePost, POST_ERRORS, PlannedPost, Post, PostError, PostErrorCode, PostMedia,
+    CreatedPost, OnePost, POST_ERRORS, PlannedPost, Post, PostError, PostErrorCode, PostMedia,
     PostPage, media_of, status_name,
 };
 pub use workspace::WorkspaceOfPost;
-pub use write::{NewRow, Writer};
+pub use write::{NewPostRow, PostWriter};
 
 /// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is
 /// something to prepare.

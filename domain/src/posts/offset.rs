@@ -5,7 +5,7 @@ use sea_orm::{Order, PaginatorTrait, QueryOrder, QuerySelect, Select};
 
 use super::{
     media_facts,
-    read::Filter,
+    read::PostFilter,
     view::{self, PostPage},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The number of rows that are read at once.
-const STRETCH: u64 = 25;
+const READ_CHUNK: u64 = 25;
 
 /// Returns the sorted page for a filter with `offset` or `sort_by`, with the total number of posts that match it.
 ///
@@ -23,7 +23,7 @@ const STRETCH: u64 = 25;
 /// An invalid offset, field or order.
 pub async fn page(
     act: &Act,
-    filter: &Filter,
+    filter: &PostFilter,
     query: Select<post::Entity>,
     limit: u64,
 ) -> Result<Reply<PostPage>> {
@@ -31,7 +31,7 @@ pub async fn page(
     let order = match filter.order.as_deref() {
         None | Some("desc") => Order::Desc,
         Some("asc") => Order::Asc,
-        Some(_) => return Err(wrong("order", "Use asc or desc.")),
+        Some(_) => return Err(invalid_field("order", "Use asc or desc.")),
     };
     let sorted = match filter.sort_by.as_deref() {
         None => query.clone(),
@@ -39,16 +39,16 @@ pub async fn page(
         Some("updated_at") => query.clone().order_by(post::Column::UpdatedAt, order.clone()),
         Some("created_at") => query.clone().order_by(post::Column::CreatedAt, order.clone()),
         Some(_) => {
-            return Err(wrong("sort_by", "Use scheduled_at, updated_at or created_at."));
+            return Err(invalid_field("sort_by", "Use scheduled_at, updated_at or created_at."));
         }
     };
     let sorted = sorted.order_by(post::Column::Id, order);
     let total = query.count(&act.cx.db.read).await?;
     let mut rows: Vec<post::Model> = Vec::new();
     let mut bytes = 0;
-    while (rows.len() as u64) < limit && bytes < page::LARGEST {
+    while (rows.len() as u64) < limit && bytes < page::MAX_PAGE_BYTES {
         let read = rows.len() as u64;
-        let wanted = STRETCH.min(limit - read);
+        let wanted = READ_CHUNK.min(limit - read);
         let more = sorted.clone().offset(offset + read).limit(wanted).all(&act.cx.db.read).await?;
         let ended = (more.len() as u64) < wanted;
         bytes += more.iter().map(view::size).sum::<usize>();
@@ -58,9 +58,9 @@ pub async fn page(
         }
     }
     media_facts::refresh_rows(&act.cx.db.read, &mut rows).await?;
-    view::counted(rows, (total, limit, offset)).await
+    view::offset_page_reply(rows, (total, limit, offset)).await
 }
 
-fn wrong(field: &str, remedy: &str) -> Error {
+fn invalid_field(field: &str, remedy: &str) -> Error {
     Error::field(Code::InvalidField, field, format!("{field} is none that is known."), remedy)
 }

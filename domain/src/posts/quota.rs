@@ -9,11 +9,11 @@ use crate::{Domain, db::statement, error::Result, rows::Rows};
 
 /// The number of recent posts of an account for each post type, and when the first of them became public.
 #[derive(Debug, Clone, Default)]
-pub struct Spent(BTreeMap<String, (i64, Millis)>);
+pub struct PostCounts(BTreeMap<String, (i64, Millis)>);
 
-impl Spent {
+impl PostCounts {
     /// Returns the number of posts of these types, and when the first of them became public.
-    pub fn of(&self, counts: impl Fn(&str) -> bool) -> (i64, Millis) {
+    pub fn count(&self, counts: impl Fn(&str) -> bool) -> (i64, Millis) {
         let counted = self.0.iter().filter(|(kind, _)| counts(kind)).map(|(_, spent)| *spent);
         counted.fold((0, Millis::MAX / 4), |(posts, oldest), (more, at)| {
             (posts + more, oldest.min(at))
@@ -36,11 +36,11 @@ impl Spent {
 ///
 /// # Errors
 /// The database's.
-pub async fn spent(
+pub async fn count_posts(
     cx: &Domain,
     accounts: &BTreeSet<AccountId>,
     since: Millis,
-) -> Result<HashMap<AccountId, Spent>> {
+) -> Result<HashMap<AccountId, PostCounts>> {
     let conn = &cx.db.read;
     let ids: Vec<i64> = accounts.iter().map(|account| account.0).collect();
     let ids = Rows::of_ids(conn, &ids);
@@ -51,7 +51,7 @@ pub async fn spent(
     );
     let values = std::iter::once(since.into()).chain(ids.values());
     let found = conn.query_all_raw(statement(conn, sql, values)).await?;
-    let mut all = HashMap::<AccountId, Spent>::new();
+    let mut all = HashMap::<AccountId, PostCounts>::new();
     for row in found {
         let of_kind = (row.try_get("", "posts")?, row.try_get("", "oldest")?);
         let spent = all.entry(AccountId(row.try_get("", "account_id")?)).or_default();

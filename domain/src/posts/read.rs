@@ -26,7 +26,7 @@ use crate::{
 /// The posts to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Filter {
+pub struct PostFilter {
     /// Only of this account.
     #[serde(default)]
     pub account_id: Option<i64>,
@@ -92,28 +92,28 @@ pub struct Filter {
 const DAY: i64 = 24 * 3_600_000;
 
 /// The most posts on a page.
-const MOST: i64 = 200;
+const MAX_LIMIT: i64 = 200;
 
 /// Returns the posts of the membership's workspace, newest first.
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn list(act: &Act, filter: Filter) -> Result<Reply<PostPage>> {
+pub async fn list(act: &Act, filter: PostFilter) -> Result<Reply<PostPage>> {
     if filter.offset.is_some() || filter.sort_by.is_some() {
-        let limit = input::limit_to(filter.limit, MOST)?;
-        return offset::page(act, &filter, filtered(act, &filter)?, limit).await;
+        let limit = input::limit_to(filter.limit, MAX_LIMIT)?;
+        return offset::page(act, &filter, filtered_query(act, &filter)?, limit).await;
     }
     let (rows, next) = rows(act, filter).await?;
-    view::listed(rows, next).await
+    view::page_reply(rows, next).await
 }
 
 /// Returns the rows of a page of posts, and the cursor of the next page.
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option<String>)> {
-    let limit = input::limit_to(filter.limit, MOST)?;
-    let query = filtered(act, &filter)?.order_by_desc(post::Column::Id);
+pub async fn rows(act: &Act, filter: PostFilter) -> Result<(Vec<post::Model>, Option<String>)> {
+    let limit = input::limit_to(filter.limit, MAX_LIMIT)?;
+    let query = filtered_query(act, &filter)?.order_by_desc(post::Column::Id);
     let cursor = input::cursor::<i64>(filter.cursor.as_deref())?;
     let from = |last: Option<&post::Model>| {
         let below = last.map(|row| row.id.0).or(cursor);
@@ -127,16 +127,16 @@ pub async fn rows(act: &Act, filter: Filter) -> Result<(Vec<post::Model>, Option
 }
 
 /// Returns the query for the posts that match a filter, unsorted.
-fn filtered(act: &Act, filter: &Filter) -> Result<sea_orm::Select<post::Entity>> {
+fn filtered_query(act: &Act, filter: &PostFilter) -> Result<sea_orm::Select<post::Entity>> {
     let mut query = visible(&act.membership);
     if let Some(id) = filter.account_id {
         query = query.filter(post::Column::AccountId.eq(id));
     }
     if let Some(status) = &filter.status {
-        query = query.filter(post::Column::Status.eq(status_named(status)?));
+        query = query.filter(post::Column::Status.eq(parse_status(status)?));
     }
     if let Some(platform) = &filter.platform {
-        let platform = platforms::named("platform", platform)?;
+        let platform = platforms::parse("platform", platform)?;
         query = query.filter(post::Column::Platform.eq(platform.as_str()));
     }
     if let Some(group) = &filter.group {
@@ -166,7 +166,7 @@ fn filtered(act: &Act, filter: &Filter) -> Result<sea_orm::Select<post::Entity>>
     Ok(query)
 }
 
-fn status_named(name: &str) -> Result<PostStatus> {
+fn parse_status(name: &str) -> Result<PostStatus> {
     PostStatus::try_from_value(&name.to_owned()).map_err(|_| {
         Error::field(
             Code::InvalidField,
@@ -191,15 +191,15 @@ pub(super) fn visible(membership: &Membership) -> sea_orm::Select<post::Entity> 
 /// # Errors
 /// [`Code::PostNotFound`].
 pub async fn find(act: &Act, id: PostId) -> Result<post::Model> {
-    one(&act.cx.db.read, visible(&act.membership), id).await
+    find_one(&act.cx.db.read, visible(&act.membership), id).await
 }
 
 /// Returns a post, locked until the transaction ends.
 pub(super) async fn find_locked(act: &Act, tx: &Tx, id: PostId) -> Result<post::Model> {
-    one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await
+    find_one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await
 }
 
-async fn one<C: ConnectionTrait>(
+async fn find_one<C: ConnectionTrait>(
     conn: &C,
     posts: sea_orm::Select<post::Entity>,
     id: PostId,
@@ -215,7 +215,7 @@ async fn one<C: ConnectionTrait>(
 pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
     let mut row = find(act, id).await?;
     media_facts::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
-    view::one(row).await
+    view::post_reply(row).await
 }
 
 /// A page of a post's ledger.
@@ -288,7 +288,11 @@ impl Attempt {
 ///
 /// # Errors
 /// [`Code::PostNotFound`], or an invalid cursor.
-pub async fn attempts(act: &Act, id: PostId, part: input::Cursor) -> Result<Reply<AttemptPage>> {
+pub async fn attempts(
+    act: &Act,
+    id: PostId,
+    part: input::CursorQuery,
+) -> Result<Reply<AttemptPage>> {
     let after = input::cursor::<i32>(part.cursor.as_deref())?;
     let post = find(act, id).await?;
     let from = |last: Option<&post_attempt::Model>| {

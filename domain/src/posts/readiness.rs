@@ -11,31 +11,31 @@ use serde_json::Value;
 
 use super::{draft::Content, media_facts, view::PostMedia};
 use crate::{
-    Code, Domain, Unreadable,
+    Code, Domain, UnreadableColumn,
     error::{Result, violation},
     media::{analysis, media_waiters, variants},
 };
 
 /// How long after a post's time its files' analyses are waited for, in ms. After that the post is sent without them,
 /// and the network decides whether it takes the files.
-const PATIENCE: Millis = 10 * 60_000;
+const MAX_ANALYSIS_WAIT: Millis = 10 * 60_000;
 
 /// The shortest and the longest interval at which a waiting post is checked, in ms. Usually it is enqueued earlier,
 /// when its files are ready.
-const LOOK: (Millis, Millis) = (2_000, 60_000);
+const CHECK_INTERVAL: (Millis, Millis) = (2_000, 60_000);
 
 /// The draft of a claimed post, and the state of its files.
 #[derive(Debug)]
-pub struct Ready {
+pub struct Readiness {
     /// The draft, with each file in a form that the network accepts.
     pub draft: Draft,
     /// The state of its files.
-    pub files: Files,
+    pub files: FilesState,
 }
 
 /// The state of a post's files.
 #[derive(Debug)]
-pub enum Files {
+pub enum FilesState {
     /// Nothing is left to do.
     Settled,
     /// Files are being analysed or converted; look again at this time.
@@ -43,7 +43,7 @@ pub enum Files {
     /// A file cannot be used.
     Broken(Box<Violation>),
     /// The stored post cannot be read, so it is unknown what it would publish.
-    Unreadable(Unreadable),
+    Unreadable(UnreadableColumn),
     /// The files are ready, and there is nothing to do until then.
     Early(Millis),
 }
@@ -52,31 +52,42 @@ pub enum Files {
 ///
 /// # Errors
 /// The database's, or the row names a platform that this version does not know.
-pub async fn readiness(cx: &Domain, row: &post::Model, account: &Account) -> Result<Ready> {
-    let platform = crate::platforms::of_row(&row.platform)?;
+pub async fn check_readiness(
+    cx: &Domain,
+    row: &post::Model,
+    account: &Account,
+) -> Result<Readiness> {
+    let platform = crate::platforms::from_row(&row.platform)?;
     let mut content = match Content::of_row(row) {
         Ok(content) => content,
         Err(unreadable) => {
             let draft = Content::without_columns(row).draft_of(cx, row, platform);
-            return Ok(Ready { draft, files: Files::Unreadable(unreadable) });
+            return Ok(Readiness { draft, files: FilesState::Unreadable(unreadable) });
         }
     };
     let files = if content.media.iter().any(|file| file.asset_id.is_some()) {
-        settle(cx, row, (platform, account), &mut content).await?
+        settle_files(cx, row, (platform, account), &mut content).await?
     } else {
-        Files::Settled
+        FilesState::Settled
     };
     let draft = content.draft_of(cx, row, platform);
     let files = match files {
-        Files::Settled => early(cx, row, platform, &draft).map_or(Files::Settled, Files::Early),
+        FilesState::Settled => {
+            early_until(cx, row, platform, &draft).map_or(FilesState::Settled, FilesState::Early)
+        }
         other => other,
     };
-    Ok(Ready { draft, files })
+    Ok(Readiness { draft, files })
 }
 
 /// Returns the time until which a post waits that was only claimed to check its files: until there is something to
 /// prepare.
-fn early(cx: &Domain, row: &post::Model, platform: PlatformId, draft: &Draft) -> Option<Millis> {
+fn early_until(
+    cx: &Domain,
+    row: &post::Model,
+    platform: PlatformId,
+    draft: &Draft,
+) -> Option<Millis> {
     let at = row.scheduled_at.filter(|_| row.status == PostStatus::Scheduled)?;
     if row.state.is_some() || row.partly_public {
         return None;
@@ -86,12 +97,12 @@ fn early(cx: &Domain, row: &post::Model, platform: PlatformId, draft: &Draft) ->
     Some(super::first_due(platform.spec(), prepares, at)).filter(|due| *due > cx.clock.now())
 }
 
-async fn settle(
+async fn settle_files(
     cx: &Domain,
     row: &post::Model,
     (platform, account): (PlatformId, &Account),
     content: &mut Content,
-) -> Result<Files> {
+) -> Result<FilesState> {
     // A post that is partly public goes out with the files that it began with.
     let begun = row.sending_at.is_some() || row.partly_public;
     let mut noted = false;
@@ -99,16 +110,16 @@ async fn settle(
         let mut awaited = media_facts::refresh(&cx.db.read, &mut content.media).await?;
         let now = cx.clock.now();
         let at = row.scheduled_at.unwrap_or(row.created_at).max(row.created_at);
-        if begun || now > at.saturating_add(PATIENCE) {
+        if begun || now > at.saturating_add(MAX_ANALYSIS_WAIT) {
             awaited.clear();
         }
         if !begun && awaited.is_empty() {
             let account = account.clone();
             let broken =
-                content.examined(move |content| content.violations(platform, &account)).await?;
+                content.examine(move |content| content.violations(platform, &account)).await?;
             let broken = broken.into_iter().find(|one| one.field.starts_with("media_url"));
             if let Some(broken) = broken {
-                return Ok(Files::Broken(Box::new(broken)));
+                return Ok(FilesState::Broken(Box::new(broken)));
             }
         }
         let mut converted = content.media.clone();
@@ -116,24 +127,24 @@ async fn settle(
             match convert(cx, (platform, account), content, &mut converted).await? {
                 Ok(more) => awaited.extend(more),
                 Err(_) if begun => {}
-                Err(broken) => return Ok(Files::Broken(Box::new(broken))),
+                Err(broken) => return Ok(FilesState::Broken(Box::new(broken))),
             }
         }
         if awaited.is_empty() {
             content.media = converted;
-            return Ok(Files::Settled);
+            return Ok(FilesState::Settled);
         }
         if noted {
-            return Ok(Files::Waiting(next_look(now, at)));
+            return Ok(FilesState::Waiting(next_check(now, at)));
         }
         // A file may have become ready just before the post was recorded as waiting, so its state is read again.
-        media_waiters::wait(cx, row.id, &awaited).await?;
+        media_waiters::record(cx, row.id, &awaited).await?;
         noted = true;
     }
 }
 
-fn next_look(now: Millis, at: Millis) -> Millis {
-    let (least, most) = LOOK;
+fn next_check(now: Millis, at: Millis) -> Millis {
+    let (least, most) = CHECK_INTERVAL;
     let rest = at - now;
     now + (rest / 8).clamp(least, most).min(if rest > 0 { rest } else { least })
 }
@@ -148,17 +159,17 @@ async fn convert(
     let mut awaited = Vec::new();
     for (place, conversion) in content.conversions(platform, account).into_iter().enumerate() {
         let Some(conversion) = conversion else { continue };
-        match put_variant(cx, &mut files[place], &conversion).await? {
-            Variant::Pending(asset) => awaited.push(asset),
-            Variant::Failed(error) => return Ok(Err(flaw(place, error.as_ref()))),
-            Variant::Put | Variant::None => {}
+        match substitute_variant(cx, &mut files[place], &conversion).await? {
+            VariantState::Pending(asset) => awaited.push(asset),
+            VariantState::Failed(error) => return Ok(Err(flaw_violation(place, error.as_ref()))),
+            VariantState::Put | VariantState::None => {}
         }
     }
     Ok(Ok(awaited))
 }
 
 /// The state of the variant of a file.
-pub(super) enum Variant {
+pub(super) enum VariantState {
     /// It has replaced the file.
     Put,
     /// It is being made.
@@ -170,36 +181,36 @@ pub(super) enum Variant {
 }
 
 /// Replaces a file by the variant that a conversion asks for, if it is made; starts the conversion otherwise.
-pub(super) async fn put_variant(
+pub(super) async fn substitute_variant(
     cx: &Domain,
     file: &mut PostMedia,
     conversion: &Conversion,
-) -> Result<Variant> {
-    let (Some(uid), Some(profile)) = (file.asset_id, profile(conversion)) else {
-        return Ok(Variant::None);
+) -> Result<VariantState> {
+    let (Some(uid), Some(profile)) = (file.asset_id, profile_of(conversion)) else {
+        return Ok(VariantState::None);
     };
-    let known = analysis::of(&cx.db.read, &[uid]).await?;
-    let Some(source) = known.get(&uid) else { return Ok(Variant::None) };
-    let Some(variant) = variants::want(cx, source, &profile.to_string()).await? else {
-        return Ok(Variant::None);
+    let known = analysis::find_by_uids(&cx.db.read, &[uid]).await?;
+    let Some(source) = known.get(&uid) else { return Ok(VariantState::None) };
+    let Some(variant) = variants::request(cx, source, &profile.to_string()).await? else {
+        return Ok(VariantState::None);
     };
     Ok(match variant.status {
-        WorkStatus::Pending => Variant::Pending(source.asset_id),
-        WorkStatus::Failed => Variant::Failed(variant.error),
+        WorkStatus::Pending => VariantState::Pending(source.asset_id),
+        WorkStatus::Failed => VariantState::Failed(variant.error),
         WorkStatus::Ready => {
-            put(cx, file, &variant);
-            Variant::Put
+            substitute(cx, file, &variant);
+            VariantState::Put
         }
     })
 }
 
 /// Returns the profile of the variant that a conversion asks for.
-pub(super) fn profile(conversion: &Conversion) -> Option<Profile> {
+pub(super) fn profile_of(conversion: &Conversion) -> Option<Profile> {
     let target = Target::of_mime(conversion.mime)?;
     Some(Profile { target, bytes_max: conversion.bytes_max, width_max: conversion.width_max })
 }
 
-fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
+fn substitute(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
     let (Some(path), Some(mime)) = (&variant.path, &variant.mime) else { return };
     let side = |pixels: Option<i32>| pixels.and_then(|pixels| u32::try_from(pixels).ok());
     let duration_ms = file.facts.as_ref().and_then(|facts| facts.duration_ms);
@@ -228,7 +239,7 @@ fn put(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model) {
 }
 
 /// Returns the violation for a stored flaw.
-pub(super) fn flaw(place: usize, stored: Option<&Value>) -> Violation {
+pub(super) fn flaw_violation(place: usize, stored: Option<&Value>) -> Violation {
     let text = |name: &str| stored.and_then(|error| error.get(name)).and_then(Value::as_str);
     let code = text("code").and_then(Code::named).unwrap_or(Code::MediaUnreadable);
     let message = text("message").unwrap_or("The file cannot be used.");
@@ -251,10 +262,10 @@ pub async fn conversion_flaws(
         let (Some(conversion), Some(uid)) = (conversion, content.media[place].asset_id) else {
             continue;
         };
-        let Some(profile) = profile(&conversion) else { continue };
+        let Some(profile) = profile_of(&conversion) else { continue };
         let variant = variants::find(cx, uid, &profile.to_string()).await?;
         if let Some(failed) = variant.filter(|variant| variant.status == WorkStatus::Failed) {
-            flaws.push(flaw(place, failed.error.as_ref()));
+            flaws.push(flaw_violation(place, failed.error.as_ref()));
         }
     }
     Ok(flaws)

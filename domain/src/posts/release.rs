@@ -2,14 +2,14 @@
 
 use fanfare_entities::{PostId, post};
 
-use super::{input::Release, read::find_locked, status::save, view::OnePost};
+use super::{input::SetRelease, read::find_locked, status::save, view::OnePost};
 use crate::{Act, Reply, error::Result};
 
 /// Stores the caller's release id and group; allowed in every status, since nothing of it is published.
 ///
 /// # Errors
 /// [`crate::Code::PostNotFound`].
-pub async fn set_release(act: &Act, id: PostId, release: Release) -> Result<Reply<OnePost>> {
+pub async fn set_release(act: &Act, id: PostId, release: SetRelease) -> Result<Reply<OnePost>> {
     let mut tx = act.begin().await?;
     let mut row: post::Model = find_locked(act, &tx, id).await?;
     if let Some(release_id) = release.release_id {

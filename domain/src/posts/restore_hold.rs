@@ -24,7 +24,7 @@ const BATCH: u32 = 500;
 /// # Errors
 /// [`Code::InvalidTransition`] while a worker runs, which might be sending them; the database's. Posts that were held
 /// before an error stay held, and the call may be repeated.
-pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
+pub async fn hold_after_restore(cx: &Domain, until: Option<Millis>) -> Result<u64> {
     let mut held = 0;
     let mut given_back = false;
     loop {
@@ -39,7 +39,7 @@ pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
             given_back = true;
         }
         let mut tx = Tx::begin(cx).await?;
-        let rows = next(tx.conn(), until, cx.clock.now()).await?;
+        let rows = hold_batch(tx.conn(), until, cx.clock.now()).await?;
         for row in &rows {
             let message = "The post is held back after a restore; it may be public already.";
             let request = Some(row.request_id.clone());
@@ -54,7 +54,7 @@ pub async fn hold(cx: &Domain, until: Option<Millis>) -> Result<u64> {
 }
 
 /// Holds the next batch and returns the changed rows.
-async fn next<C: ConnectionTrait>(
+async fn hold_batch<C: ConnectionTrait>(
     conn: &C,
     until: Option<Millis>,
     now: Millis,
@@ -72,14 +72,14 @@ async fn next<C: ConnectionTrait>(
          ORDER BY due_at LIMIT {BATCH}) RETURNING *"
     );
     let until = until.unwrap_or(Millis::MAX);
-    let values = [why().to_string().into(), now.into(), until.into()];
+    let values = [hold_error().to_string().into(), now.into(), until.into()];
     SelectorRaw::<SelectModel<post::Model>>::from_statement(statement(conn, sql, values))
         .all(conn)
         .await
 }
 
 /// Returns the error that `post.error` shows.
-fn why() -> Json {
+fn hold_error() -> Json {
     let message =
         "The service was restored from a backup that does not know whether this post was sent.";
     let remedy = "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.";

@@ -6,10 +6,10 @@ use sea_orm::{ActiveModelTrait, EntityTrait};
 use uuid::Uuid;
 
 use super::{
-    create::{in_home_zone, when},
+    create::{parse_time, with_timezone_fix},
     draft::{Content, account_of},
     event,
-    input::{AskedStatus, Retry, StatusChange},
+    input::{RequestedStatus, RetryPost, StatusChange},
     media_facts,
     read::find_locked,
     status_name,
@@ -23,7 +23,7 @@ use crate::{
 
 /// Returns the statuses to which a caller can change a post from `status`.
 #[must_use]
-pub const fn allowed(status: PostStatus) -> &'static [&'static str] {
+pub const fn allowed_transitions(status: PostStatus) -> &'static [&'static str] {
     match status {
         PostStatus::Scheduled => &["paused", "draft"],
         PostStatus::Paused | PostStatus::Failed => &["scheduled", "draft"],
@@ -33,15 +33,16 @@ pub const fn allowed(status: PostStatus) -> &'static [&'static str] {
 }
 
 /// Returns the error for a change that the post's status does not allow.
-pub(super) fn refused(row: &post::Model, what: &str) -> Error {
+pub(super) fn invalid_transition(row: &post::Model, what: &str) -> Error {
     let status = status_name(row.status);
-    let allowed = if row.partly_public { &["scheduled"][..] } else { allowed(row.status) };
+    let allowed =
+        if row.partly_public { &["scheduled"][..] } else { allowed_transitions(row.status) };
     let message = if row.partly_public {
         format!("A part of the post is public already, so it cannot be {what}.")
     } else {
         format!("A post that is {status} cannot be {what}.")
     };
-    Error::new(Code::InvalidTransition, message).about(status, allowed)
+    Error::new(Code::InvalidTransition, message).with_state(status, allowed)
 }
 
 /// Pauses or schedules a post, or makes it a draft.
@@ -56,30 +57,35 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
     let asked_time = requested_time(act, &change, now)?;
     let account = account_of(tx.conn(), &row).await?;
     let next = match (change.status, row.status) {
-        (AskedStatus::Paused, PostStatus::Paused) | (AskedStatus::Draft, PostStatus::Draft) => None,
-        (AskedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
+        (RequestedStatus::Paused, PostStatus::Paused)
+        | (RequestedStatus::Draft, PostStatus::Draft) => None,
+        (RequestedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
             Some(at) if row.scheduled_at != Some(at) => {
                 Some(scheduled(&act.request_id, &row, &account, at, now).await?)
             }
             _ => None,
         },
-        (AskedStatus::Paused, PostStatus::Scheduled) => Some(held(&row, PostStatus::Paused, now)),
-        (AskedStatus::Draft, PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused)
-            if !row.partly_public =>
-        {
-            Some(held(&row, PostStatus::Draft, now))
+        (RequestedStatus::Paused, PostStatus::Scheduled) => {
+            Some(unscheduled(&row, PostStatus::Paused, now))
         }
-        (AskedStatus::Scheduled, PostStatus::Draft | PostStatus::Paused | PostStatus::Failed) => {
+        (
+            RequestedStatus::Draft,
+            PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused,
+        ) if !row.partly_public => Some(unscheduled(&row, PostStatus::Draft, now)),
+        (
+            RequestedStatus::Scheduled,
+            PostStatus::Draft | PostStatus::Paused | PostStatus::Failed,
+        ) => {
             accept_risk(&row, change.acknowledge_duplicate_risk)?;
-            let at = time_for(&row, asked_time, now)?;
+            let at = publish_time(&row, asked_time, now)?;
             Some(scheduled(&act.request_id, &row, &account, at, now).await?)
         }
-        (AskedStatus::Paused, _) => return Err(refused(&row, "paused")),
-        (AskedStatus::Draft, _) => return Err(refused(&row, "made a draft")),
-        (AskedStatus::Scheduled, _) => return Err(refused(&row, "scheduled")),
+        (RequestedStatus::Paused, _) => return Err(invalid_transition(&row, "paused")),
+        (RequestedStatus::Draft, _) => return Err(invalid_transition(&row, "made a draft")),
+        (RequestedStatus::Scheduled, _) => return Err(invalid_transition(&row, "scheduled")),
     };
     let Some(next) = next else {
-        return act.finish(tx, view::one(row).await?).await;
+        return act.finish(tx, view::post_reply(row).await?).await;
     };
     let reply = save(act, &mut tx, next, "status").await?;
     act.finish(tx, reply).await
@@ -89,12 +95,12 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] if it has not failed, [`Code::DuplicateRisk`] if it may be public already.
-pub async fn retry(act: &Act, id: PostId, retry: Retry) -> Result<Reply<OnePost>> {
+pub async fn retry(act: &Act, id: PostId, retry: RetryPost) -> Result<Reply<OnePost>> {
     let mut tx = act.begin().await?;
     let mut row = find_locked(act, &tx, id).await?;
     media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
     if row.status != PostStatus::Failed {
-        return Err(refused(&row, "retried"));
+        return Err(invalid_transition(&row, "retried"));
     }
     accept_risk(&row, retry.acknowledge_duplicate_risk)?;
     let now = act.cx.clock.now();
@@ -116,18 +122,19 @@ pub(crate) async fn retry_for_operator(
     request_id: &str,
 ) -> Result<()> {
     if row.status != PostStatus::Failed {
-        return Err(refused(&row, "retried"));
+        return Err(invalid_transition(&row, "retried"));
     }
     accept_risk(&row, Some(accepts_risk))?;
     let now = cx.clock.now();
     let account = account_of(tx.conn(), &row).await?;
     let next = scheduled(request_id, &row, &account, now, now).await?;
-    save_as(request_id, tx, next, "retried by the operator").await.map(drop)
+    save_row(request_id, tx, next, "retried by the operator").await.map(drop)
 }
 
 fn requested_time(act: &Act, change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
-    let (time, broken) = when(change.scheduled_at.as_deref(), change.timezone.as_deref(), now);
-    Error::check(in_home_zone(act, broken, change.scheduled_at.as_deref()))?;
+    let (time, broken) =
+        parse_time(change.scheduled_at.as_deref(), change.timezone.as_deref(), now);
+    Error::check(with_timezone_fix(act, broken, change.scheduled_at.as_deref()))?;
     Ok(time)
 }
 
@@ -143,7 +150,7 @@ fn accept_risk(row: &post::Model, acknowledged: Option<bool>) -> Result<()> {
 
 /// Returns the time at which a post goes out when it is scheduled: the requested time, else its own if that is in the
 /// future. A failed post goes out now.
-fn time_for(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Millis> {
+fn publish_time(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result<Millis> {
     if let Some(at) = asked {
         return Ok(at);
     }
@@ -173,10 +180,10 @@ pub(super) async fn scheduled(
     at: Millis,
     now: Millis,
 ) -> Result<post::Model> {
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let content = Content::of_row(row)?;
     Error::check(super::create::objections(&content, platform, account, false, None).await?)?;
-    let due = content.due(platform, account, at, now, row.state.is_some());
+    let due = content.due_at(platform, account, at, now, row.state.is_some());
     let was_sent = row.duplicate_risk;
     Ok(post::Model {
         status: PostStatus::Scheduled,
@@ -192,7 +199,7 @@ pub(super) async fn scheduled(
 }
 
 /// Returns the row with this status and without a due time.
-pub(super) fn held(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
+pub(super) fn unscheduled(row: &post::Model, status: PostStatus, now: Millis) -> post::Model {
     post::Model { status, due_at: None, ..reset(row, now) }
 }
 
@@ -222,11 +229,11 @@ pub(super) async fn save(
     row: post::Model,
     what: &str,
 ) -> Result<Reply<OnePost>> {
-    let saved = save_as(&act.request_id, tx, row, what).await?;
-    view::one(saved).await
+    let saved = save_row(&act.request_id, tx, row, what).await?;
+    view::post_reply(saved).await
 }
 
-pub(super) async fn save_as(
+pub(super) async fn save_row(
     request_id: &str,
     tx: &mut Tx,
     row: post::Model,
@@ -245,12 +252,12 @@ pub(super) async fn save_as(
 
 #[cfg(test)]
 mod tests {
-    use super::{PostStatus, allowed};
+    use super::{PostStatus, allowed_transitions};
 
     #[test]
     fn what_is_going_out_or_is_out_cannot_be_changed() {
         for status in [PostStatus::Publishing, PostStatus::Processing, PostStatus::Published] {
-            assert!(allowed(status).is_empty());
+            assert!(allowed_transitions(status).is_empty());
         }
     }
 }

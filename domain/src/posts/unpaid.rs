@@ -12,7 +12,7 @@ use sea_orm::{
 
 use super::{
     draft::account_of,
-    status::{held, save_as, scheduled},
+    status::{save_row, scheduled, unscheduled},
 };
 use crate::{Domain, Tx, error::Result};
 
@@ -47,8 +47,8 @@ pub(crate) async fn pause(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
             let known = OnConflict::column(unpaid_post::Column::PostId).do_nothing().to_owned();
             let waits = unpaid_post::Entity::insert(waits).on_conflict(known);
             waits.exec_without_returning(tx.conn()).await?;
-            let row = held(&row, PostStatus::Paused, now);
-            save_as(REQUEST, &mut tx, row, "its subscription is paused or has ended").await?;
+            let row = unscheduled(&row, PostStatus::Paused, now);
+            save_row(REQUEST, &mut tx, row, "its subscription is paused or has ended").await?;
         }
         tx.commit().await?;
     }
@@ -97,7 +97,7 @@ async fn schedule(tx: &mut Tx, row: &post::Model) -> Result<()> {
     let Some(at) = row.scheduled_at.filter(|at| *at > now) else { return Ok(()) };
     let account = account_of(tx.conn(), row).await?;
     match scheduled(REQUEST, row, &account, at, now).await {
-        Ok(next) => save_as(REQUEST, tx, next, "its subscription goes on").await.map(drop),
+        Ok(next) => save_row(REQUEST, tx, next, "its subscription goes on").await.map(drop),
         Err(error) => {
             tracing::info!(post.id = %row.id, %error, "a post stays paused");
             Ok(())

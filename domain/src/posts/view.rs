@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::workspace::WorkspaceOfPost;
-use crate::{Reply, Unreadable, clock::Time, error::Result, json_size::json_size};
+use crate::{Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size};
 
-use failure::{FailedPost, explained};
+use failure::{FailedPost, with_next_steps};
 pub use failure::{POST_ERRORS, PostError, PostErrorCode};
 
 /// A file of a post, as the row stores it: what was known about it when the post was last changed.
@@ -66,8 +66,8 @@ impl PostMedia {
 ///
 /// # Errors
 /// The column does not hold a list of files.
-pub fn media_of(row: &post::Model) -> Result<Vec<PostMedia>, Unreadable> {
-    Vec::deserialize(&row.media).map_err(|_| Unreadable("media"))
+pub fn media_of(row: &post::Model) -> Result<Vec<PostMedia>, UnreadableColumn> {
+    Vec::deserialize(&row.media).map_err(|_| UnreadableColumn("media"))
 }
 
 /// Returns a status as replies show it.
@@ -196,7 +196,8 @@ impl PlannedPost {
     pub(super) fn of(row: post::Model) -> Self {
         // A media column that cannot be read is left out, since nothing is published from this view.
         let media = media_of(&row).unwrap_or_default();
-        let error = row.error.map(|error| explained(error, row.id, row.account_id, &row.platform));
+        let error =
+            row.error.map(|error| with_next_steps(error, row.id, row.account_id, &row.platform));
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
         Self {
             account_id: row.account_id,
@@ -208,8 +209,8 @@ impl PlannedPost {
             media: media.into_iter().map(FileOfPost::of).collect(),
             post_type: row.post_type,
             requested_post_type: row.requested_post_type,
-            settings: object(row.settings),
-            metadata: object(row.metadata),
+            settings: object_or_empty(row.settings),
+            metadata: object_or_empty(row.metadata),
             status: row.status,
             scheduled_at: row.scheduled_at.map(Time),
             timezone: row.timezone,
@@ -228,7 +229,7 @@ impl PlannedPost {
     }
 }
 
-fn object(value: Value) -> Value {
+fn object_or_empty(value: Value) -> Value {
     if value.is_object() { value } else { Map::new().into() }
 }
 
@@ -260,7 +261,7 @@ pub struct OnePost {
 /// A post that was created.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Created {
+pub struct CreatedPost {
     post: Post,
     /// Effects that the post does not get although it was accepted, and a label that it should have
     /// (`ai_label_missing`).
@@ -298,24 +299,24 @@ pub(super) fn size(row: &post::Model) -> usize {
 }
 
 /// Returns the reply with one post.
-pub(super) async fn one(row: post::Model) -> Result<Reply<OnePost>> {
+pub(super) async fn post_reply(row: post::Model) -> Result<Reply<OnePost>> {
     Reply::large(size(&row), || OnePost { post: Post::of(row) }).await
 }
 
 /// Returns the reply with a post that was created.
-pub(super) async fn created(
+pub(super) async fn created_reply(
     row: post::Model,
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
-) -> Result<Reply<Created>> {
+) -> Result<Reply<CreatedPost>> {
     let bytes = size(&row);
-    let made = || Created { post: Post::of(row), warnings, workspace };
+    let made = || CreatedPost { post: Post::of(row), warnings, workspace };
     let reply = Reply::large(bytes, made).await?;
     Ok(reply.with_status(201))
 }
 
 /// Returns the reply with a page of posts.
-pub(super) async fn listed(
+pub(super) async fn page_reply(
     rows: Vec<post::Model>,
     next_cursor: Option<String>,
 ) -> Result<Reply<PostPage>> {
@@ -327,7 +328,7 @@ pub(super) async fn listed(
 }
 
 /// Returns the reply with a page of posts by offset, with total, limit and offset.
-pub(super) async fn counted(
+pub(super) async fn offset_page_reply(
     rows: Vec<post::Model>,
     (total, limit, offset): (u64, u64, u64),
 ) -> Result<Reply<PostPage>> {

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{
     media, media_of, status_name,
-    view::{self, Created},
+    view::{self, CreatedPost},
     workspace::WorkspaceOfPost,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// A post to be written, and its request.
-pub struct NewRow {
+pub struct NewPostRow {
     /// The request.
     pub act: Act,
     /// The row, without an id.
@@ -45,22 +45,22 @@ pub struct NewRow {
 }
 
 /// How long the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
-const PATIENCE: &str = "250ms";
+const LOCK_TIMEOUT: &str = "250ms";
 
 /// Writes new posts in batches. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Writer {
+pub struct PostWriter {
     /// Writes posts of all workspaces together; `None` for posts that are to be written apart.
-    together: Batcher<(), NewRow, Option<Result<Reply<Created>>>>,
+    together: Batcher<(), NewPostRow, Option<Result<Reply<CreatedPost>>>>,
     /// Writes the posts of each workspace by themselves.
-    apart: Batcher<WorkspaceId, NewRow, Result<Reply<Created>>>,
+    apart: Batcher<WorkspaceId, NewPostRow, Result<Reply<CreatedPost>>>,
 }
 
-impl Default for Writer {
+impl Default for PostWriter {
     fn default() -> Self {
-        let together = |news: Vec<Arc<NewRow>>| async move { Ok(write_together(&news).await) };
+        let together = |news: Vec<Arc<NewPostRow>>| async move { Ok(write_together(&news).await) };
         // One of them may be the cause of a failure; then each is tried alone.
-        let apart = |news: Vec<Arc<NewRow>>| async move {
+        let apart = |news: Vec<Arc<NewPostRow>>| async move {
             let tx = begin(&news).await?;
             Ok(commit(prepare(tx, &news, "").await?).await)
         };
@@ -71,13 +71,13 @@ impl Default for Writer {
     }
 }
 
-impl Writer {
+impl PostWriter {
     /// Writes a post with its event and the reply to its request.
     ///
     /// # Errors
     /// The database's, or a file was deleted, or another request took over the idempotency key; then nothing was
     /// written. If the reply to the commit itself was lost, the post may have been written.
-    pub async fn write(&self, new: impl Into<Arc<NewRow>>) -> Result<Reply<Created>> {
+    pub async fn write(&self, new: impl Into<Arc<NewPostRow>>) -> Result<Reply<CreatedPost>> {
         let new = new.into();
         let workspace = new.row.workspace_id;
         if !self.apart.serves(&workspace)
@@ -89,20 +89,20 @@ impl Writer {
     }
 }
 
-async fn begin(news: &[Arc<NewRow>]) -> Result<Tx> {
+async fn begin(news: &[Arc<NewPostRow>]) -> Result<Tx> {
     let first = news.first().ok_or_else(|| Error::internal("a group of no posts"))?;
     Tx::begin(&first.act.cx).await
 }
 
 /// Writes posts of any workspaces. If something fails before the commit, nothing was written, and each post is to be
 /// written apart.
-async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created>>>> {
+async fn write_together(news: &[Arc<NewPostRow>]) -> Vec<Option<Result<Reply<CreatedPost>>>> {
     let tx = match begin(news).await {
         Ok(tx) => tx,
         Err(error) => return news.iter().map(|_| Some(Err(error.clone()))).collect(),
     };
     let patience = if tx.domain().db.is_postgres() {
-        format!(" AND set_config('lock_timeout', '{PATIENCE}', true) IS NOT NULL")
+        format!(" AND set_config('lock_timeout', '{LOCK_TIMEOUT}', true) IS NOT NULL")
     } else {
         String::new()
     };
@@ -117,7 +117,7 @@ async fn write_together(news: &[Arc<NewRow>]) -> Vec<Option<Result<Reply<Created
 
 /// Commits the transaction. If that fails, all posts fail, and none is tried again: after a lost reply it is unknown
 /// whether they were written.
-async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Created>>> {
+async fn commit((tx, replies): (Tx, Vec<Reply<CreatedPost>>)) -> Vec<Result<Reply<CreatedPost>>> {
     match tx.commit().await {
         Ok(()) => replies.into_iter().map(Ok).collect(),
         Err(error) => replies.iter().map(|_| Err(error.clone())).collect(),
@@ -127,15 +127,15 @@ async fn commit((tx, replies): (Tx, Vec<Reply<Created>>)) -> Vec<Result<Reply<Cr
 /// Writes everything up to the commit.
 async fn prepare(
     mut tx: Tx,
-    news: &[Arc<NewRow>],
+    news: &[Arc<NewPostRow>],
     patience: &str,
-) -> Result<(Tx, Vec<Reply<Created>>)> {
+) -> Result<(Tx, Vec<Reply<CreatedPost>>)> {
     let made = insert(tx.conn(), news, patience).await?;
     let files = made.iter().map(|row| Ok((row.id, media_of(row)?)));
-    media::note(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
+    media::record_uses(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
     for (new, row) in news.iter().zip(&made) {
         if let Some(id) = new.suggestion {
-            suggestions::take(tx.conn(), id, row.id, row.created_at).await?;
+            suggestions::assign(tx.conn(), id, row.id, row.created_at).await?;
         }
     }
     let mut replies = Vec::with_capacity(news.len());
@@ -145,7 +145,7 @@ async fn prepare(
         if let Some(due_at) = row.due_at {
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
-        replies.push(view::created(row, new.warnings.clone(), new.workspace.clone()).await?);
+        replies.push(view::created_reply(row, new.warnings.clone(), new.workspace.clone()).await?);
     }
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));
@@ -185,7 +185,7 @@ const COLUMNS: Columns = &[
 /// sets the lock timeout.
 async fn insert<C: ConnectionTrait>(
     conn: &C,
-    news: &[Arc<NewRow>],
+    news: &[Arc<NewPostRow>],
     patience: &str,
 ) -> Result<Vec<post::Model>> {
     let mut rows = Rows::new(conn, COLUMNS);

@@ -1,25 +1,25 @@
 //! Remedies that a program can carry out: fixes of the request's body, and calls to make after an error.
 
-mod leads;
+mod next_steps;
 mod patch;
 
 use std::collections::HashSet;
 
 use fanfare_entities::{AccountId, PostId, account};
-use fanfare_platforms::{self as platforms, Fix, Next, Violation, Violations};
+use fanfare_platforms::{self as platforms, Fix, NextAction, Violation, Violations};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 
-pub use leads::{Lead, OPERATIONS, Operation, after_failure, fixes, leads};
+pub use next_steps::{NextStep, OPERATIONS, Operation, after_post_failure, fixes, next_steps};
 
 /// What is known about a request that failed.
 #[derive(Debug, Clone, Default)]
-pub struct Situation {
+pub struct RequestContext {
     /// Origin under which the service is reached.
     pub base_url: String,
     /// The account that it is about.
-    pub account: Option<KnownAccount>,
+    pub account: Option<AccountRef>,
     /// The post that it is about.
     pub post: Option<PostId>,
     /// The request itself, for a retry: operation, method and path.
@@ -27,12 +27,12 @@ pub struct Situation {
     /// The body, as it was sent.
     pub body: Option<Value>,
     /// The JSON pointer of `body` in the request's body: empty, or that of an item of a batch.
-    pub place: String,
+    pub body_pointer: String,
 }
 
 /// The account that a failed request names.
 #[derive(Debug, Clone)]
-pub struct KnownAccount {
+pub struct AccountRef {
     /// Its id.
     pub id: AccountId,
     /// Its platform.
@@ -41,7 +41,7 @@ pub struct KnownAccount {
     pub sandbox: bool,
 }
 
-impl From<&account::Model> for KnownAccount {
+impl From<&account::Model> for AccountRef {
     fn from(row: &account::Model) -> Self {
         Self { id: row.id, platform: row.platform.clone(), sandbox: row.sandbox }
     }
@@ -49,21 +49,21 @@ impl From<&account::Model> for KnownAccount {
 
 /// Adds remedies to an error: the fixes that apply to the body, and the next calls.
 #[must_use]
-pub fn complete(error: Error, situation: &Situation) -> Error {
+pub fn add_remedies(error: Error, situation: &RequestContext) -> Error {
     if error.has_remedies() {
         return error;
     }
     let code = error.code();
     error.with_remedies(|violations| {
-        fit(violations, situation);
+        keep_applicable_fixes(violations, situation);
         if violations.is_empty() {
-            return next(code, None, situation);
+            return next_calls(code, None, situation);
         }
         // Each call is listed once, at the first violation that it helps with.
         let mut named = HashSet::new();
         for violation in violations.iter_mut() {
             let Some(code) = Code::named(violation.code) else { continue };
-            let mut calls = next(code, Some(violation), situation);
+            let mut calls = next_calls(code, Some(violation), situation);
             calls.retain(|call| {
                 named.insert((call.path.clone(), call.body.clone().map(|body| body.to_string())))
             });
@@ -74,7 +74,7 @@ pub fn complete(error: Error, situation: &Situation) -> Error {
 }
 
 /// Keeps the fixes that can be applied, in their order, to the body that was sent.
-fn fit(violations: &mut Violations, situation: &Situation) {
+fn keep_applicable_fixes(violations: &mut Violations, situation: &RequestContext) {
     let mut body = situation.body.clone();
     for violation in violations.iter_mut().filter(|one| !one.fix.is_empty()) {
         let fixes = std::mem::take(&mut violation.fix);
@@ -82,12 +82,13 @@ fn fit(violations: &mut Violations, situation: &Situation) {
         let fixes = patch::with_parents(before, fixes);
         if let Some(after) = patch::apply(before, &fixes) {
             body = Some(after);
-            violation.fix = fixes.into_iter().map(|fix| placed(fix, &situation.place)).collect();
+            violation.fix =
+                fixes.into_iter().map(|fix| with_prefix(fix, &situation.body_pointer)).collect();
         }
     }
 }
 
-fn placed(fix: Fix, place: &str) -> Fix {
+fn with_prefix(fix: Fix, place: &str) -> Fix {
     let at = |path: String| format!("{place}{path}");
     match fix {
         Fix::Add { path, value } => Fix::Add { path: at(path), value },
@@ -99,15 +100,19 @@ fn placed(fix: Fix, place: &str) -> Fix {
 
 /// Returns the calls to make after an error with this code.
 #[must_use]
-pub fn next(code: Code, violation: Option<&Violation>, situation: &Situation) -> Vec<Next> {
+pub fn next_calls(
+    code: Code,
+    violation: Option<&Violation>,
+    situation: &RequestContext,
+) -> Vec<NextAction> {
     let choices = violation.and_then(|violation| choices(code, violation, situation));
-    let calls = leads(code).iter().filter_map(|lead| lead.call(situation));
+    let calls = next_steps(code).iter().filter_map(|lead| lead.call(situation));
     choices.into_iter().chain(calls).collect()
 }
 
 /// Returns the call that lists the possible values of a setting: the boards of an account, its channels, its
 /// publications.
-fn choices(code: Code, violation: &Violation, situation: &Situation) -> Option<Next> {
+fn choices(code: Code, violation: &Violation, situation: &RequestContext) -> Option<NextAction> {
     if !matches!(code, Code::SettingRequired | Code::SettingInvalid) {
         return None;
     }
@@ -117,9 +122,9 @@ fn choices(code: Code, violation: &Violation, situation: &Situation) -> Option<N
     let wanted = |tool: &&&str| {
         tool.split('.').nth(1).is_some_and(|list| list.strip_suffix('s') == Some(setting))
     };
-    let tool = platform.spec().helpers.iter().find(wanted)?;
+    let tool = platform.spec().tools.iter().find(wanted)?;
     let body = json!({"tool": tool, "account_id": account.id});
-    Some(leads::TRIGGER.next(String::new(), Some(body), "Lists what the setting can be."))
+    Some(next_steps::TRIGGER.next(String::new(), Some(body), "Lists what the setting can be."))
 }
 
 #[cfg(test)]
@@ -127,16 +132,16 @@ mod tests {
     use super::*;
     use crate::error::violation;
 
-    fn situation(body: Value) -> Situation {
-        Situation {
+    fn situation(body: Value) -> RequestContext {
+        RequestContext {
             base_url: "https://f.example".to_owned(),
-            account: Some(KnownAccount {
+            account: Some(AccountRef {
                 id: AccountId(7),
                 platform: "pinterest".to_owned(),
                 sandbox: true,
             }),
             body: Some(body),
-            ..Situation::default()
+            ..RequestContext::default()
         }
     }
 
@@ -148,7 +153,7 @@ mod tests {
         let broken = vec![misspelt("captoin"), misspelt("capton"), misspelt("absent")];
         let error = Error::check(broken).unwrap_err();
         assert!(error.reason().validation_errors.iter().all(|one| one.fix.is_empty()));
-        let error = complete(error, &situation(json!({"captoin": "a", "capton": "b"})));
+        let error = add_remedies(error, &situation(json!({"captoin": "a", "capton": "b"})));
         let fixes: Vec<_> =
             error.reason().validation_errors.iter().map(|one| one.fix.len()).collect();
         assert_eq!(fixes, [1, 0, 0]);
@@ -157,7 +162,7 @@ mod tests {
     #[test]
     fn a_missing_board_leads_to_the_boards() {
         let missing = violation(Code::SettingRequired, "settings.board", "m", "r");
-        let error = complete(Error::violation(missing), &situation(json!({})));
+        let error = add_remedies(Error::violation(missing), &situation(json!({})));
         let next = json!(error.violations()[0].next);
         assert_eq!(next[0]["operation"], "trigger_platform_helper");
         assert_eq!(next[0]["body"], json!({"tool": "pinterest.boards", "account_id": 7}));
@@ -167,12 +172,12 @@ mod tests {
     #[test]
     fn a_risk_is_taken_by_the_same_call_with_a_word_more() {
         let request = ("retry_post", "POST", "/api/v1/posts/9/retry".to_owned());
-        let situation = Situation {
+        let situation = RequestContext {
             post: Some(PostId(9)),
             request: Some(request),
             ..situation(json!({"acknowledge_duplicate_risk": false}))
         };
-        let error = complete(Error::new(Code::DuplicateRisk, "m"), &situation);
+        let error = add_remedies(Error::new(Code::DuplicateRisk, "m"), &situation);
         let next = json!(error.reason().next);
         assert_eq!(next[0]["operation"], "list_attempts");
         assert_eq!(next[1]["path"], "/api/v1/posts/9/retry");

@@ -11,19 +11,20 @@ use super::{open_session, store_password};
 use crate::{
     Domain, Tx,
     error::{Code, Error, Result},
-    passwords, person, signup,
+    passwords, signup,
     token::{self, hash},
+    user_lock,
 };
 
 pub use fanfare_entities::password_link::LinkKind;
 
 /// The default page after a link was used.
-pub const HOME: &str = "/dashboard/api";
+pub const DEFAULT_NEXT: &str = "/dashboard/api";
 
 const HOUR: Millis = 3_600_000;
 
 /// Returns how long a link is valid, in ms.
-const fn lasts(kind: LinkKind) -> Millis {
+const fn lifetime(kind: LinkKind) -> Millis {
     match kind {
         LinkKind::Set => 24 * HOUR,
         LinkKind::Reset => HOUR,
@@ -32,7 +33,7 @@ const fn lasts(kind: LinkKind) -> Millis {
 
 /// A valid link.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct PasswordLink {
     /// The e-mail address of the user whose password it sets.
     pub email: String,
     /// Its purpose.
@@ -50,9 +51,9 @@ pub(crate) async fn create(
     kind: LinkKind,
     next: &str,
 ) -> Result<SecretString> {
-    let (now, token) = (tx.now(), token::fresh());
+    let (now, token) = (tx.now(), token::generate());
     // Without the lock two letters at once would not end each other's link.
-    person::lock(tx.conn(), person).await?;
+    user_lock::lock(tx.conn(), person).await?;
     end_all(tx.conn(), person, now).await?;
     let row = password_link::ActiveModel {
         hash: Set(hash(token.expose_secret())),
@@ -60,7 +61,7 @@ pub(crate) async fn create(
         kind: Set(kind),
         next: Set(next.to_owned()),
         created_at: Set(now),
-        expires_at: Set(now + lasts(kind)),
+        expires_at: Set(now + lifetime(kind)),
         used_at: Set(None),
     };
     password_link::Entity::insert(row).exec_without_returning(tx.conn()).await?;
@@ -69,7 +70,7 @@ pub(crate) async fn create(
 
 /// Returns the address of a link.
 #[must_use]
-pub fn address(cx: &Domain, token: &str) -> String {
+pub fn link_url(cx: &Domain, token: &str) -> String {
     format!("{}/set-password/{token}", cx.settings.base_url)
 }
 
@@ -77,15 +78,15 @@ pub fn address(cx: &Domain, token: &str) -> String {
 ///
 /// # Errors
 /// [`Code::NotFound`], the same for every reason.
-pub async fn find(cx: &Domain, token: &str) -> Result<Link> {
-    let row = live(&cx.db.read, token, cx.clock.now()).await?.ok_or_else(ended)?;
+pub async fn find(cx: &Domain, token: &str) -> Result<PasswordLink> {
+    let row = find_valid(&cx.db.read, token, cx.clock.now()).await?.ok_or_else(link_ended)?;
     let person = user::Entity::find_by_id(row.user_id).one(&cx.db.read).await?;
-    Ok(Link { email: person.ok_or_else(ended)?.email, kind: row.kind })
+    Ok(PasswordLink { email: person.ok_or_else(link_ended)?.email, kind: row.kind })
 }
 
 /// A redeemed link.
 #[derive(Debug)]
-pub struct Redeemed {
+pub struct RedeemedLink {
     /// The token of the log-in that it started.
     pub session: SecretString,
     /// The page to go on to.
@@ -97,13 +98,13 @@ pub struct Redeemed {
 /// # Errors
 /// [`Code::NotFound`] if the link is not valid any more, [`Code::InvalidField`] for a password that is not good enough;
 /// then the link stays valid.
-pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<Redeemed> {
+pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<RedeemedLink> {
     let link = find(cx, token).await?;
     let password_hash = passwords::hash(password, &link.email).await?;
     let tx = Tx::begin(cx).await?;
     let now = tx.now();
-    let row = live(tx.conn(), token, now).await?.ok_or_else(ended)?;
-    person::lock(tx.conn(), row.user_id).await?;
+    let row = find_valid(tx.conn(), token, now).await?.ok_or_else(link_ended)?;
+    user_lock::lock(tx.conn(), row.user_id).await?;
     let used = password_link::Entity::update_many()
         .col_expr(Column::UsedAt, Expr::value(now))
         .filter(Column::Hash.eq(row.hash.as_str()))
@@ -111,16 +112,16 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
         .exec(tx.conn())
         .await?;
     if used.rows_affected != 1 {
-        return Err(ended());
+        return Err(link_ended());
     }
     store_password(tx.conn(), row.user_id, password_hash, now).await?;
-    signup::ready(tx.conn(), row.user_id, now).await?;
+    signup::mark_ready(tx.conn(), row.user_id, now).await?;
     let session = open_session(tx.conn(), row.user_id, now).await?;
     tx.commit().await?;
-    Ok(Redeemed { session, next: row.next })
+    Ok(RedeemedLink { session, next: row.next })
 }
 
-async fn live<C: ConnectionTrait>(
+async fn find_valid<C: ConnectionTrait>(
     conn: &C,
     token: &str,
     now: Millis,
@@ -149,7 +150,7 @@ pub(super) async fn end_all<C: ConnectionTrait>(
     Ok(())
 }
 
-fn ended() -> Error {
+fn link_ended() -> Error {
     let message = "This link has expired, was used already, or was replaced by a newer one.";
     Error::new(Code::NotFound, message)
 }

@@ -10,7 +10,7 @@ use super::NewSignup;
 use crate::{
     Domain,
     error::{Code, Error, Result, Violations, violation},
-    oauth_provider::{self, Parameters, Refused},
+    oauth_provider::{self, OauthRefusal, Parameters},
 };
 
 /// The path of the consent page.
@@ -20,7 +20,11 @@ const AUTHORIZE: &str = "/api/oauth/authorize";
 ///
 /// # Errors
 /// All missing fields, or the first one that is wrong.
-pub(super) async fn query(cx: &Domain, new: &NewSignup, address: &str) -> Result<Option<String>> {
+pub(super) async fn authorize_query(
+    cx: &Domain,
+    new: &NewSignup,
+    address: &str,
+) -> Result<Option<String>> {
     let needed = [
         ("client_id", &new.client_id),
         ("redirect_uri", &new.redirect_uri),
@@ -37,7 +41,7 @@ pub(super) async fn query(cx: &Domain, new: &NewSignup, address: &str) -> Result
     }
     let mut missing = Violations::default();
     for (name, _) in needed.iter().filter(|(_, value)| value.is_none()) {
-        missing.note(|| {
+        missing.push_with(|| {
             let message =
                 format!("{name} is missing: an app that signs somebody up sends all three.");
             let remedy = "Send client_id, redirect_uri and code_challenge, or none of them.";
@@ -57,10 +61,10 @@ pub(super) async fn query(cx: &Domain, new: &NewSignup, address: &str) -> Result
     Ok(Some(query))
 }
 
-fn refusal(refused: Refused) -> Error {
+fn refusal(refused: OauthRefusal) -> Error {
     match refused {
-        Refused::Service(error) => error,
-        Refused::Flaw(flaw) => Error::field(
+        OauthRefusal::Service(error) => error,
+        OauthRefusal::Flaw(flaw) => Error::field(
             Code::InvalidField,
             flaw.parameter,
             flaw.description,
@@ -75,7 +79,7 @@ pub(super) fn authorize_path(row: &signup::Model) -> Option<String> {
 }
 
 /// Completes the signups that an app started, once the user has granted it access.
-pub(crate) async fn let_in<C: ConnectionTrait>(
+pub(crate) async fn complete_for_app<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
     client_id: &str,

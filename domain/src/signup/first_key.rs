@@ -6,7 +6,7 @@ use sea_orm::{
 };
 use secrecy::SecretString;
 
-use super::of_person;
+use super::update_status_of_user;
 use crate::{
     Domain,
     access::Scope,
@@ -48,7 +48,7 @@ pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretStrin
         };
         Some(keys::create_on(cx, &tx, new, None).await?.0)
     };
-    of_person(&tx, person, &OPEN, SignupStatus::Completed, now).await?;
+    update_status_of_user(&tx, person, &OPEN, SignupStatus::Completed, now).await?;
     tx.commit().await?;
     Ok(key)
 }
@@ -63,7 +63,8 @@ async fn complete(cx: &Domain, person: UserId) -> Result<()> {
         .count(&cx.db.read)
         .await?;
     if open > 0 {
-        of_person(&cx.db.write, person, &OPEN, SignupStatus::Completed, cx.clock.now()).await?;
+        update_status_of_user(&cx.db.write, person, &OPEN, SignupStatus::Completed, cx.clock.now())
+            .await?;
     }
     Ok(())
 }

@@ -25,34 +25,34 @@ use crate::{
     access::PlanTier,
     billing::{call, lookup, read},
     error::{Code, Error, Result, Violations, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
     limits::{self, Bucket},
     mail,
     token::{self, hash},
     users,
 };
 
-pub(crate) use app::let_in;
+pub(crate) use app::complete_for_app;
 pub use first_key::first_key;
-pub use operator::as_if_paid;
+pub use operator::create_paid;
 pub(crate) use payment::apply;
 pub use view::{OneSignup, StartedSignup, masked};
 
 const HOUR: Millis = 3_600_000;
 
 /// How long an unpaid signup lasts, in ms.
-const UNPAID: Millis = 24 * HOUR;
+const UNPAID_LIFETIME: Millis = 24 * HOUR;
 
 /// How long a paid signup is kept for polls, in ms.
-const PAID: Millis = 7 * 24 * HOUR;
+const PAID_RETENTION: Millis = 7 * 24 * HOUR;
 
 /// The shortest interval at which polls ask Stripe, in ms. They ask because events may be late.
-const ASKED: Millis = 5_000;
+const POLL_INTERVAL: Millis = 5_000;
 
 /// The plan that a signup is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Tier {
+pub enum SignupTier {
     /// The smallest plan.
     #[default]
     Starter,
@@ -64,13 +64,13 @@ pub enum Tier {
     Agency,
 }
 
-impl From<Tier> for PlanTier {
-    fn from(tier: Tier) -> Self {
+impl From<SignupTier> for PlanTier {
+    fn from(tier: SignupTier) -> Self {
         match tier {
-            Tier::Starter => Self::Starter,
-            Tier::Pro => Self::Pro,
-            Tier::PowerUser => Self::PowerUser,
-            Tier::Agency => Self::Agency,
+            SignupTier::Starter => Self::Starter,
+            SignupTier::Pro => Self::Pro,
+            SignupTier::PowerUser => Self::PowerUser,
+            SignupTier::Agency => Self::Agency,
         }
     }
 }
@@ -87,7 +87,7 @@ pub struct NewSignup {
     pub name: String,
     /// The plan.
     #[serde(default)]
-    pub tier: Tier,
+    pub tier: SignupTier,
     /// Buys the API add-on too.
     #[serde(default)]
     pub api_addon: bool,
@@ -131,7 +131,7 @@ fn api() -> String {
 
 /// A new signup, with its id, which is returned once and not stored.
 #[derive(Debug)]
-pub struct Made {
+pub struct CreatedSignup {
     /// The id, the only credential.
     pub session_id: SecretString,
     /// The row.
@@ -148,7 +148,7 @@ pub fn require_open(cx: &Domain) -> Result<()> {
         return Err(Error::new(Code::SignupClosed, message));
     }
     cx.settings.require_billing()?;
-    mail::require(&cx.settings)
+    mail::require_transport(&cx.settings)
 }
 
 /// Starts a signup and opens its checkout.
@@ -156,19 +156,19 @@ pub fn require_open(cx: &Domain) -> Result<()> {
 /// # Errors
 /// The errors of [`require_open`], everything that is wrong with the request, [`Code::RateLimited`], or
 /// [`Code::Unavailable`] if Stripe does not answer; then nothing was started.
-pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Made> {
+pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<CreatedSignup> {
     require_open(cx)?;
-    let new = checked(new)?;
+    let new = validate(new)?;
     let counted =
         [(Bucket::SignupHour, address), (Bucket::SignupDay, address), (Bucket::SignupAll, "all")];
-    limits::admit_anybody(cx, &counted).await?;
-    let app = app::query(cx, &new, address).await?;
-    make(cx, new, app).await
+    limits::admit_anonymous(cx, &counted).await?;
+    let app = app::authorize_query(cx, &new, address).await?;
+    create(cx, new, app).await
 }
 
 /// Opens the checkout and inserts the signup.
-async fn make(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<Made> {
-    let session_id = token::fresh();
+async fn create(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<CreatedSignup> {
+    let session_id = token::generate();
     let (id, now) = (SignupId::fresh(), cx.clock.now());
     let session = open_checkout(cx, id, &new, session_id.expose_secret()).await?;
     let row = signup::Model {
@@ -188,30 +188,30 @@ async fn make(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<Made> 
         asked_at: now,
         created_at: now,
         updated_at: now,
-        expires_at: now + UNPAID,
+        expires_at: now + UNPAID_LIFETIME,
     };
     let made: signup::ActiveModel = row.clone().into();
     signup::Entity::insert(made.reset_all()).exec_without_returning(&cx.db.write).await?;
-    Ok(Made { session_id, row })
+    Ok(CreatedSignup { session_id, row })
 }
 
-fn checked(new: NewSignup) -> Result<NewSignup> {
+fn validate(new: NewSignup) -> Result<NewSignup> {
     let mut broken = Violations::default();
-    let email = users::normalised(&new.email);
+    let email = users::normalized_email(&new.email);
     if let Err(error) = &email {
         broken.extend(error.violations().iter().cloned());
     }
     let name = new.name.trim().to_owned();
     if name.is_empty() {
-        broken.note(|| {
+        broken.push_with(|| {
             violation(Code::FieldRequired, "name", "name is empty.".to_owned(), "Send a name.")
         });
-    } else if let Some(flaw) = text::flaw("name", &name, Rule::line(100)) {
-        broken.note(|| flaw);
+    } else if let Some(flaw) = text::problem("name", &name, TextRule::line(100)) {
+        broken.push_with(|| flaw);
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if !(1..=64).contains(&new.source.len()) || !new.source.chars().all(is_plain) {
-        broken.note(|| {
+        broken.push_with(|| {
             let message = "source must be 1 to 64 letters, digits, dots, underscores and hyphens.";
             violation(
                 Code::InvalidField,
@@ -231,7 +231,7 @@ async fn open_checkout(
     new: &NewSignup,
     session_id: &str,
 ) -> Result<CheckoutSession> {
-    let keys = cx.settings.plans.keys_of(new.tier.into(), new.api_addon);
+    let keys = cx.settings.plans.lookup_keys(new.tier.into(), new.api_addon);
     let prices = lookup(cx, &keys).await?;
     let page = page(cx, session_id);
     let checkout = Checkout {
@@ -280,7 +280,7 @@ pub async fn poll(cx: &Domain, session_id: &str) -> Result<signup::Model> {
     let turn = signup::Entity::update_many()
         .col_expr(Column::AskedAt, Expr::value(now))
         .filter(Column::Id.eq(row.id))
-        .filter(Column::AskedAt.lte(now - ASKED))
+        .filter(Column::AskedAt.lte(now - POLL_INTERVAL))
         .exec(&cx.db.write)
         .await?;
     if turn.rows_affected == 0 {
@@ -312,7 +312,8 @@ pub async fn open(cx: &Domain, session_id: &str) -> Result<String> {
         Error::new(Code::InvalidTransition, "There is nothing to pay: this signup has moved on.")
     })?;
     let from = [SignupStatus::Created];
-    move_on(&cx.db.write, row.id, &from, SignupStatus::CheckoutOpened, cx.clock.now()).await?;
+    update_status(&cx.db.write, row.id, &from, SignupStatus::CheckoutOpened, cx.clock.now())
+        .await?;
     Ok(url)
 }
 
@@ -338,7 +339,7 @@ pub async fn cancel(cx: &Domain, session_id: &str) -> Result<()> {
 }
 
 /// Changes the status of a signup, if it is in one of the statuses `from`.
-async fn move_on<C: ConnectionTrait>(
+async fn update_status<C: ConnectionTrait>(
     conn: &C,
     id: SignupId,
     from: &[SignupStatus],
@@ -356,11 +357,15 @@ async fn move_on<C: ConnectionTrait>(
 }
 
 /// Marks the paid signups of a user as ready, because the user can log in now.
-pub(crate) async fn ready<C: ConnectionTrait>(conn: &C, person: UserId, now: Millis) -> Result<()> {
-    of_person(conn, person, &[SignupStatus::Paid], SignupStatus::Ready, now).await
+pub(crate) async fn mark_ready<C: ConnectionTrait>(
+    conn: &C,
+    person: UserId,
+    now: Millis,
+) -> Result<()> {
+    update_status_of_user(conn, person, &[SignupStatus::Paid], SignupStatus::Ready, now).await
 }
 
-async fn of_person<C: ConnectionTrait>(
+async fn update_status_of_user<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
     from: &[SignupStatus],
@@ -393,7 +398,7 @@ pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
         .await?;
     let gone = signup::Entity::delete_many()
         .filter(Column::ExpiresAt.lte(now))
-        .filter(Column::UpdatedAt.lte(now - PAID))
+        .filter(Column::UpdatedAt.lte(now - PAID_RETENTION))
         .exec(db)
         .await?;
     Ok(gone.rows_affected)

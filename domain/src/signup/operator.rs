@@ -3,7 +3,7 @@
 use fanfare_entities::UserId;
 use fanfare_payments::CheckoutSession;
 
-use super::{NewSignup, Tier, apply, checked, make};
+use super::{NewSignup, SignupTier, apply, create, validate};
 use crate::{
     Domain,
     billing::{read, subscriptions},
@@ -17,7 +17,12 @@ use crate::{
 /// # Errors
 /// [`Code::BillingNotConfigured`] if payments are not simulated, [`Code::InvalidField`] if the user has a live
 /// subscription.
-pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -> Result<UserId> {
+pub async fn create_paid(
+    cx: &Domain,
+    email: &str,
+    tier: SignupTier,
+    api_addon: bool,
+) -> Result<UserId> {
     let is_simulated = cx.settings.require_billing()?.is_simulated;
     let simulator = cx.settings.simulator.as_ref().filter(|_| is_simulated).ok_or_else(|| {
         let message = "Subscriptions are made like this on the simulated Stripe alone.";
@@ -26,7 +31,7 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
     let name = email.split('@').next().unwrap_or_default().to_owned();
     let source = "operator".to_owned();
     let email = email.to_owned();
-    let new = checked(NewSignup { email, name, tier, api_addon, source, ..NewSignup::default() })?;
+    let new = validate(NewSignup { email, name, tier, api_addon, source, ..NewSignup::default() })?;
     let address = new.email.clone();
     if let Ok(person) = users::by_email(cx, &address).await
         && subscriptions::live(&cx.db.write, person).await?.is_some()
@@ -34,7 +39,7 @@ pub async fn as_if_paid(cx: &Domain, email: &str, tier: Tier, api_addon: bool) -
         let message = format!("{address} has a live subscription.");
         return Err(Error::field(Code::InvalidField, "email", message, "Cancel it first."));
     }
-    let made = make(cx, new, None).await?;
+    let made = create(cx, new, None).await?;
     let checkout = made.row.checkout_id.unwrap_or_default();
     let base = simulator.url.as_str().trim_end_matches('/');
     let url: url::Url =

@@ -10,18 +10,18 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{PAID, app::authorize_path, move_on};
+use super::{PAID_RETENTION, app::authorize_path, update_status};
 use crate::{
     Domain, Tx,
     billing::{call, read, subscriptions},
     error::{Error, Result},
-    mail, person,
+    mail,
     sign_in::links::{self, LinkKind},
-    users,
+    user_lock, users,
 };
 
 /// The statuses in which no payment was seen yet. A payment counts even if the signup has expired or was cancelled.
-const UNPAID: [SignupStatus; 6] = [
+const UNPAID_STATUSES: [SignupStatus; 6] = [
     SignupStatus::Created,
     SignupStatus::CheckoutOpened,
     SignupStatus::PaymentProcessing,
@@ -44,19 +44,19 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
     };
     match theirs {
         Some(theirs) if session.is_paid() => {
-            if UNPAID.contains(&row.status) && !row.is_duplicate {
+            if UNPAID_STATUSES.contains(&row.status) && !row.is_duplicate {
                 settle(cx, &row, &theirs).await?;
                 // Events that came before the row existed had no effect, so the subscription is read again.
                 subscriptions::refresh(cx, &theirs.id).await?;
             }
-            give_back(cx, id, session, &theirs.id).await
+            refund_duplicate(cx, id, session, &theirs.id).await
         }
-        theirs => unpaid(cx, &row, session, theirs.as_ref()).await,
+        theirs => update_unpaid(cx, &row, session, theirs.as_ref()).await,
     }
 }
 
 /// Updates the status of a signup whose payment has not come.
-async fn unpaid(
+async fn update_unpaid(
     cx: &Domain,
     row: &signup::Model,
     session: &CheckoutSession,
@@ -76,7 +76,7 @@ async fn unpaid(
     };
     let from =
         [SignupStatus::Created, SignupStatus::CheckoutOpened, SignupStatus::PaymentProcessing];
-    move_on(&cx.db.write, row.id, &from, to, now).await?;
+    update_status(&cx.db.write, row.id, &from, to, now).await?;
     Ok(())
 }
 
@@ -85,9 +85,9 @@ async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Resu
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let person = users::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
-    person::lock(tx.conn(), person).await?;
+    user_lock::lock(tx.conn(), person).await?;
     let locked = signup::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
-    if locked.is_none_or(|row| !UNPAID.contains(&row.status) || row.is_duplicate) {
+    if locked.is_none_or(|row| !UNPAID_STATUSES.contains(&row.status) || row.is_duplicate) {
         return Ok(());
     }
     let has_another = match subscriptions::live(tx.conn(), person).await? {
@@ -110,7 +110,7 @@ async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Resu
         .col_expr(Column::UserId, Expr::value(person.0))
         .col_expr(Column::IsDuplicate, Expr::value(has_another))
         .col_expr(Column::UpdatedAt, Expr::value(now))
-        .col_expr(Column::ExpiresAt, Expr::value(now + PAID))
+        .col_expr(Column::ExpiresAt, Expr::value(now + PAID_RETENTION))
         .filter(Column::Id.eq(row.id))
         .exec(tx.conn())
         .await?;
@@ -122,9 +122,9 @@ async fn has_password(tx: &Tx, person: UserId) -> Result<bool> {
 }
 
 async fn write_letter(tx: &mut Tx, row: &signup::Model, person: UserId) -> Result<()> {
-    let next = authorize_path(row).unwrap_or_else(|| links::HOME.to_owned());
+    let next = authorize_path(row).unwrap_or_else(|| links::DEFAULT_NEXT.to_owned());
     let token = links::create(tx, person, LinkKind::Set, &next).await?;
-    let link = links::address(tx.domain(), token.expose_secret());
+    let link = links::link_url(tx.domain(), token.expose_secret());
     let letter = Letter::set_password(&row.email, &link);
     mail::write(tx, &format!("signup:{}", row.id), &letter, person).await?;
     Ok(())
@@ -132,7 +132,7 @@ async fn write_letter(tx: &mut Tx, row: &signup::Model, person: UserId) -> Resul
 
 /// Ends and refunds the subscription of a user who had one already. Each of its calls is made once, so this may be
 /// repeated.
-async fn give_back(
+async fn refund_duplicate(
     cx: &Domain,
     id: SignupId,
     session: &CheckoutSession,
@@ -152,7 +152,7 @@ async fn give_back(
     }
     let now: Millis = cx.clock.now();
     let from = [SignupStatus::PaymentProcessing];
-    move_on(&cx.db.write, id, &from, SignupStatus::Completed, now).await?;
+    update_status(&cx.db.write, id, &from, SignupStatus::Completed, now).await?;
     Ok(())
 }
 
@@ -160,7 +160,7 @@ async fn refund(cx: &Domain, id: SignupId, invoice: &str) -> Result<()> {
     let stripe = &cx.settings.require_billing()?.stripe;
     let asked = Request::get("invoice_payments").with("invoice", invoice).with("status", "paid");
     let paid: List<InvoicePayment> =
-        stripe.read(&asked).await.map_err(|failure| crate::billing::refusal(&failure))?;
+        stripe.read(&asked).await.map_err(|failure| crate::billing::stripe_error(&failure))?;
     let intent = paid.data.into_iter().find_map(|payment| payment.payment.payment_intent);
     let intent = intent.ok_or_else(|| Error::internal("a paid invoice has no payment"))?;
     let refund = Request::post("refunds").with("payment_intent", intent);

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use crate::error::{Error, Result};
 
 /// The most words of a question that are searched.
-const WORDS: usize = 40;
+const MAX_WORDS: usize = 40;
 
 /// A passage of the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,13 +43,13 @@ impl Index {
     /// # Errors
     /// The index cannot be created.
     pub async fn search(&self, question: &str, most: u32) -> Result<Vec<Passage>> {
-        let words = wanted(question);
+        let words = to_query(question);
         if words.is_empty() {
             return Ok(Vec::new());
         }
         let mut filled = self.filled.lock().await;
         let rows = match filled.as_ref() {
-            Some(db) => ask(db, &words, most).await.ok(),
+            Some(db) => run_query(db, &words, most).await.ok(),
             None => None,
         };
         let rows = match rows {
@@ -57,7 +57,7 @@ impl Index {
             // The index is not filled yet, or a cancelled request has closed its connection, and the tables with it.
             None => {
                 let db = filled.insert(fill(&self.passages).await?);
-                ask(db, &words, most).await.map_err(Error::internal)?
+                run_query(db, &words, most).await.map_err(Error::internal)?
             }
         };
         let found = rows.iter().filter_map(|row| row.try_get_by_index::<i64>(0).ok());
@@ -67,7 +67,11 @@ impl Index {
     }
 }
 
-async fn ask(db: &DatabaseConnection, words: &str, most: u32) -> Result<Vec<QueryResult>, DbErr> {
+async fn run_query(
+    db: &DatabaseConnection,
+    words: &str,
+    most: u32,
+) -> Result<Vec<QueryResult>, DbErr> {
     let sql = "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages, 4.0, 1.0) LIMIT ?";
     let values = [words.into(), most.into()];
     db.query_all_raw(Statement::from_sql_and_values(DatabaseBackend::Sqlite, sql, values)).await
@@ -92,17 +96,17 @@ async fn fill(passages: &[Passage]) -> Result<DatabaseConnection> {
 }
 
 /// Words that say nothing about the topic of a question.
-const COMMON: [&str; 26] = [
+const STOP_WORDS: [&str; 26] = [
     "the", "and", "how", "what", "why", "can", "does", "for", "with", "from", "that", "this",
     "are", "you", "your", "not", "was", "have", "has", "will", "when", "where", "which", "who",
     "its", "do",
 ];
 
 /// Returns the query for a question: any of its words, each quoted, so that none of them is an operator.
-fn wanted(question: &str) -> String {
+fn to_query(question: &str) -> String {
     let words = question.split(|mark: char| !mark.is_alphanumeric());
     let words = words.map(str::to_lowercase).filter(|word| word.chars().count() > 1);
-    let words = words.filter(|word| !COMMON.contains(&word.as_str())).take(WORDS);
+    let words = words.filter(|word| !STOP_WORDS.contains(&word.as_str())).take(MAX_WORDS);
     words.map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" OR ")
 }
 

@@ -1,7 +1,7 @@
 //! Questions about the service, answered only from its documentation: no tenant's data goes into an answer.
 
 mod index;
-mod words;
+mod model_answer;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,12 @@ use crate::{
 pub use index::{Index, Passage};
 
 /// The most passages in an answer.
-const PASSAGES: u32 = 4;
+const MAX_PASSAGES: u32 = 4;
 
 /// A question.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub struct SupportQuestion {
     /// The question, 1 to 2,000 characters.
     #[schemars(length(max = 2_000), extend("x-lines" = true))]
     pub message: String,
@@ -76,7 +76,11 @@ struct Source {
 ///
 /// # Errors
 /// [`Code::InvalidField`] for an empty question.
-pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Reply<SupportAnswer>> {
+pub async fn answer(
+    act: &Act,
+    index: &Index,
+    question: SupportQuestion,
+) -> Result<Reply<SupportAnswer>> {
     if question.message.trim().is_empty() {
         let remedy = "Ask something about the service.";
         return Err(Error::field(Code::InvalidField, "message", "message is empty.", remedy));
@@ -84,9 +88,9 @@ pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Repl
     // The previous question says what "it" is.
     let asked = question.history.iter().filter(|turn| turn.role == Speaker::User);
     let before = asked.map(|turn| turn.content.as_str()).next_back().unwrap_or_default();
-    let mut found = index.search(&question.message, PASSAGES).await?;
+    let mut found = index.search(&question.message, MAX_PASSAGES).await?;
     if found.is_empty() {
-        found = index.search(before, PASSAGES).await?;
+        found = index.search(before, MAX_PASSAGES).await?;
     }
     let base_url = &act.cx.settings.base_url;
     let (answer, provider) = if found.is_empty() {
@@ -95,15 +99,15 @@ pub async fn answer(act: &Act, index: &Index, question: Question) -> Result<Repl
         );
         (nothing, None)
     } else {
-        match words::answer(&act.cx, &found, &question).await {
+        match model_answer::write_answer(&act.cx, &found, &question).await {
             Some((answer, provider)) => (answer, Some(provider)),
-            None => (quoted(&found), None),
+            None => (joined(&found), None),
         }
     };
     let sources = found.into_iter().map(|one| Source { title: one.title, url: one.url });
     Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider }))
 }
 
-fn quoted(passages: &[Passage]) -> String {
+fn joined(passages: &[Passage]) -> String {
     passages.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n")
 }

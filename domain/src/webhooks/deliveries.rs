@@ -25,7 +25,7 @@ use crate::{
 /// The page of a list of deliveries.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct DeliveryQuery {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
     pub limit: Option<i64>,
@@ -42,7 +42,11 @@ pub struct Page {
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply<DeliveryPage>> {
+pub async fn list_deliveries(
+    act: &Act,
+    id: WebhookId,
+    page: DeliveryQuery,
+) -> Result<Reply<DeliveryPage>> {
     let db = &act.cx.db.read;
     let limit = input::limit(page.limit)?;
     let hook = webhook::Entity::find_by_id(id)
@@ -62,7 +66,7 @@ pub async fn deliveries(act: &Act, id: WebhookId, page: Page) -> Result<Reply<De
     };
     let page = page::read(db, limit, from, |row| json_size(&row.last_error) + 500).await?;
     let next_cursor = page.next(|row| row.id.to_string());
-    let deliveries = page.rows.into_iter().map(Delivery::of).collect();
+    let deliveries = page.rows.into_iter().map(WebhookDelivery::of).collect();
     Ok(Reply::ok(&DeliveryPage { deliveries, next_cursor }))
 }
 
@@ -101,7 +105,7 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
 ///
 /// # Errors
 /// [`Code::WebhookNotFound`].
-pub async fn test(act: &Act, id: WebhookId) -> Result<Reply<OneDelivery>> {
+pub async fn send_test(act: &Act, id: WebhookId) -> Result<Reply<OneDelivery>> {
     let mut tx = act.begin().await?;
     let hook = find_locked(act, &tx, id).await?;
     let (event_id, now) = (Uuid::now_v7(), act.cx.clock.now());
@@ -129,12 +133,12 @@ pub async fn test(act: &Act, id: WebhookId) -> Result<Reply<OneDelivery>> {
 }
 
 fn accepted(row: webhook_delivery::Model) -> Reply<OneDelivery> {
-    Reply::ok(&OneDelivery { delivery: Delivery::of(row) }).with_status(202)
+    Reply::ok(&OneDelivery { delivery: WebhookDelivery::of(row) }).with_status(202)
 }
 
 /// The delivery of an event to a webhook.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Delivery {
+pub struct WebhookDelivery {
     /// The same for all attempts.
     id: Uuid,
     event_id: Uuid,
@@ -155,19 +159,19 @@ pub struct Delivery {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneDelivery {
-    delivery: Delivery,
+    delivery: WebhookDelivery,
 }
 
 /// A page of deliveries.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct DeliveryPage {
-    deliveries: Vec<Delivery>,
+    deliveries: Vec<WebhookDelivery>,
     /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
 }
 
-impl Delivery {
+impl WebhookDelivery {
     fn of(row: webhook_delivery::Model) -> Self {
         let pending = row.status == DeliveryStatus::Pending;
         Self {

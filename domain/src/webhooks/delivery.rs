@@ -15,7 +15,7 @@ use secrecy::SecretString;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use super::{disabled, drop_pending, secrets::TABLE};
+use super::{disabled_event, fail_pending, secrets::TABLE};
 use crate::{
     Domain, Tx,
     activity::Event,
@@ -26,11 +26,11 @@ use crate::{
 };
 
 /// The time after which a webhook is disabled whose attempts have all failed, in ms.
-const PATIENCE: Millis = 5 * 24 * 3_600_000;
+const DISABLE_AFTER: Millis = 5 * 24 * 3_600_000;
 
 /// A claimed delivery, with what is needed to make it.
 #[derive(Debug, Clone)]
-pub struct Claimed {
+pub struct ClaimedDelivery {
     /// The row.
     pub delivery: webhook_delivery::Model,
     /// The webhook; absent if it was deleted.
@@ -47,7 +47,7 @@ pub struct Claimed {
 ///
 /// # Errors
 /// The database's. The rows may have been claimed nevertheless; then their leases expire.
-pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claimed>> {
+pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<ClaimedDelivery>> {
     let now = cx.clock.now();
     let taken: Vec<webhook_delivery::Model> =
         durable::claim(&cx.db.write, JobKind::DeliverWebhook, &ids, (holder, now)).await?;
@@ -56,19 +56,19 @@ pub async fn claim(cx: &Domain, holder: &str, ids: Vec<i64>) -> Result<Vec<Claim
     }
     let db = &cx.db.read;
     let hooks: BTreeSet<_> = taken.iter().map(|row| row.webhook_id.0).collect();
-    let query = by_id(db, "webhooks", hooks.clone());
+    let query = select_by_ids(db, "webhooks", hooks.clone());
     let webhooks = async { Ok(webhook::Entity::find().from_raw_sql(query).all(db).await?) };
-    let query = by_id(db, "events", taken.iter().map(|row| row.event_id).collect());
+    let query = select_by_ids(db, "events", taken.iter().map(|row| row.event_id).collect());
     let events = async { Ok(event::Entity::find().from_raw_sql(query).all(db).await?) };
     let (webhooks, events, keys) =
-        futures_util::try_join!(webhooks, events, signing(cx, hooks, now))?;
+        futures_util::try_join!(webhooks, events, signing_secrets(cx, hooks, now))?;
     Ok(taken
         .into_iter()
         .map(|delivery| {
             let hook = delivery.webhook_id;
             let told = events.iter().find(|event| event.id.0 == delivery.event_id);
             let mine = keys.iter().filter(|(id, _)| *id == hook);
-            Claimed {
+            ClaimedDelivery {
                 webhook: webhooks.iter().find(|webhook| webhook.id == hook).cloned(),
                 request_id: told.and_then(|event| event.request_id.clone()),
                 body: delivery.body.clone().or_else(|| told.map(payload)),
@@ -86,7 +86,7 @@ pub fn payload(row: &event::Model) -> Json {
 }
 
 /// Returns the statement for rows of a table by their ids; its text does not change with their number.
-fn by_id<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Statement {
+fn select_by_ids<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Statement {
     let asked = Rows::of_uuids(conn, ids);
     let from = asked.from("asked", 1);
     let sql = format!("SELECT {table}.* FROM {from} JOIN {table} ON {table}.id = asked.id");
@@ -94,7 +94,7 @@ fn by_id<C: ConnectionTrait>(conn: &C, table: &str, ids: BTreeSet<Uuid>) -> Stat
 }
 
 /// Returns the signing secrets of these webhooks, newest first.
-async fn signing(
+async fn signing_secrets(
     cx: &Domain,
     hooks: BTreeSet<Uuid>,
     now: Millis,
@@ -121,7 +121,7 @@ async fn signing(
 
 /// The result of an attempt.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct DeliveryOutcome {
     /// The row.
     pub lease: Lease,
     /// The workspace.
@@ -133,7 +133,7 @@ pub struct Outcome {
     /// The time at which it is tried again.
     pub due_at: Option<Millis>,
     /// The number of attempts so far.
-    pub tries: i32,
+    pub attempts: i32,
     /// The HTTP status of the reply, if there was one.
     pub last_status: Option<i32>,
     /// The error.
@@ -147,7 +147,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The database's.
-pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>> {
+pub async fn finish(cx: &Domain, outcomes: &[Arc<DeliveryOutcome>]) -> Result<Vec<bool>> {
     const COLUMNS: Columns = &[
         ("id", Type::Big),
         ("fencing_token", Type::Big),
@@ -168,7 +168,7 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
             one.lease.fencing_token.into(),
             one.status.to_value().as_str().into(),
             one.due_at.into(),
-            one.tries.into(),
+            one.attempts.into(),
             one.last_status.into(),
             one.last_error.as_ref().into(),
         ]);
@@ -185,8 +185,8 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
     let written = conn.query_all_raw(query).await?;
     let written: Vec<i64> =
         written.iter().map(|row| row.try_get("", "id")).collect::<Result<_, DbErr>>()?;
-    let kept = |one: &&Arc<Outcome>| written.contains(&one.lease.id);
-    judge(&mut tx, outcomes.iter().filter(kept).map(AsRef::as_ref), now).await?;
+    let kept = |one: &&Arc<DeliveryOutcome>| written.contains(&one.lease.id);
+    update_webhooks(&mut tx, outcomes.iter().filter(kept).map(AsRef::as_ref), now).await?;
     for one in outcomes.iter().filter(kept) {
         if let Some(due_at) = one.due_at {
             tx.enqueue(JobKind::DeliverWebhook, one.workspace_id, one.lease.id, due_at);
@@ -198,7 +198,7 @@ pub async fn finish(cx: &Domain, outcomes: &[Arc<Outcome>]) -> Result<Vec<bool>>
 
 /// Locks the webhooks that [`judge`] may change, in the order of their ids and before their deliveries, because
 /// disabling one changes deliveries that others are writing.
-async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<Outcome>]) -> Result<()> {
+async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<DeliveryOutcome>]) -> Result<()> {
     if !tx.domain().db.is_postgres() {
         return Ok(());
     }
@@ -222,9 +222,9 @@ async fn lock_webhooks(tx: &Tx, outcomes: &[Arc<Outcome>]) -> Result<()> {
 }
 
 /// Records successes and failures on the webhooks; a success resets the failures before it.
-async fn judge<'a>(
+async fn update_webhooks<'a>(
     tx: &mut Tx,
-    outcomes: impl Iterator<Item = &'a Outcome> + Clone,
+    outcomes: impl Iterator<Item = &'a DeliveryOutcome> + Clone,
     now: Millis,
 ) -> Result<()> {
     let good: BTreeSet<_> = outcomes
@@ -250,7 +250,7 @@ async fn judge<'a>(
         let reason = if gone.contains(&id) {
             Some("the receiver answered 410 Gone")
         } else {
-            (now - since >= PATIENCE).then_some("no delivery succeeded for five days")
+            (now - since >= DISABLE_AFTER).then_some("no delivery succeeded for five days")
         };
         let first = row.failing_since.is_none();
         if reason.is_none() && !first {
@@ -265,8 +265,8 @@ async fn judge<'a>(
         }
         let row = next.update(tx.conn()).await?;
         if let Some(reason) = reason {
-            drop_pending(tx.conn(), id).await?;
-            tx.emit(disabled(&row, reason));
+            fail_pending(tx.conn(), id).await?;
+            tx.emit(disabled_event(&row, reason));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use fanfare_entities::{
     Millis, WebhookId, WorkspaceId, subscription, webhook, webhook_delivery,
     webhook_delivery::DeliveryStatus, webhook_secret,
 };
-use fanfare_platforms::{Fix, excerpt, fix::meant};
+use fanfare_platforms::{Fix, excerpt, fix::closest_name};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
@@ -20,23 +20,26 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Act, Deleted, Details, Reply, Tx,
+    Act, Deleted, RefusalDetails, Reply, Tx,
     clock::Time,
     error::{Code, Error, Result, Violations, violation},
     events::{self, NewEvent},
 };
 
-pub use deliveries::{Delivery, DeliveryPage, OneDelivery, Page, deliveries, redeliver, test};
+pub use deliveries::{
+    DeliveryPage, DeliveryQuery, OneDelivery, WebhookDelivery, list_deliveries, redeliver,
+    send_test,
+};
 pub use secrets::rotate_secret;
 
 /// The most webhooks of a workspace; each event is delivered to each of them.
-const MOST: u64 = 20;
+const MAX_WEBHOOKS: u64 = 20;
 
 /// The most characters of a description.
-const LONGEST_DESCRIPTION: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 200;
 
 /// The reason shown for a webhook that its owner disabled.
-pub const BY_OWNER: &str = "disabled by its owner";
+pub const DISABLED_BY_OWNER: &str = "disabled by its owner";
 
 /// A webhook to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -102,14 +105,14 @@ pub async fn list(act: &Act) -> Result<Reply<WebhookList>> {
 /// [`Code::UrlNotAllowed`], an unknown event type, or [`Code::WebhookLimit`].
 pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSecret>> {
     require_whole_workspace(act)?;
-    let events = new.events.unwrap_or_else(of_posts);
+    let events = new.events.unwrap_or_else(post_event_types);
     check_events(&events)?;
     check_description(new.description.as_deref())?;
     check_url(act, &new.url).await?;
     let enabled = new.enabled != Some(false);
     let now = act.cx.clock.now();
     let tx = act.begin().await?;
-    require_place(act, &tx).await?;
+    require_room(act, &tx).await?;
     let row = webhook::ActiveModel {
         id: Set(WebhookId::fresh()),
         workspace_id: Set(act.membership.workspace_id),
@@ -117,7 +120,7 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
         events: Set(json!(events)),
         description: Set(new.description),
         enabled: Set(enabled),
-        disabled_reason: Set((!enabled).then(|| BY_OWNER.to_owned())),
+        disabled_reason: Set((!enabled).then(|| DISABLED_BY_OWNER.to_owned())),
         failing_since: Set(None),
         created_at: Set(now),
         updated_at: Set(now),
@@ -163,8 +166,8 @@ pub async fn update(
         }
         Some(false) => {
             next.enabled = Set(false);
-            next.disabled_reason = Set(Some(BY_OWNER.to_owned()));
-            drop_pending(tx.conn(), id).await?;
+            next.disabled_reason = Set(Some(DISABLED_BY_OWNER.to_owned()));
+            fail_pending(tx.conn(), id).await?;
         }
         None => {}
     }
@@ -190,7 +193,7 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
         .all(conn)
         .await?;
     for secret in secrets {
-        act.cx.vault.forget(conn, secret.secret_id).await?;
+        act.cx.vault.delete(conn, secret.secret_id).await?;
     }
     webhook_secret::Entity::delete_many()
         .filter(webhook_secret::Column::WebhookId.eq(row.id))
@@ -215,26 +218,29 @@ fn require_whole_workspace(act: &Act) -> Result<()> {
         return Ok(());
     }
     let message = "Your membership is locked to brands, and webhooks cover the whole workspace.";
-    Err(Error::new(Code::InsufficientWorkspacePermissions, message)
-        .with(Details { required_role: Some("publisher"), ..Details::default() }))
+    Err(Error::new(Code::InsufficientWorkspacePermissions, message).with_details(RefusalDetails {
+        required_role: Some("publisher"),
+        ..RefusalDetails::default()
+    }))
 }
 
 /// Fails if the workspace has the most webhooks already. It locks the workspace's subscription, so that two requests at
 /// once do not exceed the limit.
-async fn require_place(act: &Act, tx: &Tx) -> Result<()> {
+async fn require_room(act: &Act, tx: &Tx) -> Result<()> {
     let workspace = act.membership.workspace_id;
     subscription::Entity::find_by_id(workspace).lock_exclusive().one(tx.conn()).await?;
     let own = webhook::Entity::find().filter(webhook::Column::WorkspaceId.eq(workspace));
-    if own.count(tx.conn()).await? < MOST {
+    if own.count(tx.conn()).await? < MAX_WEBHOOKS {
         return Ok(());
     }
-    let message = format!("The workspace has {MOST} webhooks, which is as many as there may be.");
+    let message =
+        format!("The workspace has {MAX_WEBHOOKS} webhooks, which is as many as there may be.");
     Err(Error::new(Code::WebhookLimit, message)
-        .with(Details { limit: Some(MOST), ..Details::default() }))
+        .with_details(RefusalDetails { limit: Some(MAX_WEBHOOKS), ..RefusalDetails::default() }))
 }
 
 /// Returns the types of all events of posts.
-fn of_posts() -> Vec<String> {
+fn post_event_types() -> Vec<String> {
     let types = events::TYPES.iter().filter(|name| name.starts_with("post."));
     types.map(|name| (*name).to_owned()).collect()
 }
@@ -248,10 +254,10 @@ fn check_events(names: &[String]) -> Result<()> {
     let known = |name: &str| name == "*" || events::TYPES.contains(&name);
     let mut unknown = Violations::default();
     for (place, name) in names.iter().enumerate().filter(|(_, name)| !known(name)) {
-        unknown.note(|| {
+        unknown.push_with(|| {
             let field = format!("events[{place}]");
             let message = format!("There is no event type {:?}.", excerpt(name));
-            let meant = meant(name, events::TYPES.iter().copied());
+            let meant = closest_name(name, events::TYPES.iter().copied());
             let remedy = match meant {
                 Some(meant) => format!("Use {meant}."),
                 None => format!("Use \"*\" for all, or some of {}.", events::TYPES.join(", ")),
@@ -265,11 +271,11 @@ fn check_events(names: &[String]) -> Result<()> {
 
 fn check_description(text: Option<&str>) -> Result<()> {
     let length = text.map_or(0, |text| text.chars().count());
-    if length <= LONGEST_DESCRIPTION {
+    if length <= MAX_DESCRIPTION_CHARS {
         return Ok(());
     }
     let message =
-        format!("description has {length} characters; it may have {LONGEST_DESCRIPTION}.");
+        format!("description has {length} characters; it may have {MAX_DESCRIPTION_CHARS}.");
     Err(Error::field(Code::InvalidField, "description", message, "Send fewer words."))
 }
 
@@ -354,7 +360,7 @@ fn with_secret(row: webhook::Model, secret: String) -> Reply<OneWebhookWithSecre
 }
 
 /// Fails the pending deliveries of a webhook that is disabled; they can be redelivered by request.
-async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()> {
+async fn fail_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()> {
     use webhook_delivery::Column;
     webhook_delivery::Entity::update_many()
         .col_expr(Column::Status, Expr::value("failed"))
@@ -369,7 +375,7 @@ async fn drop_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()>
 }
 
 /// Returns the activity entry for a webhook that was disabled because of its failures.
-fn disabled(row: &webhook::Model, reason: &str) -> NewEvent {
+fn disabled_event(row: &webhook::Model, reason: &str) -> NewEvent {
     NewEvent {
         workspace_id: row.workspace_id,
         event_type: "webhook.disabled",

@@ -53,7 +53,7 @@ pub async fn rotate_secret(act: &Act, id: WebhookId) -> Result<Reply<OneWebhookW
         .await?;
     for old in known.iter().skip(1) {
         webhook_secret::Entity::delete_by_id((id, old.secret_id)).exec(tx.conn()).await?;
-        act.cx.vault.forget(tx.conn(), old.secret_id).await?;
+        act.cx.vault.delete(tx.conn(), old.secret_id).await?;
     }
     webhook_secret::Entity::update_many()
         .col_expr(webhook_secret::Column::ExpiresAt, Expr::value(now + OVERLAP))

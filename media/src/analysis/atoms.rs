@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The largest number of boxes that are read. Cameras and editors write fewer.
-const MOST: usize = 4_096;
+const MAX_BOXES: usize = 4_096;
 
 /// A box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Atom {
 /// Reads the boxes until one is invalid or `wanted` returns false.
 pub fn walk(file: &mut File, bytes: u64, mut wanted: impl FnMut(&Atom) -> bool) -> io::Result<()> {
     let mut at = 0;
-    for _ in 0..MOST {
+    for _ in 0..MAX_BOXES {
         let Some(atom) = next(file, at, bytes)? else { break };
         if !wanted(&atom) {
             break;

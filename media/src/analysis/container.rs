@@ -13,10 +13,10 @@ use super::{Facts, atoms};
 use crate::Flaw;
 
 /// The largest index that is read into memory.
-const MOST_INDEX: u64 = 16 * 1024 * 1024;
+const MAX_INDEX: u64 = 16 * 1024 * 1024;
 /// The most bytes that a parser may read at once and in total.
-const MOST_AT_ONCE: usize = 1024 * 1024;
-const MOST_IN_ALL: u64 = 32 * 1024 * 1024;
+const MAX_READ: usize = 1024 * 1024;
+const MAX_TOTAL_READ: u64 = 32 * 1024 * 1024;
 
 /// Reads the facts from the container.
 pub fn read(at: &Path, base: Facts) -> Result<Facts, Flaw> {
@@ -45,7 +45,7 @@ fn mp4(mut file: File, base: Facts) -> Result<Facts, Flaw> {
         return Err(unreadable("its index is missing"));
     }
     for atom in wanted {
-        if index.len() as u64 + atom.size > MOST_INDEX {
+        if index.len() as u64 + atom.size > MAX_INDEX {
             return Err(Flaw::TooCostly);
         }
         file.seek(SeekFrom::Start(atom.at))?;
@@ -57,11 +57,11 @@ fn mp4(mut file: File, base: Facts) -> Result<Facts, Flaw> {
     let film = context.tracks.iter().find(|track| track.track_type == TrackType::Video);
     let film = film.ok_or_else(|| unreadable("there is no picture in it"))?;
     let sound = context.tracks.iter().find(|track| track.track_type == TrackType::Audio);
-    let length = context.tracks.iter().filter_map(|track| length(track, scale)).max();
-    Ok(of_tracks(film, sound, length, base))
+    let length = context.tracks.iter().filter_map(|track| duration_ms(track, scale)).max();
+    Ok(track_facts(film, sound, length, base))
 }
 
-fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Facts) -> Facts {
+fn track_facts(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Facts) -> Facts {
     let (mut facts, rotation) = (base, rotation(film));
     for entry in film.stsd.iter().flat_map(|stsd| stsd.descriptions.iter()) {
         if let SampleEntry::Video(video) = entry {
@@ -69,7 +69,7 @@ fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Fac
             let on_side = rotation % 180 == 90;
             (facts.width, facts.height) =
                 if on_side { (Some(height), Some(width)) } else { (Some(width), Some(height)) };
-            facts.video_codec = codec(video.codec_type).or_else(|| Some("unknown".to_owned()));
+            facts.video_codec = codec_name(video.codec_type).or_else(|| Some("unknown".to_owned()));
             if let VideoCodecSpecific::AVCConfig(config) = &video.codec_specific {
                 let profile = config.get(1).copied().and_then(h264_profile);
                 (facts.video_profile, facts.pixel_format) = profile.unzip();
@@ -81,7 +81,7 @@ fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Fac
     {
         if let SampleEntry::Audio(audio) = entry {
             facts.channels = Some(audio.channelcount);
-            facts.audio_codec = codec(audio.codec_type);
+            facts.audio_codec = codec_name(audio.codec_type);
         }
     }
     let frames: u64 = film
@@ -99,7 +99,7 @@ fn of_tracks(film: &Track, sound: Option<&Track>, length: Option<u64>, base: Fac
 }
 
 /// Returns the duration in milliseconds, after applying edits.
-fn length(track: &Track, scale: Option<u64>) -> Option<u64> {
+fn duration_ms(track: &Track, scale: Option<u64>) -> Option<u64> {
     let ms = |units: u64, scale: u64| {
         u128::from(units).checked_mul(1_000)?.checked_div(u128::from(scale))
     };
@@ -134,7 +134,7 @@ fn h264_profile(number: u8) -> Option<(String, String)> {
 }
 
 /// Returns the name that ffprobe has for a codec.
-fn codec(codec: CodecType) -> Option<String> {
+fn codec_name(codec: CodecType) -> Option<String> {
     let name = match codec {
         CodecType::H264 => "h264",
         CodecType::AAC => "aac",
@@ -154,7 +154,7 @@ fn codec(codec: CodecType) -> Option<String> {
 }
 
 fn matroska(file: File, base: Facts) -> Result<Facts, Flaw> {
-    let open = MatroskaFile::open(Bounded { file, left: MOST_IN_ALL });
+    let open = MatroskaFile::open(LimitedFile { file, left: MAX_TOTAL_READ });
     let film = open.map_err(|_| unreadable("its head is broken"))?;
     let video = film.tracks().iter().find(|track| track.track_type() == MatroskaTrack::Video);
     let video = video.ok_or_else(|| unreadable("there is no picture in it"))?;
@@ -186,14 +186,14 @@ fn matroska(file: File, base: Facts) -> Result<Facts, Flaw> {
 }
 
 /// A file of which only a limited number of bytes is read, because sizes in headers are not trustworthy.
-struct Bounded {
+struct LimitedFile {
     file: File,
     left: u64,
 }
 
-impl Read for Bounded {
+impl Read for LimitedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.len() > MOST_AT_ONCE || self.left == 0 {
+        if buffer.len() > MAX_READ || self.left == 0 {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let read = self.file.read(buffer)?;
@@ -202,7 +202,7 @@ impl Read for Bounded {
     }
 }
 
-impl Seek for Bounded {
+impl Seek for LimitedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         // Each seek counts too, so that a file that only causes seeks reaches the limit.
         self.left = self.left.saturating_sub(1);

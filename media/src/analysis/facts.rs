@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::Flaw;
 
 /// The largest number of pixels of a side.
-const MOST_SIDE: u32 = 20_000;
+const MAX_SIDE: u32 = 20_000;
 /// The largest number of pixels of a picture or frame.
-const MOST_PIXELS: u64 = 100_000_000;
+const MAX_PIXELS: u64 = 100_000_000;
 
 /// The facts that an analysis found. Fields that a type does not have, or that could not be read, are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,9 +17,9 @@ pub struct Facts {
     pub mime: String,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// Pixels, as it is shown.
+    /// The displayed width in pixels.
     pub width: Option<u32>,
-    /// Pixels, as it is shown.
+    /// The displayed height in pixels.
     pub height: Option<u32>,
     /// The rotation of video frames for display, in degrees clockwise.
     pub rotation: u16,
@@ -70,10 +70,10 @@ impl Facts {
     pub(crate) fn check_size(&self) -> Result<(), Flaw> {
         let Some((width, height)) = self.size() else { return Ok(()) };
         let pixels = u64::from(width) * u64::from(height);
-        if width.max(height) <= MOST_SIDE && pixels <= MOST_PIXELS {
+        if width.max(height) <= MAX_SIDE && pixels <= MAX_PIXELS {
             return Ok(());
         }
-        Err(Flaw::TooManyPixels { width, height, side: MOST_SIDE, pixels: MOST_PIXELS })
+        Err(Flaw::TooManyPixels { width, height, side: MAX_SIDE, pixels: MAX_PIXELS })
     }
 
     /// Returns true if a picture looks right only in a viewer that applies its orientation, colour space or pixel
@@ -88,7 +88,7 @@ impl Facts {
         matches!(self.transfer.as_deref(), Some("smpte2084" | "arib-std-b67"))
     }
 
-    pub(crate) fn is_film(&self) -> bool {
+    pub(crate) fn is_video(&self) -> bool {
         self.mime.starts_with("video/")
     }
 }

@@ -17,8 +17,8 @@ use crate::{
     Flaw, Scratch, Store, Tools,
     blocking::blocking,
     kind,
-    local::Local,
-    picture::{self, Canvas, Ground},
+    local::LocalFile,
+    picture::{self, Background, Canvas},
 };
 
 pub use facts::Facts;
@@ -48,40 +48,40 @@ pub async fn analyse(
     mime: &str,
 ) -> Result<Analysis, Flaw> {
     let bytes = store.stat(path).await?.size;
-    let head = head(store, path, bytes).await?;
+    let head = read_head(store, path, bytes).await?;
     let found = kind::sniff(&head);
     if found != Some(mime) {
-        let found = found.or_else(|| kind::found(&head)).unwrap_or("of a type that is not known");
+        let found = found.or_else(|| kind::detect(&head)).unwrap_or("of a type that is not known");
         return Err(Flaw::Mismatch { named: mime.to_owned(), found: found.to_owned() });
     }
     let base = Facts { mime: mime.to_owned(), bytes, ..Facts::default() };
     if mime == "application/pdf" {
         return Ok(Analysis { facts: base, poster: None });
     }
-    let space = scratch.space(store.room_for(bytes)).await?;
+    let space = scratch.space(store.local_space(bytes)).await?;
     let local = store.local(path, &space).await?;
     if mime.starts_with("image/") {
-        picture(tools, &local, base).await
+        analyse_picture(tools, &local, base).await
     } else {
-        film(tools, &local, base).await
+        analyse_video(tools, &local, base).await
     }
 }
 
-async fn head(store: &Store, path: &str, bytes: u64) -> Result<Bytes, Flaw> {
+async fn read_head(store: &Store, path: &str, bytes: u64) -> Result<Bytes, Flaw> {
     use futures_util::TryStreamExt;
     if bytes == 0 {
         return Err(Flaw::Unreadable("it is empty".to_owned()));
     }
-    let wanted = bytes.min(kind::SNIFFED as u64);
+    let wanted = bytes.min(kind::SNIFF_BYTES as u64);
     let pieces = store.open_range(path, 0..wanted).await?.into_stream();
     let pieces: Vec<Bytes> = pieces.try_collect().await?;
     Ok(pieces.concat().into())
 }
 
-async fn picture(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Flaw> {
+async fn analyse_picture(tools: &Tools, local: &LocalFile, base: Facts) -> Result<Analysis, Flaw> {
     let at = local.path().to_owned();
     let facts = blocking(move || header::read(&at, base)).await?;
-    let small = picture::draw(tools, local, &facts, (PLACEHOLDER_SIDE, Ground::Clear)).await;
+    let small = picture::draw(tools, local, &facts, (PLACEHOLDER_SIDE, Background::Clear)).await;
     let placeholder = match small {
         Ok(small) => placeholder(small),
         // Without ffmpeg, a large picture has no placeholder, but all other facts.
@@ -91,7 +91,7 @@ async fn picture(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, 
     Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: None })
 }
 
-async fn film(tools: &Tools, local: &Local, base: Facts) -> Result<Analysis, Flaw> {
+async fn analyse_video(tools: &Tools, local: &LocalFile, base: Facts) -> Result<Analysis, Flaw> {
     let at = local.path().to_owned();
     let (mime, bytes) = (base.mime.clone(), base.bytes);
     let faststart = blocking(move || Ok(atoms::moov_is_first(&at, &mime, bytes))).await?;

@@ -7,17 +7,17 @@ use serde::Deserialize;
 use super::Facts;
 use crate::{
     Flaw,
-    local::Local,
-    tools::{self, Child},
+    local::LocalFile,
+    tools::{self, ToolRun},
 };
 
-const TIME: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The memory limit of ffprobe, in MiB.
-const MEMORY: u64 = 256;
-const OUTPUT: usize = 256 * 1024;
+const MAX_MEMORY_MIB: u64 = 256;
+const MAX_OUTPUT: usize = 256 * 1024;
 
 /// The entries that ffprobe prints of a file.
-const SHOWN: &str = "format=duration,bit_rate:stream=codec_type,codec_name,profile,width,height,pix_fmt,\
+const ENTRIES: &str = "format=duration,bit_rate:stream=codec_type,codec_name,profile,width,height,pix_fmt,\
     sample_aspect_ratio,color_transfer,avg_frame_rate,r_frame_rate,duration,channels:stream_disposition=attached_pic:stream_side_data=rotation:stream_tags=rotate,alpha_mode";
 
 #[derive(Debug, Default, Deserialize)]
@@ -75,30 +75,30 @@ struct Tags {
 }
 
 /// Runs ffprobe.
-pub async fn read(ffprobe: &Path, local: &Local, base: Facts) -> Result<Facts, Flaw> {
+pub async fn read(ffprobe: &Path, local: &LocalFile, base: Facts) -> Result<Facts, Flaw> {
     let words = ["-v", "error", "-hide_banner", "-threads", "1", "-probesize", "20000000"];
     let shown =
-        ["-analyzeduration", "10000000", "-print_format", "json=c=1", "-show_entries", SHOWN];
+        ["-analyzeduration", "10000000", "-print_format", "json=c=1", "-show_entries", ENTRIES];
     let mut args: Vec<String> = words.into_iter().chain(shown).map(str::to_owned).collect();
-    args.extend(tools::input(&base.mime, local.path()));
-    let run = Child {
+    args.extend(tools::input_args(&base.mime, local.path()));
+    let run = ToolRun {
         program: ffprobe,
         args,
         input: local.path(),
         made: None,
-        time: TIME,
+        time: TIMEOUT,
         cpu: 30,
-        memory: MEMORY,
-        output: OUTPUT,
+        memory: MAX_MEMORY_MIB,
+        output: MAX_OUTPUT,
         file: 0,
     };
-    let printed = run.run().await.map_err(Flaw::of_run)?;
+    let printed = run.run().await.map_err(Flaw::from_tool_error)?;
     let report: Report = serde_json::from_slice(&printed)
         .map_err(|_| Flaw::Unreadable("its streams cannot be identified".to_owned()))?;
-    facts(&report, base)
+    to_facts(&report, base)
 }
 
-fn facts(report: &Report, base: Facts) -> Result<Facts, Flaw> {
+fn to_facts(report: &Report, base: Facts) -> Result<Facts, Flaw> {
     let is_film =
         |stream: &&Stream| stream.codec_type == "video" && stream.disposition.attached_pic == 0;
     let film = report.streams.iter().find(is_film);
@@ -179,7 +179,7 @@ mod tests {
              "sample_aspect_ratio": "4:3", "color_transfer": "arib-std-b67", "pix_fmt": "yuv420p10le", "profile": "Main 10",
              "side_data_list": [{}, {"rotation": -90}]}],
             "format": {"duration": "12.345600", "bit_rate": "1000"}}"#;
-        let facts = facts(&serde_json::from_str(text).unwrap(), Facts::default()).unwrap();
+        let facts = to_facts(&serde_json::from_str(text).unwrap(), Facts::default()).unwrap();
         assert_eq!((facts.size(), facts.rotation), (Some((1080, 2560)), 90));
         assert_eq!((facts.duration_ms, facts.channels), (Some(12_346), Some(2)));
         assert_eq!(facts.video_codec.as_deref(), Some("hevc"));
@@ -191,14 +191,14 @@ mod tests {
     #[test]
     fn sound_alone_is_no_film() {
         let report = serde_json::from_str(r#"{"streams": [{"codec_type": "audio"}]}"#).unwrap();
-        assert!(matches!(facts(&report, Facts::default()), Err(Flaw::Unreadable(_))));
+        assert!(matches!(to_facts(&report, Facts::default()), Err(Flaw::Unreadable(_))));
     }
 
     #[test]
     fn nonsense_numbers_are_left_out() {
         let text = r#"{"streams": [{"codec_type": "video", "width": 2, "height": 2, "avg_frame_rate": "0/0",
             "tags": {"rotate": "45000000000000000000000"}}], "format": {"duration": "nan", "bit_rate": "N/A"}}"#;
-        let facts = facts(&serde_json::from_str(text).unwrap(), Facts::default()).unwrap();
+        let facts = to_facts(&serde_json::from_str(text).unwrap(), Facts::default()).unwrap();
         assert_eq!((facts.duration_ms, facts.frame_rate, facts.bit_rate), (None, None, None));
     }
 }

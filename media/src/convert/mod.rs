@@ -24,9 +24,9 @@ pub struct Variant {
     pub mime: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Pixels, as shown.
+    /// The displayed width in pixels.
     pub width: Option<u32>,
-    /// Pixels, as shown.
+    /// The displayed height in pixels.
     pub height: Option<u32>,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Variant {
 ///
 /// # Errors
 /// [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing that fits can be made;
-/// [`Flaw::Passing`] alone is worth another try.
+/// only [`Flaw::Passing`] is worth a retry.
 pub async fn convert(
     store: &Store,
     tools: &Tools,
@@ -55,33 +55,33 @@ pub async fn convert(
     prefix: &str,
 ) -> Result<Variant, Flaw> {
     facts.check_size()?;
-    if facts.is_film() && tools.ffmpeg.is_none() {
+    if facts.is_video() && tools.ffmpeg.is_none() {
         return Err(Flaw::NoTools);
     }
-    // Asked for at once: two who each had half of what they need would wait for each other.
-    let most = if facts.is_film() { most(facts, profile) } else { 0 };
-    let space = scratch.space(store.room_for(facts.bytes) + most).await?;
+    // Requested at once, because two conversions that each hold half of their space would wait for each other.
+    let most = if facts.is_video() { max_output_bytes(facts, profile) } else { 0 };
+    let space = scratch.space(store.local_space(facts.bytes) + most).await?;
     let local = store.local(from, &space).await?;
     let made = if profile.target == Target::Mp4 {
         video::make(tools, (&space, most), &local, facts, profile).await?
     } else {
         picture::make(tools, &local, facts, profile).await?
     };
-    let path = path::fresh(prefix, kind::extension(profile.target.mime()))?;
-    let bytes = keep(store, &path, &made).await?;
+    let path = path::unguessable(prefix, kind::extension(profile.target.mime()))?;
+    let bytes = store_converted(store, &path, &made).await?;
     let (width, height) = made.size.unzip();
     Ok(Variant { path, mime: profile.target.mime().to_owned(), bytes, width, height })
 }
 
 /// Returns the largest size in bytes of the converted file on the local disk: at most what the platform accepts, and
 /// at most a reasonable size for this source file.
-fn most(facts: &Facts, profile: &Profile) -> u64 {
+fn max_output_bytes(facts: &Facts, profile: &Profile) -> u64 {
     const SPARE: u64 = 64 * 1024 * 1024;
     profile.bytes_max.min(facts.bytes.saturating_mul(4)).saturating_add(SPARE)
 }
 
 /// A converted file that is not stored yet.
-pub(crate) struct Made {
+pub(crate) struct Converted {
     pub content: Content,
     /// The displayed size. Unknown for videos.
     size: Option<(u32, u32)>,
@@ -93,9 +93,9 @@ pub(crate) enum Content {
     File(tempfile::TempPath),
 }
 
-async fn keep(store: &Store, path: &str, made: &Made) -> Result<u64, Flaw> {
+async fn store_converted(store: &Store, path: &str, made: &Converted) -> Result<u64, Flaw> {
     let mut writer = store.writer(path)?;
-    match pour(&mut writer, made).await {
+    match write_content(&mut writer, made).await {
         Ok(()) => Ok(writer.finish().await?),
         Err(flaw) => {
             writer.abort().await;
@@ -104,7 +104,7 @@ async fn keep(store: &Store, path: &str, made: &Made) -> Result<u64, Flaw> {
     }
 }
 
-async fn pour(writer: &mut Writer, made: &Made) -> Result<(), Flaw> {
+async fn write_content(writer: &mut Writer, made: &Converted) -> Result<(), Flaw> {
     let from: &Path = match &made.content {
         Content::Memory(bytes) => return Ok(writer.write(bytes).await?),
         Content::File(at) => at,

@@ -1,29 +1,29 @@
 //! Converts pictures to JPEG or PNG.
 
-use super::{Content, Made, Profile, Target};
+use super::{Content, Converted, Profile, Target};
 use crate::{
     Facts, Flaw, Tools,
     blocking::blocking,
-    local::Local,
-    picture::{Canvas, Ground, draw, most_side},
+    local::LocalFile,
+    picture::{Background, Canvas, draw, max_side},
 };
 
 /// The qualities that are tried in this order until the picture fits. After that, the number of pixels is reduced.
 const QUALITIES: [u8; 4] = [90, 82, 74, 66];
 /// The largest number of times that the picture is made a quarter smaller.
-const SHRINKS: u32 = 12;
+const MAX_SHRINKS: u32 = 12;
 
 /// Converts the picture.
 pub async fn make(
     tools: &Tools,
-    local: &Local,
+    local: &LocalFile,
     facts: &Facts,
     profile: &Profile,
-) -> Result<Made, Flaw> {
+) -> Result<Converted, Flaw> {
     let size = facts.size().ok_or_else(|| Flaw::Unreadable("it has no size".to_owned()))?;
-    let ground = if profile.target == Target::Png { Ground::Clear } else { Ground::White };
-    let mut side = widest(size, profile.width_max).min(most_side(size));
-    for _ in 0..SHRINKS {
+    let ground = if profile.target == Target::Png { Background::Clear } else { Background::White };
+    let mut side = max_side(size, profile.width_max).min(max_side(size));
+    for _ in 0..MAX_SHRINKS {
         let canvas = draw(tools, local, facts, (side, ground)).await?;
         let profile = *profile;
         if let Some(made) = blocking(move || encode(&canvas, &profile)).await? {
@@ -35,7 +35,7 @@ pub async fn make(
 }
 
 /// Returns the longest side at which the picture is not wider than `width_max`.
-fn widest((width, height): (u32, u32), width_max: u32) -> u32 {
+fn max_side((width, height): (u32, u32), width_max: u32) -> u32 {
     let longer = width.max(height);
     if width_max == 0 || width <= width_max {
         return longer;
@@ -46,14 +46,14 @@ fn widest((width, height): (u32, u32), width_max: u32) -> u32 {
 }
 
 /// Encodes the picture. Returns `None` if it has too many bytes at every quality.
-fn encode(canvas: &Canvas, profile: &Profile) -> Result<Option<Made>, Flaw> {
+fn encode(canvas: &Canvas, profile: &Profile) -> Result<Option<Converted>, Flaw> {
     let size = Some(canvas.size());
     let tries: &[u8] = if profile.target == Target::Png { &[0] } else { &QUALITIES };
     for quality in tries {
         let bytes =
             if profile.target == Target::Png { canvas.png()? } else { canvas.jpeg(*quality)? };
         if bytes.len() as u64 <= profile.bytes_max {
-            return Ok(Some(Made { content: Content::Memory(bytes), size }));
+            return Ok(Some(Converted { content: Content::Memory(bytes), size }));
         }
     }
     Ok(None)

@@ -1,4 +1,4 @@
-//! A picture as it is shown, in sRGB, and its files.
+//! A picture as displayed, in sRGB, and its encoding as a file.
 
 use std::io::Cursor;
 
@@ -8,16 +8,16 @@ use image::{
 
 use crate::Flaw;
 
-/// The colour behind transparent pixels.
+/// The background of transparent pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ground {
-    /// White, and nothing is transparent any more.
+pub(crate) enum Background {
+    /// White: no pixel stays transparent.
     White,
-    /// Nothing.
+    /// None: pixels stay transparent.
     Clear,
 }
 
-impl Ground {
+impl Background {
     const fn channels(self) -> usize {
         match self {
             Self::White => 3,
@@ -30,35 +30,36 @@ impl Ground {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Canvas {
     size: (u32, u32),
-    ground: Ground,
+    ground: Background,
     bytes: Vec<u8>,
 }
 
 impl Canvas {
-    /// An empty one that rows are added to, until it has this size.
-    pub fn new(size: (u32, u32), ground: Ground) -> Self {
+    /// Creates an empty canvas of this size, to which rows are added.
+    pub fn new(size: (u32, u32), ground: Background) -> Self {
         let bytes = Vec::with_capacity(size.0 as usize * size.1 as usize * ground.channels());
         Self { size, ground, bytes }
     }
 
-    /// Adds a row of lights that are weighed by their alpha.
-    pub fn add(&mut self, row: &[[f32; 4]]) {
+    /// Adds a row of linear colours that are premultiplied by alpha.
+    pub fn add_row(&mut self, row: &[[f32; 4]]) {
         for [red, green, blue, alpha] in row {
             match self.ground {
-                Ground::White => {
+                Background::White => {
                     let light = |part: f32| part + 255.0 - alpha;
-                    self.bytes.extend([light(*red), light(*green), light(*blue)].map(byte));
+                    self.bytes.extend([light(*red), light(*green), light(*blue)].map(to_byte));
                 }
-                Ground::Clear => {
+                Background::Clear => {
                     let light = |part: f32| if *alpha > 0.0 { part * 255.0 / alpha } else { 0.0 };
-                    self.bytes.extend([light(*red), light(*green), light(*blue), *alpha].map(byte));
+                    self.bytes
+                        .extend([light(*red), light(*green), light(*blue), *alpha].map(to_byte));
                 }
             }
         }
     }
 
-    /// Turns and mirrors it as Exif's orientation asks for (CIPA DC-008, 4.6.4).
-    pub fn turned(self, orientation: u8) -> Self {
+    /// Rotates and mirrors the picture according to its Exif orientation (CIPA DC-008, 4.6.4).
+    pub fn oriented(self, orientation: u8) -> Self {
         let (width, height) = (self.size.0 as usize, self.size.1 as usize);
         if !(2..=8).contains(&orientation) {
             return self;
@@ -85,24 +86,24 @@ impl Canvas {
         Self { size, bytes, ..self }
     }
 
-    /// Width and height.
+    /// Returns the width and height.
     pub const fn size(&self) -> (u32, u32) {
         self.size
     }
 
-    /// True if all rows are there.
-    pub fn is_whole(&self) -> bool {
+    /// Returns true if all rows have been added.
+    pub fn is_complete(&self) -> bool {
         self.bytes.len() == self.size.0 as usize * self.size.1 as usize * self.ground.channels()
     }
 
-    /// As a JPEG; a canvas that may be transparent makes none.
+    /// Encodes the picture as a JPEG. Fails for a canvas that may be transparent.
     pub fn jpeg(&self, quality: u8) -> Result<Vec<u8>, Flaw> {
         let mut file = Cursor::new(Vec::new());
         self.write(JpegEncoder::new_with_quality(&mut file, quality))?;
         Ok(file.into_inner())
     }
 
-    /// As a PNG.
+    /// Encodes the picture as a PNG.
     pub fn png(&self) -> Result<Vec<u8>, Flaw> {
         let mut file = Cursor::new(Vec::new());
         self.write(PngEncoder::new(&mut file))?;
@@ -111,33 +112,33 @@ impl Canvas {
 
     fn write(&self, encoder: impl ImageEncoder) -> Result<(), Flaw> {
         let colours = match self.ground {
-            Ground::White => ExtendedColorType::Rgb8,
-            Ground::Clear => ExtendedColorType::Rgba8,
+            Background::White => ExtendedColorType::Rgb8,
+            Background::Clear => ExtendedColorType::Rgba8,
         };
         let written = encoder.write_image(&self.bytes, self.size.0, self.size.1, colours);
         written.map_err(|error| Flaw::Unfit(error.to_string()))
     }
 
-    /// Its pixels as RGBA, if they may be transparent.
+    /// Returns the pixels as RGBA, if they may be transparent.
     pub fn into_rgba(self) -> Option<RgbaImage> {
         RgbaImage::from_raw(self.size.0, self.size.1, self.bytes)
     }
 }
 
-fn byte(part: f32) -> u8 {
-    // Never beyond its range by more than a rounding.
+fn to_byte(part: f32) -> u8 {
+    // Exceeds the range at most by a rounding error.
     part.round().clamp(0.0, 255.0) as u8
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Canvas, Ground};
+    use super::{Background, Canvas};
 
     /// Two rows of three grey pixels, whose value is their place.
     fn numbered() -> Canvas {
-        let mut canvas = Canvas::new((3, 2), Ground::White);
+        let mut canvas = Canvas::new((3, 2), Background::White);
         for row in [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] {
-            canvas.add(&row.map(|value| [value, value, value, 255.0]));
+            canvas.add_row(&row.map(|value| [value, value, value, 255.0]));
         }
         canvas
     }
@@ -155,7 +156,7 @@ mod tests {
             (8, (2, 3), [2, 5, 1, 4, 0, 3]),
         ];
         for (orientation, size, expected) in cases {
-            let turned = numbered().turned(orientation);
+            let turned = numbered().oriented(orientation);
             let seen: Vec<u8> = turned.bytes.iter().step_by(3).copied().collect();
             assert_eq!((turned.size(), seen.as_slice()), (size, &expected[..]), "{orientation}");
         }
@@ -164,10 +165,10 @@ mod tests {
     #[test]
     fn what_is_transparent_is_white_or_stays() {
         for (ground, expected) in
-            [(Ground::White, vec![255, 127, 127]), (Ground::Clear, vec![255, 0, 0, 128])]
+            [(Background::White, vec![255, 127, 127]), (Background::Clear, vec![255, 0, 0, 128])]
         {
             let mut canvas = Canvas::new((1, 1), ground);
-            canvas.add(&[[128.0, 0.0, 0.0, 128.0]]);
+            canvas.add_row(&[[128.0, 0.0, 0.0, 128.0]]);
             assert_eq!(canvas.bytes, expected);
         }
     }

@@ -1,4 +1,4 @@
-//! Converts colours of any kind to sRGB.
+//! Converts colours of any colour space to sRGB.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use moxcms::{
     ToneReprCurve, TransferCharacteristics, Transform8BitExecutor, TransformOptions,
 };
 
-use super::marks::Space;
+use super::marks::ColourSpace;
 
-/// Steps of each channel at which a space is compared with sRGB.
+/// The values of each channel at which a colour space is compared with sRGB.
 const STEPS: [u8; 5] = [0, 64, 128, 192, 255];
-/// The difference from a number in sRGB that still counts as the same.
-const SAME: u8 = 3;
+/// The largest difference from an sRGB value that counts as equal.
+const TOLERANCE: u8 = 3;
 
-/// Turns rows of RGBA of another colour space into sRGB.
+/// Converts rows of RGBA from another colour space to sRGB.
 pub(crate) struct ToSrgb {
     transform: Arc<Transform8BitExecutor>,
     is_gray: bool,
@@ -22,8 +22,8 @@ pub(crate) struct ToSrgb {
 }
 
 impl ToSrgb {
-    /// The way from this space. `None` if its numbers are those of sRGB, or if nothing can be made of it.
-    pub fn from(space: &Space) -> Option<Self> {
+    /// Creates a converter from this colour space. Returns `None` if it equals sRGB or cannot be used.
+    pub fn from(space: &ColourSpace) -> Option<Self> {
         let profile = profile(space)?;
         let is_gray = match profile.color_space {
             DataColorSpace::Rgb => false,
@@ -37,7 +37,7 @@ impl ToSrgb {
         way.changes_something().then_some(way)
     }
 
-    /// Converts a row of RGBA in place; what is transparent stays so.
+    /// Converts a row of RGBA in place. The alpha channel is unchanged.
     pub fn convert(&mut self, row: &mut [u8]) {
         self.lights.clear();
         if self.is_gray {
@@ -46,7 +46,7 @@ impl ToSrgb {
             self.lights.extend_from_slice(row);
         }
         let alphas: Vec<u8> = row.iter().skip(3).step_by(4).copied().collect();
-        // Only a row of the wrong length is refused.
+        // Fails only for a row of the wrong length.
         let _ = self.transform.transform(&self.lights, row);
         for (pixel, alpha) in row.chunks_exact_mut(4).zip(alphas) {
             pixel[3] = alpha;
@@ -66,14 +66,14 @@ impl ToSrgb {
         }
         let mut after = before.clone();
         self.convert(&mut after);
-        before.iter().zip(&after).any(|(before, after)| before.abs_diff(*after) > SAME)
+        before.iter().zip(&after).any(|(before, after)| before.abs_diff(*after) > TOLERANCE)
     }
 }
 
-fn profile(space: &Space) -> Option<ColorProfile> {
+fn profile(space: &ColourSpace) -> Option<ColorProfile> {
     match space {
-        Space::Icc(bytes) => ColorProfile::new_from_slice(bytes).ok(),
-        Space::Codes(primaries, transfer) => {
+        ColourSpace::Icc(bytes) => ColorProfile::new_from_slice(bytes).ok(),
+        ColourSpace::Codes(primaries, transfer) => {
             let codes = CicpProfile {
                 color_primaries: CicpColorPrimaries::try_from(*primaries).ok()?,
                 transfer_characteristics: TransferCharacteristics::try_from(*transfer).ok()?,
@@ -82,8 +82,8 @@ fn profile(space: &Space) -> Option<ColorProfile> {
             };
             Some(ColorProfile::new_from_cicp(codes))
         }
-        Space::Gamma(gamma) => {
-            // Less than a tenth or more than ten is no gamma that anybody meant.
+        ColourSpace::Gamma(gamma) => {
+            // A gamma below 0.1 or above 10 is certainly a mistake.
             let gamma = (10_000..=1_000_000).contains(gamma).then_some(*gamma)?;
             let curve = Some(ToneReprCurve::Parametric(vec![100_000.0 / gamma as f32]));
             let mut profile = ColorProfile::new_srgb();

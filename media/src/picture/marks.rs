@@ -1,4 +1,4 @@
-//! The display marks of a stored picture: orientation, colour space and pixel shape.
+//! Reads how a stored picture is to be displayed: orientation, colour space and pixel shape.
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
@@ -7,52 +7,52 @@ use image::{ImageDecoder, codecs::png::PngDecoder};
 use super::decoder_limits;
 use crate::tiff::Tiff;
 
-/// The largest colour profile that is read, in bytes; a larger one counts as none.
-const MOST_PROFILE: usize = 4 * 1024 * 1024;
-/// The largest Exif data that are read.
-const MOST_EXIF: usize = 1024 * 1024;
-/// The deviation from square pixels that still counts as square, in parts of a thousand.
-const SLACK: u64 = 20;
-/// A pixel that claims to be longer than this many times its width is taken for a square one.
-const MOST_STRETCH: u32 = 8;
+/// The largest colour profile that is read, in bytes. A larger one is ignored.
+const MAX_PROFILE: usize = 4 * 1024 * 1024;
+/// The largest Exif data that is read, in bytes.
+const MAX_EXIF: usize = 1024 * 1024;
+/// The deviation from square pixels that still counts as square, in thousandths.
+const SQUARE_TOLERANCE: u64 = 20;
+/// The largest ratio of the sides of a pixel. Pixels with a larger ratio are treated as square.
+const MAX_STRETCH: u32 = 8;
 
-/// The marks of a file. Unreadable ones take the defaults: upright, sRGB, square.
+/// How a picture is to be displayed. Unreadable values have the defaults: upright, sRGB, square pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Marks {
-    /// Exif's orientation, 1 (as stored) to 8.
+pub(crate) struct DisplayMarks {
+    /// The Exif orientation, from 1 (as stored) to 8.
     pub orientation: u8,
-    /// Width of a pixel to its height.
+    /// The width and height of a pixel, as a ratio.
     pub pixel: (u32, u32),
     /// The colour space, if it is not sRGB.
-    pub space: Option<Space>,
-    /// A JPEG of four inks.
+    pub space: Option<ColourSpace>,
+    /// True for a CMYK JPEG.
     pub cmyk: bool,
-    /// A JPEG whose decoder keeps coefficients of the whole picture.
+    /// True for a progressive JPEG, whose decoder keeps the coefficients of the whole picture.
     pub is_progressive: bool,
 }
 
-/// A description of colours.
+/// A colour space.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Space {
+pub(crate) enum ColourSpace {
     /// An ICC profile.
     Icc(Vec<u8>),
-    /// Code points of ITU-T H.273: primaries and transfer.
+    /// The code points of primaries and transfer function in ITU-T H.273.
     Codes(u8, u8),
-    /// PNG's gamma, times 100,000.
+    /// The gamma of a PNG, multiplied by 100,000.
     Gamma(u32),
 }
 
-impl Default for Marks {
+impl Default for DisplayMarks {
     fn default() -> Self {
         Self { orientation: 1, pixel: (1, 1), space: None, cmyk: false, is_progressive: false }
     }
 }
 
-impl Marks {
+impl DisplayMarks {
     /// Reads the marks of a picture of this type.
     pub fn read(from: &mut (impl BufRead + Seek), mime: &str) -> Self {
         let mut marks = Self::default();
-        // A file that ends too early keeps what was found before.
+        // If a file ends too early, the values found so far are kept.
         let _ = match mime {
             "image/jpeg" => jpeg(from, &mut marks),
             "image/png" => png(from, &mut marks),
@@ -63,15 +63,16 @@ impl Marks {
         marks
     }
 
-    /// The size at which a stored picture is shown.
-    pub fn shown(&self, stored: (u32, u32)) -> (u32, u32) {
-        let (width, height) = self.stretched(stored);
+    /// Returns the displayed size of a stored picture.
+    pub fn displayed_size(&self, stored: (u32, u32)) -> (u32, u32) {
+        let (width, height) = self.square_pixel_size(stored);
         if self.orientation >= 5 { (height, width) } else { (width, height) }
     }
 
-    /// The size with square pixels, still lying as it is stored. The shorter side of a pixel is made longer, so that
-    /// nothing is lost.
-    fn stretched(&self, (width, height): (u32, u32)) -> (u32, u32) {
+    /// Returns the size with square pixels, before the orientation is applied. The shorter side of a pixel is
+    /// lengthened, so
+    /// that no detail is lost.
+    fn square_pixel_size(&self, (width, height): (u32, u32)) -> (u32, u32) {
         let (wide, high) = self.pixel;
         let times = |side: u32, by: u32, over: u32| {
             let long = u64::from(side) * u64::from(by) / u64::from(over.max(1));
@@ -84,11 +85,11 @@ impl Marks {
         }
     }
 
-    /// Notes the shape of a pixel, if it makes sense.
+    /// Sets the pixel shape, if it is plausible.
     fn note_pixel(&mut self, wide: u32, high: u32) {
         let (long, short) = (u64::from(wide.max(high)), u64::from(wide.min(high)));
-        let is_sane = short > 0 && long <= short * u64::from(MOST_STRETCH);
-        if is_sane && (long - short) * 1_000 > short * SLACK {
+        let is_sane = short > 0 && long <= short * u64::from(MAX_STRETCH);
+        if is_sane && (long - short) * 1_000 > short * SQUARE_TOLERANCE {
             self.pixel = (wide, high);
         }
     }
@@ -103,8 +104,8 @@ impl Marks {
     }
 }
 
-/// Walks over the segments before the picture's data (ITU-T T.81, B.1.1.4).
-fn jpeg(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
+/// Reads the segments before the picture data (ITU-T T.81, B.1.1.4).
+fn jpeg(from: &mut (impl BufRead + Seek), marks: &mut DisplayMarks) -> io::Result<()> {
     let mut profile: Vec<(u8, Vec<u8>)> = Vec::new();
     let walked = segments(from, |marker, content| match marker {
         0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => {
@@ -128,8 +129,8 @@ fn jpeg(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
     profile.sort_by_key(|(part, _)| *part);
     let whole = profile.iter().zip(1..).all(|((part, _), place)| *part == place);
     let bytes: Vec<u8> = profile.into_iter().flat_map(|(_, data)| data).collect();
-    if whole && (1..=MOST_PROFILE).contains(&bytes.len()) {
-        marks.space = Some(Space::Icc(bytes));
+    if whole && (1..=MAX_PROFILE).contains(&bytes.len()) {
+        marks.space = Some(ColourSpace::Icc(bytes));
     }
     walked
 }
@@ -152,7 +153,7 @@ fn segments(from: &mut (impl BufRead + Seek), mut look: impl FnMut(u8, &[u8])) -
         }
         let length = u16::from_be_bytes([byte(from)?, byte(from)?]).saturating_sub(2);
         kept += usize::from(length);
-        if matches!(marker, 0xc0..=0xcf | 0xe0..=0xe2) && kept <= MOST_PROFILE + MOST_EXIF {
+        if matches!(marker, 0xc0..=0xcf | 0xe0..=0xe2) && kept <= MAX_PROFILE + MAX_EXIF {
             content.resize(usize::from(length), 0);
             from.read_exact(&mut content)?;
             look(marker, &content);
@@ -162,13 +163,13 @@ fn segments(from: &mut (impl BufRead + Seek), mut look: impl FnMut(u8, &[u8])) -
     }
 }
 
-/// Pixels a length, or with `bare` numbers the shape of a pixel itself, as ffmpeg writes it.
-fn density(marks: &mut Marks, bare: bool, (x, y): (u32, u32)) {
+/// Sets the pixel shape from a density, or, with `bare`, from a ratio, as ffmpeg writes it.
+fn density(marks: &mut DisplayMarks, bare: bool, (x, y): (u32, u32)) {
     if bare { marks.note_pixel(x, y) } else { marks.note_pixel(y, x) }
 }
 
-/// Walks over all chunks: Exif data may stand behind the picture's.
-fn png(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
+/// Reads all chunks, because Exif data may come after the picture data.
+fn png(from: &mut (impl BufRead + Seek), marks: &mut DisplayMarks) -> io::Result<()> {
     from.seek_relative(8)?;
     let (mut profiled, mut standard, mut codes, mut gamma) = (false, false, None, None);
     let walked = (|| {
@@ -176,7 +177,7 @@ fn png(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
             let head = array::<8>(from)?;
             let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]);
             let name = [head[4], head[5], head[6], head[7]];
-            let small = usize::try_from(length).ok().filter(|length| *length <= MOST_EXIF);
+            let small = usize::try_from(length).ok().filter(|length| *length <= MAX_EXIF);
             match (&name, small) {
                 (b"IEND", _) => return Ok(()),
                 (b"eXIf" | b"pHYs" | b"gAMA" | b"cICP", Some(length)) => {
@@ -208,31 +209,31 @@ fn png(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
         }
     })();
     marks.space = match (codes, gamma) {
-        (Some((primaries, transfer)), _) => Some(Space::Codes(primaries, transfer)),
-        _ if profiled => png_profile(from).map(Space::Icc),
-        (None, Some(gamma)) if !standard => Some(Space::Gamma(gamma)),
+        (Some((primaries, transfer)), _) => Some(ColourSpace::Codes(primaries, transfer)),
+        _ if profiled => png_profile(from).map(ColourSpace::Icc),
+        (None, Some(gamma)) if !standard => Some(ColourSpace::Gamma(gamma)),
         _ => None,
     };
     walked
 }
 
-/// The profile is compressed; the decoder takes it apart within its limits.
+/// Reads the compressed profile. The decoder decompresses it within its limits.
 fn png_profile(from: &mut (impl BufRead + Seek)) -> Option<Vec<u8>> {
     from.seek(SeekFrom::Start(0)).ok()?;
     let mut decoder = PngDecoder::with_limits(from, decoder_limits()).ok()?;
-    decoder.icc_profile().ok().flatten().filter(|profile| profile.len() <= MOST_PROFILE)
+    decoder.icc_profile().ok().flatten().filter(|profile| profile.len() <= MAX_PROFILE)
 }
 
-fn webp(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
+fn webp(from: &mut (impl BufRead + Seek), marks: &mut DisplayMarks) -> io::Result<()> {
     from.seek_relative(12)?;
     loop {
         let head = array::<8>(from)?;
         let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-        // Chunks begin at even places.
+        // Chunks begin at even offsets.
         let padded = i64::from(length) + i64::from(length % 2);
         let limit = match &head[..4] {
-            b"EXIF" => MOST_EXIF,
-            b"ICCP" => MOST_PROFILE,
+            b"EXIF" => MAX_EXIF,
+            b"ICCP" => MAX_PROFILE,
             _ => 0,
         };
         let Some(length) = usize::try_from(length).ok().filter(|length| *length <= limit) else {
@@ -245,13 +246,13 @@ fn webp(from: &mut (impl BufRead + Seek), marks: &mut Marks) -> io::Result<()> {
         match &head[..4] {
             b"EXIF" => marks.note_exif(&content),
             _ if content.is_empty() => {}
-            _ => marks.space = Some(Space::Icc(content)),
+            _ => marks.space = Some(ColourSpace::Icc(content)),
         }
     }
 }
 
-/// The shape of a pixel stands in the head (GIF89a, 18).
-fn gif(from: &mut impl BufRead, marks: &mut Marks) -> io::Result<()> {
+/// Reads the pixel shape from the header (GIF89a, section 18).
+fn gif(from: &mut impl BufRead, marks: &mut DisplayMarks) -> io::Result<()> {
     let head = array::<13>(from)?;
     if head[12] > 0 {
         marks.note_pixel(u32::from(head[12]) + 15, 64);

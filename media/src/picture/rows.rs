@@ -1,22 +1,22 @@
-//! Sources of a picture's rows: a decoder in this process, or ffmpeg's output.
+//! Sources of the rows of a picture: a decoder in this process, or the output of ffmpeg.
 
 use std::io::{BufRead, Read, Seek};
 
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
 
-use super::{broken, decoder_limits};
+use super::{decoder_flaw, decoder_limits};
 use crate::Flaw;
 
-/// Rows of RGBA, 8 bits each, from the top, as they are stored.
-pub(crate) trait Rows {
+/// A source of rows as stored, from the top, in RGBA with 8 bits per channel.
+pub(crate) trait RowSource {
     /// Width and height.
     fn size(&self) -> (u32, u32);
 
-    /// Fills in the next row.
+    /// Writes the next row to `row`.
     fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw>;
 }
 
-/// A picture that was decoded here.
+/// A picture that was decoded in this process.
 pub(crate) struct Decoded {
     size: (u32, u32),
     colours: ColorType,
@@ -29,16 +29,16 @@ impl Decoded {
     pub fn read(from: impl BufRead + Seek, format: ImageFormat) -> Result<Self, Flaw> {
         let mut reader = ImageReader::with_format(from, format);
         reader.limits(decoder_limits());
-        let decoder = reader.into_decoder().map_err(broken)?;
+        let decoder = reader.into_decoder().map_err(decoder_flaw)?;
         let (size, colours) = (decoder.dimensions(), decoder.color_type());
         let whole = usize::try_from(decoder.total_bytes()).map_err(|_| Flaw::TooCostly)?;
         let mut bytes = vec![0; whole];
-        decoder.read_image(&mut bytes).map_err(broken)?;
+        decoder.read_image(&mut bytes).map_err(decoder_flaw)?;
         Ok(Self { size, colours, bytes, at: 0 })
     }
 }
 
-impl Rows for Decoded {
+impl RowSource for Decoded {
     fn size(&self) -> (u32, u32) {
         self.size
     }
@@ -57,7 +57,7 @@ impl Rows for Decoded {
 }
 
 fn rgba(colours: ColorType, stored: &[u8]) -> Result<[u8; 4], Flaw> {
-    // Of 16 bits the decoder gives the bytes in this machine's order.
+    // The decoder returns 16-bit values in native byte order.
     let wide = |at: usize| {
         let value = u16::from_ne_bytes([stored[at * 2], stored[at * 2 + 1]]);
         u8::try_from((u32::from(value) * 255 + 32_767) / 65_535).unwrap_or(255)
@@ -77,14 +77,14 @@ fn rgba(colours: ColorType, stored: &[u8]) -> Result<[u8; 4], Flaw> {
     })
 }
 
-/// Rows that somebody else decodes meanwhile, as RGB or RGBA.
+/// Rows that another process decodes, as RGB or RGBA.
 pub(crate) struct Piped<'a> {
     pub size: (u32, u32),
     pub alpha: bool,
     pub from: &'a mut dyn Read,
 }
 
-impl Rows for Piped<'_> {
+impl RowSource for Piped<'_> {
     fn size(&self) -> (u32, u32) {
         self.size
     }
@@ -94,7 +94,7 @@ impl Rows for Piped<'_> {
             return Ok(self.from.read_exact(row)?);
         }
         let width = row.len() / 4;
-        // Read into the end of the row and spread from its beginning, which never overtakes what is still to be read.
+        // The data is read into the end of the row and expanded from its beginning, which never overwrites unread data.
         self.from.read_exact(&mut row[width..])?;
         for place in 0..width {
             let at = width + place * 3;

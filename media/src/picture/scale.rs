@@ -1,14 +1,15 @@
-//! Scaling by area, row by row: nothing of a large picture is kept but the row that is being made.
+//! Scales pictures by area, row by row, and keeps only the row that is being computed in memory.
 
-/// Makes rows of another size out of rows of RGBA. Each pixel that is made is the mean of the area it stands for, by
-/// how much of each it covers; what is transparent counts less.
+/// Scales rows of RGBA to another size. Each output pixel is the mean of the input pixels that it covers, weighted by
+/// the covered area and by alpha.
 pub(crate) struct Scaler {
     from: (u32, u32),
     to: (u32, u32),
-    /// Rows that have come, and that were made.
+    /// The numbers of input rows and output rows so far.
     came: u32,
     made: u32,
-    /// The last row at its new width, and the one that is being made: red, green and blue by their alpha, and alpha.
+    /// The last input row at its new width, and the output row that is being computed. Both have red, green and blue
+    /// premultiplied by alpha, and alpha.
     wide: Vec<[f32; 4]>,
     sums: Vec<[f32; 4]>,
 }
@@ -19,11 +20,11 @@ impl Scaler {
         Self { from, to, came: 0, made: 0, wide: row.clone(), sums: row }
     }
 
-    /// Takes the next row, and hands on each row that is complete.
+    /// Adds the next input row, and passes each completed output row to `done`.
     pub fn push(&mut self, row: &[u8], mut done: impl FnMut(&[[f32; 4]])) {
         self.widen(row);
         let (high, low) = (u64::from(self.from.1), u64::from(self.to.1));
-        // In units of which a row that comes has `low`, and one that is made has `high`.
+        // In units of which an input row has `low` and an output row has `high`.
         let (start, end) = (u64::from(self.came) * low, u64::from(self.came + 1) * low);
         while self.made < self.to.1 {
             let (from, to) = (u64::from(self.made) * high, u64::from(self.made + 1) * high);
@@ -44,10 +45,10 @@ impl Scaler {
         self.came += 1;
     }
 
-    /// The row at its new width.
+    /// Scales the row to its new width.
     fn widen(&mut self, row: &[u8]) {
         let (wide, narrow) = (u64::from(self.from.0), u64::from(self.to.0));
-        let mut pixels = row.chunks_exact(4).map(weighed);
+        let mut pixels = row.chunks_exact(4).map(premultiplied);
         let (mut pixel, mut end) = ([0.0; 4], 0);
         for (place, made) in (0_u64..).zip(&mut self.wide) {
             let (from, to) = (place * wide, (place + 1) * wide);
@@ -67,7 +68,7 @@ impl Scaler {
     }
 }
 
-fn weighed(pixel: &[u8]) -> [f32; 4] {
+fn premultiplied(pixel: &[u8]) -> [f32; 4] {
     let alpha = f32::from(pixel[3]);
     let light = |at: usize| f32::from(pixel[at]) * alpha / 255.0;
     [light(0), light(1), light(2), alpha]

@@ -1,6 +1,6 @@
 //! Boxes of an MP4 or MOV file that are held whole (ISO 14496-12, QuickTime File Format).
 
-use super::{holds, xmp};
+use super::{contains_word, xmp};
 
 /// Boxes that describe a file and no place: everything else in user data is taken out, since every maker of cameras has
 /// a way of its own to write where it is.
@@ -124,7 +124,7 @@ fn named(keys: &[u8]) -> Vec<u32> {
 }
 
 fn tells_place(bytes: &[u8]) -> bool {
-    ["location", "latitude", "gps"].iter().any(|word| holds(bytes, word))
+    ["location", "latitude", "gps"].iter().any(|word| contains_word(bytes, word))
 }
 
 /// Is a track one that is shown or heard? A text that DJI writes says where the drone was.
@@ -136,7 +136,7 @@ fn is_shown(track: &mut [u8]) -> bool {
                 if part.name() == *b"hdlr" {
                     let kind = part.content.get(8..12);
                     shown = SHOWN.iter().any(|known| kind == Some(&known[..]))
-                        && !holds(part.content, "dji");
+                        && !contains_word(part.content, "dji");
                 }
             });
         }

@@ -1,6 +1,6 @@
 //! GIF: the extension that holds XMP.
 
-use super::{Format, Next};
+use super::{Format, Step};
 
 /// The kind of blocks that follow: each is as long as its first byte says, until one of none.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -21,51 +21,51 @@ pub(super) struct Gif {
 }
 
 impl Format for Gif {
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Step {
         if self.begun {
-            return Next::Head(1);
+            return Step::Head(1);
         }
         self.begun = true;
-        Next::Head(13)
+        Step::Head(13)
     }
 
-    fn head(&mut self, held: &mut [u8]) -> Next {
+    fn head(&mut self, held: &mut [u8]) -> Step {
         if self.blocks != Blocks::None {
             let size = u64::from(held[0]);
             if size == 0 {
                 self.blocks = Blocks::None;
-                return Next::Pass(0);
+                return Step::Pass(0);
             }
-            return if self.blocks == Blocks::Xmp { Next::Blank(size) } else { Next::Pass(size) };
+            return if self.blocks == Blocks::Xmp { Step::Blank(size) } else { Step::Pass(size) };
         }
         match &*held {
             // The header, and its table of colours.
-            [b'G', b'I', b'F', .., flags, _, _] if held.len() == 13 => Next::Pass(colours(*flags)),
-            [0x2c] => Next::Head(10),
+            [b'G', b'I', b'F', .., flags, _, _] if held.len() == 13 => Step::Pass(colours(*flags)),
+            [0x2c] => Step::Head(10),
             // A frame: its table of colours, and a byte before its pixels.
             [0x2c, .., flags] => {
                 self.blocks = Blocks::Pixels;
-                Next::Pass(colours(*flags) + 1)
+                Step::Pass(colours(*flags) + 1)
             }
-            [0x21] => Next::Head(2),
-            [0x21, 0xff] => Next::Head(14),
+            [0x21] => Step::Head(2),
+            [0x21, 0xff] => Step::Head(14),
             [0x21, 0xff, 11, name @ ..] => {
                 self.blocks = if name == b"XMP DataXMP" { Blocks::Xmp } else { Blocks::Text };
-                Next::Pass(0)
+                Step::Pass(0)
             }
             [0x21, 0xff, size, ..] => {
                 self.blocks = Blocks::Text;
                 // Eleven bytes of the block are held; a shorter one was read past.
                 match size.checked_sub(11) {
-                    Some(left) => Next::Pass(u64::from(left)),
-                    None => Next::Rest,
+                    Some(left) => Step::Pass(u64::from(left)),
+                    None => Step::Rest,
                 }
             }
             [0x21, _] => {
                 self.blocks = Blocks::Text;
-                Next::Pass(0)
+                Step::Pass(0)
             }
-            _ => Next::Rest,
+            _ => Step::Rest,
         }
     }
 

@@ -1,68 +1,69 @@
-//! JPEG: segments before, between and behind the pixels, and whole pictures behind the first one.
+//! JPEG: segments before, between and after the pixels, and whole pictures after the first one.
 
-use super::{Format, Next, exif, holds, iptc, xmp};
+use super::{Format, Step, contains_word, exif, iptc, xmp};
 
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
-const MORE_XMP: &[u8] = b"http://ns.adobe.com/xmp/extension/\0";
+const EXTENDED_XMP: &[u8] = b"http://ns.adobe.com/xmp/extension/\0";
 
 /// The position in the file.
 #[derive(Debug, Default, Clone, Copy)]
-enum Place {
+enum Position {
     /// At its first bytes.
     #[default]
     Start,
     /// In a picture.
     Picture,
-    /// Behind the end of one. Another may follow (a preview, a gain map), with metadata of its own; the film that
-    /// phones put there, and whatever else, is blanked.
+    /// After the end of a picture. Another one with its own metadata may follow (a preview or a gain map). The video
+    /// that
+    /// phones append, and all other data, is blanked.
     Behind,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Jpeg(Place);
+pub(super) struct Jpeg(Position);
 
 impl Format for Jpeg {
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Step {
         match self.0 {
-            Place::Start => {
-                self.0 = Place::Picture;
-                Next::Pass(2)
+            Position::Start => {
+                self.0 = Position::Picture;
+                Step::Pass(2)
             }
-            Place::Picture => Next::Marker,
-            Place::Behind => Next::Head(1),
+            Position::Picture => Step::Marker,
+            Position::Behind => Step::Head(1),
         }
     }
 
-    fn head(&mut self, held: &mut [u8]) -> Next {
+    fn head(&mut self, held: &mut [u8]) -> Step {
         match (self.0, &*held) {
-            (Place::Behind, [0]) => Next::Pass(0),
-            (Place::Behind, [0xff]) => Next::Head(2),
-            (Place::Behind, [0xff, 0xd8]) => {
-                self.0 = Place::Picture;
-                Next::Pass(0)
+            (Position::Behind, [0]) => Step::Pass(0),
+            (Position::Behind, [0xff]) => Step::Head(2),
+            (Position::Behind, [0xff, 0xd8]) => {
+                self.0 = Position::Picture;
+                Step::Pass(0)
             }
-            (Place::Behind, _) => {
+            (Position::Behind, _) => {
                 held.fill(0);
-                Next::Void
+                Step::Void
             }
             (_, [0xff, 0xd9]) => {
-                self.0 = Place::Behind;
-                Next::Pass(0)
+                self.0 = Position::Behind;
+                Step::Pass(0)
             }
-            // These stand alone.
-            (_, [0xff, 0x01 | 0xd8]) => Next::Pass(0),
-            (_, [0xff, _]) => Next::Head(4),
+            // These markers have no content.
+            (_, [0xff, 0x01 | 0xd8]) => Step::Pass(0),
+            (_, [0xff, _]) => Step::Head(4),
             (_, [0xff, code, high, low]) => {
                 let size = u16::from_be_bytes([*high, *low]);
                 let content = usize::from(size).saturating_sub(2);
                 match code {
-                    // Sizes, profiles and indexes; all other application segments may hold anything.
-                    0xe0 | 0xe2 => Next::Pass(content as u64),
-                    0xe1..=0xef | 0xfe => Next::Hold(4 + content),
-                    _ => Next::Pass(content as u64),
+                    // Sizes, profiles and indexes. All other application segments may contain anything.
+                    0xe0 | 0xe2 => Step::Pass(content as u64),
+                    0xe1..=0xef | 0xfe => Step::Hold(4 + content),
+                    _ => Step::Pass(content as u64),
                 }
             }
-            _ => Next::Rest,
+            _ => Step::Rest,
         }
     }
 
@@ -72,12 +73,12 @@ impl Format for Jpeg {
             exif::blank(&mut content[6..]);
         } else if content.starts_with(XMP) {
             xmp::blank(&mut content[XMP.len()..]);
-        } else if content.starts_with(MORE_XMP) {
-            // A stretch of a text that goes on in other segments: nobody can tell what in it is a place.
-            content[MORE_XMP.len()..].fill(b' ');
+        } else if content.starts_with(EXTENDED_XMP) {
+            // A part of a text that continues in other segments, so locations in it cannot be found.
+            content[EXTENDED_XMP.len()..].fill(b' ');
         } else if head[1] == 0xed {
             iptc::blank(content);
-        } else if holds(content, "gps") {
+        } else if contains_word(content, "gps") {
             content.fill(0);
         }
     }

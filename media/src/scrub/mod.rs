@@ -1,7 +1,7 @@
-//! Blanks location metadata while a file comes in, before it is stored.
+//! Blanks location metadata while a file is received, before it is stored.
 //!
-//! Only metadata are touched, and no byte is added or removed, so sizes and offsets stay what they were. What else
-//! metadata say (whose picture it is, that it was generated) stays. Metadata that cannot be read are blanked whole.
+//! Only metadata is changed, and no byte is added or removed, so sizes and offsets stay the same. Other metadata (the
+//! author, or that a picture was generated) is kept. Metadata that cannot be parsed is blanked completely.
 
 mod boxes;
 mod exif;
@@ -16,51 +16,51 @@ mod webm;
 mod webp;
 mod xmp;
 
-/// The largest piece of metadata that is held to be looked at; a larger one is blanked.
-const MOST: u64 = 4 * 1024 * 1024;
+/// The largest piece of metadata that is held in memory and parsed. A larger one is blanked.
+const MAX_HELD: u64 = 4 * 1024 * 1024;
 
-/// The next part of a file.
+/// What to do with the next part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Next {
-    /// The beginning of a part, until so many bytes of it are held.
+enum Step {
+    /// Hold the header of a part until it has this many bytes.
     Head(usize),
-    /// A part that is to be looked at, until so many bytes of it are held.
+    /// Hold a part that must be parsed until it has this many bytes.
     Hold(usize),
-    /// A number of bytes to pass on.
+    /// Pass on this many bytes.
     Pass(u64),
-    /// A number of bytes to replace by zeros.
+    /// Replace this many bytes by zeros.
     Blank(u64),
-    /// Bytes that replace as many bytes of the file.
+    /// Replace the next bytes of the file by these bytes.
     Put(Vec<u8>),
-    /// Anything up to a marker of a JPEG, which is then the beginning of a part.
+    /// Pass on everything up to the next JPEG marker, which begins a part.
     Marker,
-    /// Nothing that matters.
+    /// Pass on the rest of the file.
     Rest,
-    /// Nothing that belongs here: all of it is blanked.
+    /// Blank the rest of the file, because it does not belong to the format.
     Void,
 }
 
-/// A type of file, as far as it must be known.
+/// A parser of a file format that finds metadata.
 trait Format: Send {
     /// Returns the first part, and the part after each.
-    fn next(&mut self) -> Next;
+    fn next(&mut self) -> Step;
 
     /// Returns the part after the held bytes, which may be changed before they are passed on.
-    fn head(&mut self, held: &mut [u8]) -> Next;
+    fn head(&mut self, held: &mut [u8]) -> Step;
 
-    /// Blanks what tells a place in a part that is held.
+    /// Blanks locations in a part that is held.
     fn edit(&mut self, part: &mut [u8]);
 }
 
-/// The state of a file that is being read, as far as it must be known.
+/// Removes locations from a file that is being received.
 pub(crate) struct Scrub {
     format: Option<Box<dyn Format>>,
     held: Vec<u8>,
-    next: Next,
+    next: Step,
 }
 
 impl Scrub {
-    /// For a file of this type; a document passes as it is.
+    /// Creates a scrubber for a file of this type. Documents are not changed.
     pub fn new(mime: &str) -> Self {
         let mut format: Option<Box<dyn Format>> = match mime {
             "image/jpeg" => Some(Box::new(jpeg::Jpeg::default())),
@@ -71,93 +71,95 @@ impl Scrub {
             "video/webm" => Some(Box::new(webm::Webm::default())),
             _ => None,
         };
-        let next = format.as_mut().map_or(Next::Rest, |format| format.next());
+        let next = format.as_mut().map_or(Step::Rest, |format| format.next());
         Self { format, held: Vec::new(), next }
     }
 
-    /// Takes the next bytes and appends to `out` what may be stored by now.
+    /// Receives the next bytes and appends to `out` the bytes that can be stored now.
     pub fn push(&mut self, mut piece: &[u8], out: &mut Vec<u8>) {
         while !piece.is_empty() {
             match &mut self.next {
-                Next::Rest => return out.extend_from_slice(piece),
-                Next::Void => return out.resize(out.len() + piece.len(), 0),
-                Next::Pass(left) | Next::Blank(left) => {
+                Step::Rest => return out.extend_from_slice(piece),
+                Step::Void => return out.resize(out.len() + piece.len(), 0),
+                Step::Pass(left) | Step::Blank(left) => {
                     let now = piece.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
                     *left -= now as u64;
                     let ended = *left == 0;
-                    if matches!(self.next, Next::Pass(_)) {
+                    if matches!(self.next, Step::Pass(_)) {
                         out.extend_from_slice(&piece[..now]);
                     } else {
                         out.resize(out.len() + now, 0);
                     }
                     piece = &piece[now..];
                     if ended {
-                        self.go_on(out);
+                        self.next_part(out);
                     }
                 }
-                Next::Put(bytes) => {
+                Step::Put(bytes) => {
                     let now = piece.len().min(bytes.len());
                     out.extend(bytes.drain(..now));
                     let ended = bytes.is_empty();
                     piece = &piece[now..];
                     if ended {
-                        self.go_on(out);
+                        self.next_part(out);
                     }
                 }
-                Next::Head(size) | Next::Hold(size) => {
+                Step::Head(size) | Step::Hold(size) => {
                     let now = piece.len().min(size.saturating_sub(self.held.len()));
                     self.held.extend_from_slice(&piece[..now]);
                     piece = &piece[now..];
                     if self.held.len() >= *size {
-                        self.whole(out);
+                        self.finish_held(out);
                     }
                 }
-                Next::Marker => piece = self.seek_marker(piece, out),
+                Step::Marker => piece = self.seek_marker(piece, out),
             }
         }
     }
 
-    /// Returns the bytes that are left at the end; of a file that was cut off in its metadata these are blank.
+    /// Returns the remaining bytes at the end of the file. They are blanked if the file ends within metadata.
     pub fn end(mut self) -> Vec<u8> {
-        if matches!(self.next, Next::Hold(_)) {
+        if matches!(self.next, Step::Hold(_)) {
             self.held.fill(0);
         }
         self.held
     }
 
-    /// A head or a piece of metadata is complete.
-    fn whole(&mut self, out: &mut Vec<u8>) {
+    /// Processes a header or a piece of metadata that is complete.
+    fn finish_held(&mut self, out: &mut Vec<u8>) {
         let Some(format) = &mut self.format else { return };
-        if matches!(self.next, Next::Hold(_)) {
+        if matches!(self.next, Step::Hold(_)) {
             format.edit(&mut self.held);
-            return self.go_on(out);
+            return self.next_part(out);
         }
         self.next = format.head(&mut self.held);
-        if !matches!(self.next, Next::Head(_) | Next::Hold(_)) {
+        if !matches!(self.next, Step::Head(_) | Step::Hold(_)) {
             out.append(&mut self.held);
         }
-        self.settle(out);
+        self.skip_empty(out);
     }
 
-    /// A part has ended.
-    fn go_on(&mut self, out: &mut Vec<u8>) {
+    /// Continues with the next part.
+    fn next_part(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.held);
         if let Some(format) = &mut self.format {
             self.next = format.next();
         }
-        self.settle(out);
+        self.skip_empty(out);
     }
 
-    /// Steps over parts of no bytes.
-    fn settle(&mut self, out: &mut Vec<u8>) {
+    /// Skips empty parts.
+    fn skip_empty(&mut self, out: &mut Vec<u8>) {
         match &self.next {
-            Next::Pass(0) | Next::Blank(0) => self.go_on(out),
-            Next::Head(size) | Next::Hold(size) if self.held.len() >= *size => self.whole(out),
+            Step::Pass(0) | Step::Blank(0) => self.next_part(out),
+            Step::Head(size) | Step::Hold(size) if self.held.len() >= *size => {
+                self.finish_held(out)
+            }
             _ => {}
         }
     }
 
-    /// Passes what is no marker; the rest of the piece.
+    /// Passes on all bytes before the next marker and returns the rest of the piece.
     fn seek_marker<'a>(&mut self, piece: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         if self.held.is_empty() {
             let at = piece.iter().position(|byte| *byte == 0xff).unwrap_or(piece.len());
@@ -166,7 +168,7 @@ impl Scrub {
             return piece.get(at + 1..).unwrap_or_default();
         }
         match piece[0] {
-            // One more of the bytes that fill up before a marker.
+            // Another fill byte before a marker.
             0xff => out.push(0xff),
             code @ (0 | 0xd0..=0xd7) => {
                 out.append(&mut self.held);
@@ -174,23 +176,23 @@ impl Scrub {
             }
             code => {
                 self.held.push(code);
-                self.next = Next::Head(2);
-                self.whole(out);
+                self.next = Step::Head(2);
+                self.finish_held(out);
             }
         }
         &piece[1..]
     }
 }
 
-/// To hold a part of so many bytes in all, or to blank its last `rest` if that is too much.
-fn held_or_blanked(whole: u64, rest: u64) -> Next {
+/// Holds a part of `whole` bytes, or blanks its last `rest` bytes if it is too large.
+fn hold_or_blank(whole: u64, rest: u64) -> Step {
     match usize::try_from(whole) {
-        Ok(size) if whole <= MOST => Next::Hold(size),
-        _ => Next::Blank(rest),
+        Ok(size) if whole <= MAX_HELD => Step::Hold(size),
+        _ => Step::Blank(rest),
     }
 }
 
-/// True if the bytes hold the word, in any case of letters.
-fn holds(bytes: &[u8], word: &str) -> bool {
+/// Returns true if the bytes contain the word, ignoring case.
+fn contains_word(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word.as_bytes()))
 }

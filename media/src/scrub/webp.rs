@@ -1,6 +1,6 @@
-//! WebP: the chunks of Exif and XMP.
+//! WebP: the Exif and XMP chunks.
 
-use super::{Format, Next, exif, held_or_blanked, xmp};
+use super::{Format, Step, exif, hold_or_blank, xmp};
 
 #[derive(Debug, Default)]
 pub(super) struct Webp {
@@ -8,22 +8,22 @@ pub(super) struct Webp {
 }
 
 impl Format for Webp {
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Step {
         if self.begun {
-            return Next::Head(8);
+            return Step::Head(8);
         }
         self.begun = true;
-        Next::Pass(12)
+        Step::Pass(12)
     }
 
-    fn head(&mut self, held: &mut [u8]) -> Next {
-        let Some((name, size)) = held.split_first_chunk::<4>() else { return Next::Rest };
-        let Ok(size) = <[u8; 4]>::try_from(size) else { return Next::Rest };
+    fn head(&mut self, held: &mut [u8]) -> Step {
+        let Some((name, size)) = held.split_first_chunk::<4>() else { return Step::Rest };
+        let Ok(size) = <[u8; 4]>::try_from(size) else { return Step::Rest };
         let size = u64::from(u32::from_le_bytes(size));
         let even = size + size % 2;
         match name {
-            b"EXIF" | b"XMP " => held_or_blanked(8 + even, even),
-            _ => Next::Pass(even),
+            b"EXIF" | b"XMP " => hold_or_blank(8 + even, even),
+            _ => Step::Pass(even),
         }
     }
 
@@ -32,7 +32,7 @@ impl Format for Webp {
         if head.starts_with(b"XMP ") {
             return xmp::blank(content);
         }
-        // Some write it as it stands in a JPEG.
+        // Some programs write it as in a JPEG.
         let at = if content.starts_with(b"Exif\0\0") { 6 } else { 0 };
         exif::blank(&mut content[at..]);
     }

@@ -1,4 +1,4 @@
-//! XMP: names of places, be they attributes or elements, with everything in them.
+//! XMP: attributes and elements that contain locations.
 
 use quick_xml::{
     Reader,
@@ -6,10 +6,10 @@ use quick_xml::{
     name::QName,
 };
 
-use super::holds;
+use super::contains_word;
 
-/// Names that tell a place, besides those of coordinates.
-const PLACES: [&[u8]; 15] = [
+/// Names of locations, besides those of coordinates.
+const PLACE_NAMES: [&[u8]; 15] = [
     b"City",
     b"Country",
     b"CountryCode",
@@ -27,16 +27,16 @@ const PLACES: [&[u8]; 15] = [
     b"long",
 ];
 
-/// Parts of the names of coordinates; some drones write the last one.
-const COORDINATES: [&str; 4] = ["gps", "latitude", "longitude", "longtitude"];
+/// Parts of the names of coordinates. Some drones write the last one.
+const COORDINATE_NAMES: [&str; 4] = ["gps", "latitude", "longitude", "longtitude"];
 
-/// Blanks the values of all names that tell a place. From where it cannot be read on, all of it is blanked.
+/// Blanks the values of all location names. If the text cannot be parsed, everything after that point is blanked.
 pub(super) fn blank(text: &mut [u8]) {
     let filled = text.iter().rev().take_while(|byte| **byte == 0).count();
     let end = text.len() - filled;
     let text = &mut text[..end];
     let stretches = match std::str::from_utf8(text) {
-        Ok(read) if !read.contains('\0') => places(read),
+        Ok(read) if !read.contains('\0') => find_places(read),
         _ => vec![(0, end)],
     };
     for (from, to) in stretches {
@@ -46,8 +46,8 @@ pub(super) fn blank(text: &mut [u8]) {
     }
 }
 
-/// The stretches that tell a place.
-fn places(text: &str) -> Vec<(usize, usize)> {
+/// Returns the ranges of the text that contain locations.
+fn find_places(text: &str) -> Vec<(usize, usize)> {
     let mut reader = Reader::from_str(text);
     let (mut found, mut inside, mut from) = (Vec::new(), 0_u32, 0);
     loop {
@@ -83,12 +83,14 @@ fn attributes(text: &str, tag: &BytesStart<'_>, inside: bool, found: &mut Vec<(u
     };
     for attribute in tag.attributes().with_checks(false) {
         match attribute {
-            Ok(attribute) if is_place(attribute.key) || (inside && !is_form(attribute.key)) => {
+            Ok(attribute)
+                if is_place(attribute.key) || (inside && !is_structural(attribute.key)) =>
+            {
                 found.push(stretch(&attribute.value));
             }
             Ok(_) => {}
             Err(_) => {
-                // The whole tag is blanked; a second error in it would blank it again.
+                // The whole tag is blanked, so further errors in it do not matter.
                 found.push(stretch(tag.attributes_raw()));
                 return;
             }
@@ -96,17 +98,17 @@ fn attributes(text: &str, tag: &BytesStart<'_>, inside: bool, found: &mut Vec<(u
     }
 }
 
-/// Says how the text is to be read, and nothing of what it says.
-fn is_form(name: QName<'_>) -> bool {
+/// Returns true for a name that belongs to the syntax of XMP and has no content of its own.
+fn is_structural(name: QName<'_>) -> bool {
     let form = [&b"rdf"[..], b"xml", b"xmlns"];
     name.prefix().is_some_and(|prefix| form.contains(&prefix.into_inner()))
         || name.into_inner() == b"xmlns"
 }
 
 fn is_place(name: QName<'_>) -> bool {
-    if is_form(name) {
+    if is_structural(name) {
         return false;
     }
     let local = name.local_name().into_inner();
-    PLACES.contains(&local) || COORDINATES.iter().any(|word| holds(local, word))
+    PLACE_NAMES.contains(&local) || COORDINATE_NAMES.iter().any(|word| contains_word(local, word))
 }

@@ -12,7 +12,7 @@ async fn told(
     bytes: &[u8],
 ) -> Result<Result<Analysis, Flaw>, Failure> {
     let store = room.store()?;
-    let path = store.keep("w", mime, bytes).await?;
+    let path = store.put("w", mime, bytes).await?;
     Ok(analyse(&store, tools, &films::scratch(&room.0), &path, mime).await)
 }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 
 use super::{Failure, Outcome, Room};
-use crate::{Error, Store, Stored};
+use crate::{Error, FileReader, Store};
 
 /// More than two parts of a bucket, and no multiple of anything.
 const LARGE: usize = 12 * 1024 * 1024 + 4321;
@@ -39,7 +39,7 @@ pub fn pattern(size: usize) -> Vec<u8> {
     (0..size).map(|at| (at * 31 % 251) as u8).collect()
 }
 
-async fn all(stored: Stored) -> Result<Vec<u8>, Error> {
+async fn all(stored: FileReader) -> Result<Vec<u8>, Error> {
     Ok(stored.into_stream().try_collect::<Vec<Bytes>>().await?.concat())
 }
 

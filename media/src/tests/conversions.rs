@@ -14,7 +14,7 @@ struct Case {
 impl Case {
     async fn new(room: Room, mime: &str, bytes: &[u8]) -> Result<Self, Failure> {
         let store = room.store()?;
-        let path = store.keep("w", mime, bytes).await?;
+        let path = store.put("w", mime, bytes).await?;
         let Analysis { facts, .. } =
             analyse(&store, &films::tools(), &films::scratch(&room.0), &path, mime).await?;
         Ok(Self { room, path, facts })

@@ -5,14 +5,14 @@ use std::time::SystemTime;
 use futures_util::TryStreamExt;
 
 use super::{ANY, Failure, Outcome, Room, both::pattern, files};
-use crate::{Intake, Refused, Sizes, Store, Taken};
+use crate::{Intake, IntakeError, Sizes, Store, StoredMedia};
 
 async fn take(
     store: &Store,
     sizes: Sizes,
     bytes: &[u8],
     step: usize,
-) -> Result<Result<Taken, Refused>, Failure> {
+) -> Result<Result<StoredMedia, IntakeError>, Failure> {
     let mut intake = Intake::new(store, "assets/w", sizes);
     for piece in bytes.chunks(step) {
         if let Err(refused) = intake.write(piece).await {
@@ -69,7 +69,7 @@ async fn the_limit_of_its_kind_is_exact_and_a_refusal_leaves_nothing() -> Outcom
         let refused = take(&store, sizes, &bytes, 10_000).await?;
         let bytes = bytes.len();
         assert!(bytes as u64 > limit, "{bytes} is not too large");
-        assert_eq!(refused, Err(Refused::TooLarge { limit }));
+        assert_eq!(refused, Err(IntakeError::TooLarge { limit }));
     }
     let others: [(&[u8], &str); 3] =
         [(b"", "Empty"), (b"<!doctype html><p>Log in", "Page"), (b"plain text", "Type")];

@@ -22,7 +22,7 @@ async fn shown(
 ) -> Result<(Facts, RgbaImage), Failure> {
     let room = Room::new();
     let (store, scratch) = (room.store()?, films::scratch(&room.0));
-    let path = store.keep("w", mime, bytes).await?;
+    let path = store.put("w", mime, bytes).await?;
     let told = analyse(&store, &films::tools(), &scratch, &path, mime).await;
     let Analysis { facts, .. } = told.map_err(|flaw| format!("{name}: {flaw}"))?;
     let profile = Profile { target, bytes_max: 4_000_000, width_max: 240 };
@@ -215,7 +215,7 @@ async fn what_is_made_of_a_picture_is_the_same_whoever_decoded_it() -> Outcome {
     there.splice(scan..scan, padding);
     let mut pictures = Vec::new();
     for bytes in [here, there] {
-        let path = store.keep("w", "image/jpeg", &bytes).await?;
+        let path = store.put("w", "image/jpeg", &bytes).await?;
         let Analysis { facts, .. } = analyse(&store, &tools, &scratch, &path, "image/jpeg").await?;
         let profile = Profile { target: Target::Png, bytes_max: 9_000_000, width_max: 200 };
         let made = convert(&store, &tools, &scratch, (&path, &facts), &profile, "made").await?;

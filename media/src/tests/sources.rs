@@ -11,7 +11,7 @@ use super::{
     server::{Server, answer, whole},
 };
 use crate::{
-    Copied, CopyError, MAX_REMOTE, Sizes, copy_remote,
+    CopiedFile, CopyError, MAX_REMOTE, Sizes, copy_remote,
     remote::{Limits, copy},
 };
 
@@ -27,18 +27,18 @@ async fn attempt(
     client: &Client,
     url: &Url,
     limits: Limits,
-) -> Result<Result<Copied, CopyError>, Failure> {
+) -> Result<Result<CopiedFile, CopyError>, Failure> {
     let room = Room::new();
     let result = copy(&room.store()?, client, url, "w", limits).await;
     assert_eq!(room.files()?.len(), usize::from(result.is_ok()), "{result:?}");
     Ok(result)
 }
 
-async fn of(server: &Server, limits: Limits) -> Result<Result<Copied, CopyError>, Failure> {
+async fn of(server: &Server, limits: Limits) -> Result<Result<CopiedFile, CopyError>, Failure> {
     attempt(&server.client()?, &server.at("file.png")?, limits).await
 }
 
-async fn answered(bytes: Vec<u8>) -> Result<Result<Copied, CopyError>, Failure> {
+async fn answered(bytes: Vec<u8>) -> Result<Result<CopiedFile, CopyError>, Failure> {
     of(&Server::answering(bytes).await?, SMALL).await
 }
 

@@ -1,22 +1,22 @@
-//! Confines the files that a program may open.
+//! Restricts the files that a program may open.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// The paths that a program may open besides the system's programs and libraries.
+/// The paths that a program may open in addition to system programs and libraries.
 #[derive(Debug, Clone)]
-pub(super) struct Confined {
+pub(super) struct AllowedPaths {
     /// The directory of the program.
     programs: PathBuf,
-    /// The one file that it reads.
+    /// The only file that it reads.
     input: PathBuf,
-    /// The one file that it writes; it is there already.
+    /// The only file that it writes, which already exists.
     output: Option<PathBuf>,
 }
 
-impl Confined {
+impl AllowedPaths {
     pub fn new(program: &Path, input: &Path, output: Option<&Path>) -> Self {
         Self {
             programs: program.parent().unwrap_or(program).to_owned(),
@@ -25,8 +25,9 @@ impl Confined {
         }
     }
 
-    /// Restricts this thread and what it begins, as far as the kernel can: Landlock confines files since Linux 5.13 and
-    /// TCP since 6.7. A kernel without it restricts nothing.
+    /// Restricts this thread and the programs that it starts, as far as the kernel supports it. Landlock restricts
+    /// files
+    /// since Linux 5.13 and TCP since 6.7. A kernel without it restricts nothing.
     #[cfg(target_os = "linux")]
     pub fn enter(&self) -> io::Result<()> {
         use landlock::{
@@ -42,9 +43,9 @@ impl Confined {
                 .handle_access(AccessNet::from_all(LATEST))?
                 .scope(Scope::from_all(LATEST))?
                 .create()?
-                .add_rules(path_beneath_rules(SYSTEM, run))?
+                .add_rules(path_beneath_rules(SYSTEM_DIRECTORIES, run))?
                 .add_rules(path_beneath_rules([&self.programs], run))?
-                .add_rules(path_beneath_rules(LOADER, read))?
+                .add_rules(path_beneath_rules(LOADER_FILES, read))?
                 .add_rules(path_beneath_rules([&self.input], read))?
                 .add_rules(path_beneath_rules(["/dev/null"], write))?
                 .add_rules(path_beneath_rules(&self.output, write))?
@@ -53,7 +54,7 @@ impl Confined {
         restrict().map(|_| ()).map_err(io::Error::other)
     }
 
-    /// Restricts nothing: this system has nothing that does.
+    /// Restricts nothing, because this system does not support it.
     #[cfg(not(target_os = "linux"))]
     pub fn enter(&self) -> io::Result<()> {
         Ok(())
@@ -62,10 +63,10 @@ impl Confined {
 
 /// The directories of programs and libraries.
 #[cfg(target_os = "linux")]
-const SYSTEM: [&str; 8] =
+const SYSTEM_DIRECTORIES: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/sys/devices/system/cpu"];
 
 /// The files that the loader and the C library read.
 #[cfg(target_os = "linux")]
-const LOADER: [&str; 4] =
+const LOADER_FILES: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/ld.so.preload", "/dev/urandom", "/proc/sys/kernel/cap_last_cap"];

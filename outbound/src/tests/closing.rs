@@ -60,7 +60,7 @@ async fn what_asks_for_a_fresh_connection_meets_no_close() -> Outcome {
     let (server, read) = forgetful().await?;
     let client = server.client(CLOSED)?;
     client.get(server.url.clone()).send().await?;
-    let paid = client.request(Method::POST, server.url.clone()).on_a_fresh_connection();
+    let paid = client.request(Method::POST, server.url.clone()).on_new_connection();
     assert_eq!((paid.send().await?.status, read.load(Ordering::SeqCst)), (200, 2));
     Ok(())
 }

@@ -176,7 +176,7 @@ async fn any_status_is_an_answer() -> Outcome {
             assert_eq!(reply.retry_after().map(|wait| wait.as_secs()), Some(7));
             assert_eq!(reply.text(), "\u{feff}no json");
             let error = reply.json::<Value>().err().ok_or("it is no JSON")?;
-            assert_eq!(error.kind, ErrorKind::Nonsense);
+            assert_eq!(error.kind, ErrorKind::InvalidJson);
             assert!(error.maybe_sent());
         }
     }

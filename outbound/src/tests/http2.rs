@@ -103,9 +103,10 @@ async fn send(
     let counters = (heads.clone(), whole.clone());
     let server =
         Server::start(move |wire| serve(wire, act, counters.0.clone(), counters.1.clone())).await?;
-    let client =
-        Client::assemble(CLOSED, resolver::system(), |builder| builder.http2_prior_knowledge())?
-            .trusting(std::slice::from_ref(&server.url));
+    let client = Client::assemble(CLOSED, resolver::system_lookup(), |builder| {
+        builder.http2_prior_knowledge()
+    })?
+    .trusting(std::slice::from_ref(&server.url));
     let request = match size {
         Some(size) => {
             client.post(server.url.clone()).body("text/plain", Bytes::from(vec![b'x'; size]))

@@ -33,7 +33,7 @@ pub const ADDRESSES_ONLY: Rules = Rules { any_address: false, plain_http: true, 
 pub const OPEN: Rules = Rules { any_address: true, plain_http: true, any_port: true };
 
 pub fn client(rules: Rules) -> Result<Client, Error> {
-    Client::assemble(rules, resolver::system(), |builder| builder)
+    Client::assemble(rules, resolver::system_lookup(), |builder| builder)
 }
 
 /// A server; each connection is given to `handle`. Ends with the value.

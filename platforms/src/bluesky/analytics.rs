@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::client::Pds;
 use crate::{
     Result,
-    analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
+    analytics::{Analytics, FetchContext, Metrics, PostRef, name, read_counts},
 };
 
 /// The most posts per call (<https://docs.bsky.app/docs/api/app-bsky-feed-get-posts>).
@@ -22,7 +22,7 @@ const COUNTS: [(&str, &str); 5] = [
 ];
 
 /// Reads the metrics of Bluesky.
-pub(super) struct Counts;
+pub(super) struct MetricsReader;
 
 #[derive(Deserialize)]
 struct Found {
@@ -30,27 +30,27 @@ struct Found {
 }
 
 #[async_trait]
-impl Analytics for Counts {
-    fn batch(&self) -> usize {
+impl Analytics for MetricsReader {
+    fn batch_size(&self) -> usize {
         BATCH
     }
 
-    fn has_base(&self) -> bool {
+    fn has_denominator(&self) -> bool {
         false
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
-        reading.allow().await?;
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        reading.acquire_call().await?;
         let query: Vec<_> = posts.iter().map(|post| ("uris", post.id.as_str())).collect();
         let pds = Pds::of_account(reading.session);
         let found: Found = pds.authorized_get("app.bsky.feed.getPosts", &query).await?.json()?;
-        let of = |post: &AskedPost| {
+        let of = |post: &PostRef| {
             let post = found.posts.iter().find(|one| one["uri"].as_str() == Some(&post.id))?;
-            Some(counted(post, &COUNTS))
+            Some(read_counts(post, &COUNTS))
         };
         Ok(posts.iter().map(of).collect())
     }

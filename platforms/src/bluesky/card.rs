@@ -2,9 +2,9 @@
 
 use super::{
     client::Pds,
-    state::{Card, Page, State},
+    state::{Card, CardText, State},
 };
-use crate::{Error, Kind, Result, Session, page};
+use crate::{Error, ErrorKind, Result, Session, page};
 
 /// The largest image of a card (lexicon `app.bsky.embed.external`), in bytes.
 const IMAGE_BYTES_MAX: usize = 1_000_000;
@@ -13,7 +13,7 @@ const IMAGE_TYPES: &[&str] = &["image/jpeg", "image/png", "image/webp", "image/g
 /// Reads the page behind an address.
 pub async fn read(session: &Session, uri: &str) -> Card {
     let Some(read) = page::read(session, uri).await else { return Card::Missing };
-    let page = Page { uri: uri.to_owned(), title: read.title, description: read.description };
+    let page = CardText { uri: uri.to_owned(), title: read.title, description: read.description };
     match read.image {
         Some(image) => Card::Read { page, image: image.into() },
         None => Card::Ready { page, thumb: None },
@@ -23,7 +23,7 @@ pub async fn read(session: &Session, uri: &str) -> Card {
 /// Uploads the image of the card; the card has none if it is not usable.
 pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Result<()> {
     let Some(Card::Read { page, image }) = state.card.clone() else { return Ok(()) };
-    let thumb = match page::image(session, &image, IMAGE_TYPES, IMAGE_BYTES_MAX).await {
+    let thumb = match page::fetch_image(session, &image, IMAGE_TYPES, IMAGE_BYTES_MAX).await {
         Some((mime, bytes)) => match pds.upload(mime, bytes).await {
             Ok(blob) => Some(blob),
             Err(error) if concerns_account(&error) => return Err(error),
@@ -32,7 +32,7 @@ pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Resu
         None => None,
     };
     if thumb.is_none() {
-        state.warnings.push(page::without_picture(&image));
+        state.warnings.push(page::missing_picture_warning(&image));
     }
     state.card = Some(Card::Ready { page, thumb });
     Ok(())
@@ -42,6 +42,9 @@ pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Resu
 fn concerns_account(error: &Error) -> bool {
     matches!(
         error.kind,
-        Kind::TokenExpired | Kind::Reconnect | Kind::RateLimited | Kind::QuotaExhausted
+        ErrorKind::TokenExpired
+            | ErrorKind::Reconnect
+            | ErrorKind::RateLimited
+            | ErrorKind::QuotaExhausted
     )
 }

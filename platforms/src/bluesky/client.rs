@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{SPEC, error::parse_error, record::POSTS, state::StrongRef};
-use crate::{Error, Kind, MediaStream, Result, Session};
+use crate::{Error, ErrorKind, MediaStream, Result, Session};
 
 /// Time for a call that only reads.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
@@ -41,12 +41,12 @@ struct Uploaded {
 }
 
 #[derive(Deserialize)]
-struct Posted {
-    value: PostedText,
+struct PostRecord {
+    value: PostText,
 }
 
 #[derive(Deserialize)]
-struct PostedText {
+struct PostText {
     text: String,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Pds<'a> {
 
     /// Creates a client for the server that the credentials name, which handles log-ins.
     pub fn of_credentials(session: &'a Session) -> Self {
-        let service = normalized(session.secrets.expose("service"));
+        let service = normalized_service(session.secrets.expose("service"));
         Self { session, address: service.unwrap_or_else(|| SPEC.base_url.to_owned()) }
     }
 
@@ -91,15 +91,15 @@ impl<'a> Pds<'a> {
     /// Authorizes with the access token; without one, the token counts as expired.
     fn authorized(&self, request: Request) -> Result<Request> {
         let token = self.session.secrets.get("access_jwt");
-        let missing = || Error::new(Kind::TokenExpired, "The account has no session yet.");
+        let missing = || Error::new(ErrorKind::TokenExpired, "The account has no session yet.");
         Ok(request.bearer(token.ok_or_else(missing)?))
     }
 
     /// `com.atproto.server.createSession`.
     pub async fn log_in(&self) -> Result<Tokens> {
         let secrets = &self.session.secrets;
-        secrets.need("identifier")?;
-        secrets.need("app_password")?;
+        secrets.require("identifier")?;
+        secrets.require("app_password")?;
         let identifier = secrets.expose("identifier").trim().trim_start_matches('@');
         let password = secrets.expose("app_password").trim();
         let body = json!({"identifier": identifier, "password": password});
@@ -110,14 +110,15 @@ impl<'a> Pds<'a> {
     /// `com.atproto.server.refreshSession`.
     pub async fn refresh(&self) -> Result<Tokens> {
         let token = self.session.secrets.get("refresh_jwt");
-        let missing = || Error::new(Kind::TokenExpired, "The account has no session to refresh.");
+        let missing =
+            || Error::new(ErrorKind::TokenExpired, "The account has no session to refresh.");
         let request = self.post("com.atproto.server.refreshSession")?;
         Ok(self.send(request.bearer(token.ok_or_else(missing)?)).await?.json()?)
     }
 
     /// `com.atproto.server.deleteSession`.
     pub async fn end_session(&self) -> Result<()> {
-        let token = self.session.secrets.need("refresh_jwt")?;
+        let token = self.session.secrets.require("refresh_jwt")?;
         let request = self.post("com.atproto.server.deleteSession")?.deadline(READ_DEADLINE);
         self.send(request.bearer(token)).await.map(drop)
     }
@@ -159,7 +160,7 @@ impl<'a> Pds<'a> {
 
     /// Returns the text of a post; `None` if there is no such record.
     pub async fn text(&self, did: &str, key: &str) -> Result<Option<String>> {
-        let posted: Option<Posted> = self.get_record(did, key).await?;
+        let posted: Option<PostRecord> = self.get_record(did, key).await?;
         Ok(posted.map(|posted| posted.value.text))
     }
 
@@ -179,7 +180,7 @@ impl<'a> Pds<'a> {
         let request = self.get("com.atproto.identity.resolveHandle")?;
         match self.send(request.query(&[("handle", handle)])).await {
             Ok(reply) => Ok(Some(reply.json::<Resolved>()?.did)),
-            Err(error) if error.kind == Kind::Rejected => Ok(None),
+            Err(error) if error.kind == ErrorKind::Rejected => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -198,7 +199,7 @@ fn is_record_missing(error: &Error) -> bool {
 }
 
 /// Normalizes the address of a server as a user enters it: adds a missing `https://` and removes a trailing slash.
-pub fn normalized(service: &str) -> Option<String> {
+pub fn normalized_service(service: &str) -> Option<String> {
     let service = service.trim().trim_end_matches('/');
     match service {
         "" => None,
@@ -208,7 +209,7 @@ pub fn normalized(service: &str) -> Option<String> {
 }
 
 /// Returns when a token expires, by its own claim (RFC 7519 `exp`).
-pub fn ends_at(jwt: &str) -> Option<DateTime<Utc>> {
+pub fn token_expiry(jwt: &str) -> Option<DateTime<Utc>> {
     use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
     let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&claims).ok()?;
@@ -217,23 +218,23 @@ pub fn ends_at(jwt: &str) -> Option<DateTime<Utc>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ends_at, is_record_missing, normalized};
+    use super::{is_record_missing, normalized_service, token_expiry};
     use crate::Error;
 
     #[test]
     fn a_service_may_be_given_as_a_host() {
-        assert_eq!(normalized(" pds.example/ ").as_deref(), Some("https://pds.example"));
-        assert_eq!(normalized("http://pds.example").as_deref(), Some("http://pds.example"));
-        assert_eq!(normalized(" "), None);
+        assert_eq!(normalized_service(" pds.example/ ").as_deref(), Some("https://pds.example"));
+        assert_eq!(normalized_service("http://pds.example").as_deref(), Some("http://pds.example"));
+        assert_eq!(normalized_service(" "), None);
     }
 
     #[test]
     fn the_end_of_a_token_is_read_from_it() {
         // {"exp":1700000000}
-        let end = ends_at("x.eyJleHAiOjE3MDAwMDAwMDB9.y").map(|end| end.timestamp());
+        let end = token_expiry("x.eyJleHAiOjE3MDAwMDAwMDB9.y").map(|end| end.timestamp());
         assert_eq!(end, Some(1_700_000_000));
-        assert_eq!(ends_at("not.a.token"), None);
-        assert_eq!(ends_at(""), None);
+        assert_eq!(token_expiry("not.a.token"), None);
+        assert_eq!(token_expiry(""), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use crate::{
-    Error, Kind, Session,
-    response::{self, Reset},
+    Error, ErrorKind, Session,
+    response::{self, ResetHeader},
 };
 
 #[derive(Default, Deserialize)]
@@ -23,7 +23,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
     let said = words.as_deref().filter(|text| !text.is_empty()).unwrap_or(code);
     let error = match (code, reply.status) {
         ("ExpiredToken" | "InvalidToken", _) => {
-            Error::new(Kind::TokenExpired, "The session with Bluesky has expired.")
+            Error::new(ErrorKind::TokenExpired, "The session with Bluesky has expired.")
         }
         ("AuthFactorTokenRequired", _) => Error::invalid_credentials(
             "Bluesky asks for a code sent by e-mail, so this is the main password.",
@@ -40,20 +40,23 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             "Bluesky does not accept the handle and app password.",
         )
         .with_remedy("Check both, or make a new app password, and connect the account again."),
-        (_, 429) => Error::new(Kind::RateLimited, "Bluesky asks to wait.")
-            .with_retry_after(response::wait(session, reply, &[Reset::Unix("ratelimit-reset")])),
+        (_, 429) => Error::new(ErrorKind::RateLimited, "Bluesky asks to wait.").with_retry_after(
+            response::retry_delay(session, reply, &[ResetHeader::Unix("ratelimit-reset")]),
+        ),
         ("BlobTooLarge" | "InvalidMimeType", _) | (_, 413) => {
             Error::media_rejected(format!("Bluesky does not take the file: {said}."))
         }
         // A refresh shows whether the credentials are still valid.
-        (_, 401) => Error::new(Kind::TokenExpired, "Bluesky does not accept the session."),
+        (_, 401) => Error::new(ErrorKind::TokenExpired, "Bluesky does not accept the session."),
         ("MethodNotImplemented" | "XRPCNotSupported", _) | (_, 404 | 405 | 501) => {
             Error::misconfigured("The server does not offer what is needed.")
                 .with_remedy("Check that the address of the account's server is right.")
         }
         ("UpstreamFailure" | "UpstreamTimeout" | "InternalServerError", _)
-        | (_, 408 | 500..=599) => Error::new(Kind::Server, "Bluesky has a problem of its own."),
-        _ => response::by_status("Bluesky", reply, said),
+        | (_, 408 | 500..=599) => {
+            Error::new(ErrorKind::Server, "Bluesky has a problem of its own.")
+        }
+        _ => response::error_by_status("Bluesky", reply, said),
     };
     error.with_reply(reply.status, body.error.as_deref(), words.as_deref())
 }

@@ -23,9 +23,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result, Secrets, Session,
-    Source, Spec, Step, Violation, analytics::Analytics, text,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
+    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, Violation,
+    analytics::Analytics, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
@@ -33,12 +34,14 @@ const IMAGE_BYTES_MAX: u64 = 2_000_000;
 
 /// Creating a record costs 3 points of the 5,000 an hour and 35,000 a day that an account has
 /// (<https://docs.bsky.app/docs/advanced-guides/rate-limits>).
-const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(Per::Account, 1_666, 3_600), RateLimit::new(Per::Account, 11_666, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(LimitScope::Account, 1_666, 3_600),
+    RateLimit::new(LimitScope::Account, 11_666, 86_400),
+];
 
 const SPEC: Spec = Spec {
     base_url: "https://bsky.social",
-    connect: Connect::Credentials(&[
+    connect: ConnectSpec::Credentials(&[
         CredentialField::required(
             "identifier",
             "Handle of the account, for example name.bsky.social, or its e-mail address.",
@@ -52,7 +55,7 @@ const SPEC: Spec = Spec {
             "Address of the account's own server, if that is not https://bsky.social.",
         ),
     ]),
-    caption: Caption {
+    caption: CaptionLimits {
         max: 300,
         max_with_media: None,
         max_bytes: Some(3_000),
@@ -75,20 +78,23 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Key { window: None },
+    recovery_class: RecoveryClass::Key { window: None },
     rate_limits: RATE_LIMITS,
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "`com.atproto.repo.getRecord` of the record key that the service chose; the same record may be written again",
         tokens: "2 hours, by a refresh token of about 2 months that is replaced with each use; the app password makes new ones",
         tested: "a Bluesky PDS (npm)",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "text, media, alt texts, settings",
             "https://github.com/bluesky-social/atproto/tree/main/lexicons",
         ),
-        Source::documented("rate limits", "https://docs.bsky.app/docs/advanced-guides/rate-limits"),
-        Source::observed("length of alt texts", "Bluesky's own app"),
+        SpecSource::documented(
+            "rate limits",
+            "https://docs.bsky.app/docs/advanced-guides/rate-limits",
+        ),
+        SpecSource::observed("length of alt texts", "Bluesky's own app"),
     ],
     examples: &[
         Example::new("text", r#"{"caption": "Hello #launch"}"#),
@@ -106,7 +112,7 @@ const SPEC: Spec = Spec {
         )
         .with(&["image/png", "image/png"]),
     ],
-    ..Spec::usual(PlatformId::Bluesky, "Bluesky")
+    ..Spec::with_defaults(PlatformId::Bluesky, "Bluesky")
 };
 
 /// The connector.
@@ -141,27 +147,27 @@ impl Platform for Bluesky {
         draft: &Draft,
         state: Option<Value>,
         _sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state.as_ref()).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
     }
 
-    fn refreshes(&self, _secrets: &Secrets) -> bool {
+    fn can_refresh(&self, _secrets: &Secrets) -> bool {
         true
     }
 
-    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+    async fn refresh(&self, session: &Session) -> Result<Option<RefreshedTokens>> {
         verify::refresh(session).await.map(Some)
     }
 
-    fn revokes(&self) -> bool {
+    fn can_revoke(&self) -> bool {
         true
     }
 

@@ -8,11 +8,12 @@ use super::{
     quote,
     record::{self, POSTS},
     settings::Settings,
-    state::{Next, State},
+    state::{NextStep, State},
     tid,
 };
 use crate::{
-    Draft, Error, Found, Kind, Progress, Published, Result, Session, Step, outcome::read_state,
+    Draft, Error, ErrorKind, Progress, PublishedPost, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state,
 };
 
 /// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
@@ -28,23 +29,23 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let pds = Pds::of_account(session);
     let mut remote_id = None;
     match state.next(draft, &settings) {
-        Next::Image(index) => {
+        NextStep::Image(index) => {
             let blob = upload_image(&pds, draft, index).await?;
             remote_id = blob.pointer("/ref/$link").and_then(Value::as_str).map(str::to_owned);
             state.images.push(blob);
         }
-        Next::Card(uri) => state.card = Some(card::read(session, &uri).await),
-        Next::CardImage => card::upload(session, &pds, &mut state).await?,
-        Next::Mentions(handles) => {
+        NextStep::Card(uri) => state.card = Some(card::read(session, &uri).await),
+        NextStep::CardImage => card::upload(session, &pds, &mut state).await?,
+        NextStep::Mentions(handles) => {
             for handle in handles {
                 let did = pds.resolve_handle(&handle).await?;
                 state.mentions.insert(handle, did);
             }
         }
-        Next::Quote(url) => state.quote = Some(quote::resolve(&pds, &url).await?),
-        Next::Create => return create(session, &pds, draft, &settings, &state).await,
+        NextStep::Quote(url) => state.quote = Some(quote::resolve(&pds, &url).await?),
+        NextStep::Create => return create(session, &pds, draft, &settings, &state).await,
     }
-    Progress::go_on(&state).map(|progress| progress.naming(remote_id))
+    Progress::continue_with(&state).map(|progress| progress.with_remote_id(remote_id))
 }
 
 async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Value> {
@@ -70,7 +71,7 @@ async fn create(
         // Most servers respond to a taken key with a plain 500, so the record is looked up.
         Err(error) if may_exist(&error) => match pds.text(did, &key).await {
             Ok(Some(text)) if text == draft.caption => Ok(done(session, &key, state)),
-            Ok(Some(_)) => Err(taken()),
+            Ok(Some(_)) => Err(key_taken()),
             Ok(None) | Err(_) => Err(error),
         },
         Err(error) => Err(error),
@@ -79,38 +80,44 @@ async fn create(
 
 /// Returns the error when another post has the key: the chance is 2^-20 for posts that other processes create in the
 /// same millisecond.
-fn taken() -> Error {
+fn key_taken() -> Error {
     Error::misconfigured("Another post of the account has the record key of this one.")
         .with_remedy("Change the post, which gives it a new key, then schedule it again.")
 }
 
 /// Returns true if an existing record may have caused this error.
 fn may_exist(error: &Error) -> bool {
-    error.reply.is_some() && matches!(error.kind, Kind::Server | Kind::Rejected)
+    error.reply.is_some() && matches!(error.kind, ErrorKind::Server | ErrorKind::Rejected)
 }
 
 /// Looks up the record by its key.
-pub async fn reconcile(session: &Session, draft: &Draft, state: Option<&Value>) -> Result<Found> {
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<&Value>,
+) -> Result<ReconcileOutcome> {
     let key = tid::from_key(draft.key);
     // Only the record matters here; if the stored state is unreadable, only the warnings are lost.
     let state: State = read_state(state).unwrap_or_default();
     let found = Pds::of_account(session).text(&session.account.remote_id, &key).await?;
     Ok(match found {
-        Some(text) if text == draft.caption => Found::There(done(session, &key, &state)),
+        Some(text) if text == draft.caption => {
+            ReconcileOutcome::Committed(done(session, &key, &state))
+        }
         // Another post has the key, so ours was not created; the next attempt reports that.
-        Some(_) | None => Found::Absent,
+        Some(_) | None => ReconcileOutcome::NotCommitted,
     })
 }
 
 fn done(session: &Session, key: &str, state: &State) -> Progress {
-    Progress::Done(published(session, key)).lacking(state.warnings.clone())
+    Progress::Done(published(session, key)).with_warnings(state.warnings.clone())
 }
 
-fn published(session: &Session, key: &str) -> Published {
+fn published(session: &Session, key: &str) -> PublishedPost {
     let account = &session.account;
     let name = if account.username.is_empty() { &account.remote_id } else { &account.username };
     let url = session.public_url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
-    Published {
+    PublishedPost {
         id: format!("at://{}/{POSTS}/{key}", account.remote_id),
         url,
         parts: Vec::new(),

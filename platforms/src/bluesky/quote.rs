@@ -5,7 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{client::Pds, facets::is_handle, record::POSTS, state::StrongRef};
-use crate::{Error, Kind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The author and the record key in the address of a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,21 +47,21 @@ struct Post {
 
 /// Finds the post to quote. Reads only.
 pub async fn resolve(pds: &Pds<'_>, url: &str) -> Result<StrongRef> {
-    let Some(address) = PostAddress::parse(url) else { return Err(gone(url)) };
+    let Some(address) = PostAddress::parse(url) else { return Err(quote_not_found(url)) };
     let did = if address.author.starts_with("did:") {
         Some(address.author)
     } else {
         pds.resolve_handle(&address.author).await?
     };
-    let Some(did) = did else { return Err(gone(url)) };
+    let Some(did) = did else { return Err(quote_not_found(url)) };
     let uri = format!("at://{did}/{POSTS}/{}", address.key);
     match pds.authorized_get("app.bsky.feed.getPosts", &[("uris", uri.as_str())]).await {
         Ok(reply) => from_posts(reply.json()?, url),
         // A standalone server does not offer feeds, but knows its own records.
-        Err(error) if matches!(error.kind, Kind::Rejected | Kind::Misconfigured) => {
+        Err(error) if matches!(error.kind, ErrorKind::Rejected | ErrorKind::Misconfigured) => {
             match pds.record(&did, &address.key).await {
                 Ok(Some(found)) => Ok(found),
-                Ok(None) => Err(gone(url)),
+                Ok(None) => Err(quote_not_found(url)),
                 Err(_) => Err(error),
             }
         }
@@ -70,7 +70,7 @@ pub async fn resolve(pds: &Pds<'_>, url: &str) -> Result<StrongRef> {
 }
 
 fn from_posts(found: Posts, url: &str) -> Result<StrongRef> {
-    let Some(post) = found.posts.into_iter().next() else { return Err(gone(url)) };
+    let Some(post) = found.posts.into_iter().next() else { return Err(quote_not_found(url)) };
     if post.viewer.get("embeddingDisabled").and_then(Value::as_bool) == Some(true) {
         return Err(Error::rejected(format!("The author of {url} does not allow quotes."))
             .with_remedy("Remove quote_url, or quote another post."));
@@ -78,7 +78,7 @@ fn from_posts(found: Posts, url: &str) -> Result<StrongRef> {
     Ok(StrongRef { uri: post.uri, cid: post.cid })
 }
 
-fn gone(url: &str) -> Error {
+fn quote_not_found(url: &str) -> Error {
     Error::rejected(format!("The post to quote, {url}, was not found."))
         .with_remedy("Check quote_url; the post may have been deleted.")
 }

@@ -47,7 +47,7 @@ fn create(collection: &str, key: &str, value: Value) -> Value {
 
 /// Returns the due time, which is the same for all attempts.
 fn created_at(draft: &Draft) -> String {
-    draft.at.to_rfc3339_opts(SecondsFormat::Millis, true)
+    draft.due_at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 fn post(draft: &Draft, settings: &Settings, state: &State) -> Value {

@@ -36,14 +36,14 @@ pub enum Card {
     /// The page was read; its image is still to be uploaded.
     Read {
         /// The text of the card.
-        page: Page,
+        page: CardText,
         /// Address of the image.
         image: String,
     },
     /// Nothing left to do.
     Ready {
         /// The text of the card.
-        page: Page,
+        page: CardText,
         /// Reference of the uploaded image.
         thumb: Option<Value>,
     },
@@ -51,7 +51,7 @@ pub enum Card {
 
 /// The text of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Page {
+pub struct CardText {
     /// The address as written in the text.
     pub uri: String,
     /// Its title.
@@ -71,7 +71,7 @@ pub struct StrongRef {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// Upload the image with this index.
     Image(usize),
     /// Read the page behind this address.
@@ -91,9 +91,9 @@ const HANDLES_PER_CALL: usize = 10;
 
 impl State {
     /// Returns the next step of this draft.
-    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         if self.images.len() < draft.media.len() {
-            return Next::Image(self.images.len());
+            return NextStep::Image(self.images.len());
         }
         let facets = facets::detect(&draft.caption);
         // A post has one embed: images or a quote take precedence over a card.
@@ -103,18 +103,18 @@ impl State {
                 Feature::Mention(_) | Feature::Tag(_) => None,
             });
             match (&self.card, first) {
-                (None, Some(uri)) => return Next::Card(uri.clone()),
-                (Some(Card::Read { .. }), _) => return Next::CardImage,
+                (None, Some(uri)) => return NextStep::Card(uri.clone()),
+                (Some(Card::Read { .. }), _) => return NextStep::CardImage,
                 _ => {}
             }
         }
         let handles = self.unresolved(&facets);
         if !handles.is_empty() {
-            return Next::Mentions(handles);
+            return NextStep::Mentions(handles);
         }
         match (&self.quote, &settings.quote_url) {
-            (None, Some(url)) => Next::Quote(url.clone()),
-            _ => Next::Create,
+            (None, Some(url)) => NextStep::Quote(url.clone()),
+            _ => NextStep::Create,
         }
     }
 
@@ -135,7 +135,7 @@ impl State {
     }
 }
 
-impl Next {
+impl NextStep {
     /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {

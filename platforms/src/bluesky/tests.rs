@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Bluesky;
 use crate::{
-    Account, Draft, Phase, Platform, Progress, Published, Result, Secrets, Session,
+    Account, Draft, Phase, Platform, Progress, PublishedPost, Result, Secrets, Session,
     tests::test_server,
 };
 
@@ -27,7 +27,7 @@ fn secrets() -> Secrets {
 }
 
 /// Calls `publish` until the post is public; the names of the steps, and what was made.
-async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, Published)> {
+async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, PublishedPost)> {
     let mut names = Vec::new();
     let mut state: Option<Value> = None;
     loop {

@@ -15,14 +15,14 @@ const WINDOW: u64 = 1_024;
 pub fn from_key(key: Uuid) -> String {
     let bits = key.as_u128();
     let milliseconds = (bits >> 80) as u64 / WINDOW * WINDOW;
-    let random = mixed(bits as u64 ^ ((bits >> 64) as u64 & 0xfff) << 52);
+    let random = mix_bits(bits as u64 ^ ((bits >> 64) as u64 & 0xfff) << 52);
     let within = ((random >> 44) * WINDOW * 1_000) >> 20;
     let microseconds = milliseconds.wrapping_mul(1_000).wrapping_add(within);
     encode((microseconds & ((1 << 53) - 1)) << 10 | random & 0x3ff)
 }
 
 /// Mixes the bits so that each input bit affects all others (the last steps of SplitMix64).
-fn mixed(bits: u64) -> u64 {
+fn mix_bits(bits: u64) -> u64 {
     let bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::client::{Pds, Tokens, ends_at, normalized};
-use crate::{Error, Identity, Kind, Refreshed, Result, Secrets, Session};
+use super::client::{Pds, Tokens, normalized_service, token_expiry};
+use crate::{Error, ErrorKind, Identity, RefreshedTokens, Result, Secrets, Session};
 
 /// The assumed lifetime of a token without `exp`.
 const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
@@ -14,7 +14,7 @@ const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(60);
 pub async fn verify(session: &Session) -> Result<Identity> {
     // A configured base replaces the server that the credentials name.
     if session.base.is_none()
-        && let Some(service) = normalized(session.secrets.expose("service"))
+        && let Some(service) = normalized_service(session.secrets.expose("service"))
     {
         let usable = Url::parse(&service).is_ok_and(|url| {
             matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
@@ -44,10 +44,10 @@ pub async fn verify(session: &Session) -> Result<Identity> {
 }
 
 /// Exchanges the refresh token. Log-ins are limited (300 a day), so one is made only when that token has expired.
-pub async fn refresh(session: &Session) -> Result<Refreshed> {
+pub async fn refresh(session: &Session) -> Result<RefreshedTokens> {
     let tokens = match Pds::of_account(session).refresh().await {
-        Err(error) if error.kind == Kind::TokenExpired => {
-            Pds::of_credentials(session).log_in().await.map_err(while_logging_in_again)?
+        Err(error) if error.kind == ErrorKind::TokenExpired => {
+            Pds::of_credentials(session).log_in().await.map_err(as_reconnect)?
         }
         other => other?,
     };
@@ -60,19 +60,21 @@ pub async fn revoke(session: &Session) -> Result<bool> {
     match Pds::of_account(session).end_session().await {
         Ok(()) => Ok(true),
         // A session that has already ended is fine.
-        Err(error) if matches!(error.kind, Kind::TokenExpired | Kind::Reconnect) => Ok(true),
+        Err(error) if matches!(error.kind, ErrorKind::TokenExpired | ErrorKind::Reconnect) => {
+            Ok(true)
+        }
         Err(error) => Err(error),
     }
 }
 
-fn with_tokens(session: &Session, tokens: &Tokens) -> Refreshed {
+fn with_tokens(session: &Session, tokens: &Tokens) -> RefreshedTokens {
     let secrets: Secrets = session
         .secrets
         .clone()
         .with("access_jwt", tokens.access_jwt.as_str())
         .with("refresh_jwt", tokens.refresh_jwt.as_str());
-    let end = ends_at(&tokens.access_jwt).unwrap_or(session.now + TOKEN_LIFE);
-    Refreshed { secrets, expires_at: Some(end) }
+    let end = token_expiry(&tokens.access_jwt).unwrap_or(session.now + TOKEN_LIFE);
+    RefreshedTokens { secrets, expires_at: Some(end) }
 }
 
 fn must_be_active(tokens: &Tokens) -> Result<()> {
@@ -91,13 +93,15 @@ fn pds_of(document: &Value) -> Option<String> {
         service.get("id").and_then(Value::as_str).is_some_and(|id| id.ends_with("#atproto_pds"))
     };
     let address = services.iter().find(is_pds)?.get("serviceEndpoint")?.as_str()?;
-    normalized(address)
+    normalized_service(address)
 }
 
 /// Converts the error of credentials that are no longer valid.
-fn while_logging_in_again(error: Error) -> Error {
+fn as_reconnect(error: Error) -> Error {
     match error.kind {
-        Kind::TokenExpired | Kind::InvalidCredentials => Error { kind: Kind::Reconnect, ..error },
+        ErrorKind::TokenExpired | ErrorKind::InvalidCredentials => {
+            Error { kind: ErrorKind::Reconnect, ..error }
+        }
         _ => error,
     }
 }

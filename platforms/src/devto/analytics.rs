@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::client;
 use crate::{
     Result,
-    analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
+    analytics::{Analytics, FetchContext, Metrics, PostRef, name, read_counts},
 };
 
 /// How many articles are requested at once: the account's pages return all of them anyway.
@@ -21,28 +21,28 @@ const COUNTS: [(&str, &str); 3] = [
 ];
 
 /// Reads the metrics of DEV.
-pub(super) struct Counts;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Counts {
-    fn batch(&self) -> usize {
+impl Analytics for MetricsReader {
+    fn batch_size(&self) -> usize {
         BATCH
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
-        let mut read: Vec<Option<Numbers>> = posts.iter().map(|_| None).collect();
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        let mut read: Vec<Option<Metrics>> = posts.iter().map(|_| None).collect();
         for page in 1..=PAGES {
-            reading.allow().await?;
+            reading.acquire_call().await?;
             let articles = client::counts(reading.session, page).await?;
             for article in &articles {
                 let id = article["id"].to_string();
                 for (post, found) in posts.iter().zip(&mut read) {
                     if post.id == id {
-                        *found = Some(counted(article, &COUNTS));
+                        *found = Some(read_counts(article, &COUNTS));
                     }
                 }
             }

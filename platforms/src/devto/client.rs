@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::SPEC;
 use crate::{
     Error, Result, Session,
-    recent_posts::{Entry, Page, number},
+    recent_posts::{Entry, ListPage, page_number},
     response,
 };
 
@@ -51,7 +51,7 @@ pub struct Article {
 
 impl Entry for Article {
     /// Returns the publication time. Drafts have none, and come first.
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         self.published_at
     }
 }
@@ -80,12 +80,12 @@ pub async fn create(session: &Session, article: &NewArticle) -> Result<Article> 
 
 /// `GET /articles/me/all`: a page of the account's latest articles. Up to 1,000 can be requested
 /// (<https://developers.forem.com/api/v1>), but they contain their full texts, of which 100 fit in a response.
-pub async fn latest(session: &Session, next: Option<String>) -> Result<Page<Article>> {
+pub async fn latest(session: &Session, next: Option<String>) -> Result<ListPage<Article>> {
     let url = session.url(SPEC.base_url, "/api/articles/me/all")?;
-    let page = number(next.as_deref(), 1);
+    let page = page_number(next.as_deref(), 1);
     let query = [("per_page", "100".to_owned()), ("page", page.to_string())];
     let articles = send(session, session.http.get(url).query(&query)).await?;
-    Ok(Page::unless_empty(articles, page + 1))
+    Ok(ListPage::until_empty(articles, page + 1))
 }
 
 /// `GET /articles/me/all`: a page of the account's articles with their counts.
@@ -96,7 +96,7 @@ pub async fn counts(session: &Session, page: usize) -> Result<Vec<Value>> {
 }
 
 async fn send<T: serde::de::DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
-    session.secrets.need("api_key")?;
+    session.secrets.require("api_key")?;
     let request = request
         .header("accept", "application/vnd.forem.api-v1+json")
         .header("api-key", session.secrets.expose("api_key"))
@@ -125,7 +125,9 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             "The account published an article with this title less than five minutes ago.",
         )
         .with_remedy("Change the title, or schedule the post for a later time."),
-        _ => response::by_status("DEV", reply, said.trim_start_matches("Validation failed: ")),
+        _ => {
+            response::error_by_status("DEV", reply, said.trim_start_matches("Validation failed: "))
+        }
     };
     error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))
 }

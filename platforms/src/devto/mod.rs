@@ -17,9 +17,10 @@ use serde_json::{Map, Value};
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, CredentialField, Draft, Error, Example, Found, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, Violation, analytics::Analytics, outcome::no_state,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Error, Example, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation, analytics::Analytics,
+    outcome::expect_no_state,
 };
 
 /// Longest text in characters. Forem has no limit; this is Fanfare's own, to keep requests small.
@@ -29,11 +30,11 @@ const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
     base_url: "https://dev.to",
-    connect: Connect::Credentials(&[CredentialField::required(
+    connect: ConnectSpec::Credentials(&[CredentialField::required(
         "api_key",
         "An API key, made on dev.to under Settings, Extensions, DEV Community API Keys.",
     )]),
-    caption: Caption::characters(TEXT_MAX),
+    caption: CaptionLimits::characters(TEXT_MAX),
     media: MediaRules {
         images_max: IMAGES_MAX,
         total_max: IMAGES_MAX,
@@ -50,26 +51,26 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
-    class: Class::Search,
-    rate_limits: &[RateLimit::new(Per::Account, 10, 30)],
+    recovery_class: RecoveryClass::Search,
+    rate_limits: &[RateLimit::new(LimitScope::Account, 10, 30)],
     // Images are passed by address, so there is nothing to prepare.
     prepare_lead: std::time::Duration::ZERO,
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "`GET /api/articles/me/all`, by title and time",
         tokens: "the key does not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "fields of articles, errors, rate limits",
             "https://developers.forem.com/api/v1",
         ),
-        Source::documented("levels of AI disclosure", "https://dev.to/llms.txt"),
-        Source::observed(
+        SpecSource::documented("levels of AI disclosure", "https://dev.to/llms.txt"),
+        SpecSource::observed(
             "tags as a list, title of at most 128 characters, same title refused for five minutes",
             "https://github.com/forem/forem",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "length of the text and of alt texts, number and size of images",
             "Forem names no limits: these are Fanfare's",
         ),
@@ -85,9 +86,9 @@ const SPEC: Spec = Spec {
             "an article of an organization",
             r#"{"caption": "We have news", "settings": {"organization_id": 1}}"#,
         )
-        .needing("an organization that the user writes for"),
+        .requiring("an organization that the user writes for"),
     ],
-    ..Spec::usual(PlatformId::Devto, "DEV")
+    ..Spec::with_defaults(PlatformId::Devto, "DEV")
 };
 
 /// The connector.
@@ -117,7 +118,7 @@ impl Platform for Devto {
         draft: &Draft,
         state: Option<Value>,
     ) -> Result<Progress> {
-        no_state(state.as_ref())?;
+        expect_no_state(state.as_ref())?;
         let article = publish::article(draft, &draft.settings()?);
         let made = client::create(session, &article).await?;
         Ok(Progress::done(made.id.to_string(), Some(made.url)))
@@ -129,12 +130,12 @@ impl Platform for Devto {
         draft: &Draft,
         _state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
@@ -147,6 +148,6 @@ impl Platform for Devto {
             secrets: session.secrets.clone(),
             expires_at: None,
         }
-        .pictured(user.profile_image))
+        .with_picture_url(user.profile_image))
     }
 }

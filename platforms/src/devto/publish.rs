@@ -8,11 +8,11 @@ use super::{
     client::{self, Article, NewArticle},
     settings::{Settings, TITLE_MAX, ai_level},
 };
-use crate::{Draft, Found, Progress, Result, Session, article, recent_posts};
+use crate::{Draft, Progress, ReconcileOutcome, Result, Session, article, recent_posts};
 
 /// Returns the article of a draft.
 pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
-    let text = article::text(settings.title.as_deref(), &draft.caption);
+    let text = article::body(settings.title.as_deref(), &draft.caption);
     NewArticle {
         title: article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX),
         body_markdown: article::with_images(&plain_start(text), draft, &settings.media_alt_texts),
@@ -36,14 +36,18 @@ fn plain_start(text: &str) -> Cow<'_, str> {
 }
 
 /// Looks for the article among the account's latest: same title and text, created since the call.
-pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    sent_at: DateTime<Utc>,
+) -> Result<ReconcileOutcome> {
     let sent = article(draft, &draft.settings()?);
     let is_it = |one: &Article| {
         one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim()
     };
-    let looked = recent_posts::look(sent_at, is_it, |next| client::latest(session, next)).await?;
-    Ok(looked.nearest()?.map_or(Found::Absent, |one| {
-        Found::There(Progress::done(one.id.to_string(), Some(one.url)))
+    let looked = recent_posts::search(sent_at, is_it, |next| client::latest(session, next)).await?;
+    Ok(looked.nearest()?.map_or(ReconcileOutcome::NotCommitted, |one| {
+        ReconcileOutcome::Committed(Progress::done(one.id.to_string(), Some(one.url)))
     }))
 }
 

@@ -58,7 +58,7 @@ settings! {
 /// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = article::missing_title(draft, settings.title.as_deref());
+    let mut found = article::title_violation(draft, settings.title.as_deref());
     let is_plain = |tag: &str| tag.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     if settings.ai_disclosure_level.as_deref() == Some(NO_AI) && is_ai_generated(draft) {
         found.push(Violation::new(

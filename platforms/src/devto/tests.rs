@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::{Devto, client::parse_error, publish, settings};
 use crate::{
-    Account, Found, Kind, Platform, Progress, Secrets,
+    Account, ErrorKind, Platform, Progress, ReconcileOutcome, Secrets,
     tests::test_server::{Network, account, at, draft, media, reply},
 };
 
@@ -81,8 +81,8 @@ async fn a_lost_article_is_found_by_title_text_and_time() {
         .await;
         let session = network.session(Account::default(), secrets());
         let found = Devto.reconcile(&session, &post, None, at(0)).await.unwrap();
-        assert_eq!(matches!(found, Found::There(_)), there, "{found:?}");
-        assert_eq!(matches!(found, Found::Absent), !there);
+        assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), !there);
     }
 }
 
@@ -93,7 +93,7 @@ async fn the_key_says_who_it_is() {
     assert_eq!((identity.remote_id.as_str(), identity.username.as_str()), ("3", "me"));
     let network = Network::start(|_| (401, json!({"error": "unauthorized", "status": 401}))).await;
     let error = Devto.verify(&network.session(Account::default(), secrets())).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]
@@ -101,17 +101,17 @@ async fn every_error_says_what_to_do() {
     let network = Network::start(|_| (200, json!({}))).await;
     let session = network.session(Account::default(), secrets());
     for (status, said, kind) in [
-        (401, "unauthorized", Kind::Reconnect),
-        (403, "forbidden", Kind::Misconfigured),
-        (422, "Validation failed: Canonical url has already been taken", Kind::Rejected),
+        (401, "unauthorized", ErrorKind::Reconnect),
+        (403, "forbidden", ErrorKind::Misconfigured),
+        (422, "Validation failed: Canonical url has already been taken", ErrorKind::Rejected),
         (
             422,
             "Validation failed: Title has already been used in the last five minutes",
-            Kind::Rejected,
+            ErrorKind::Rejected,
         ),
-        (422, "Validation failed: Tag list exceed the maximum of 4 tags", Kind::Rejected),
-        (429, "Rate limit reached", Kind::RateLimited),
-        (500, "", Kind::Server),
+        (422, "Validation failed: Tag list exceed the maximum of 4 tags", ErrorKind::Rejected),
+        (429, "Rate limit reached", ErrorKind::RateLimited),
+        (500, "", ErrorKind::Server),
     ] {
         let error =
             parse_error(&session, &reply(status, &[("retry-after", "9")], &json!({"error": said})));

@@ -51,7 +51,7 @@ pub(super) struct Message {
 
 /// Information about a webhook.
 #[derive(Debug, Deserialize)]
-pub(super) struct About {
+pub(super) struct WebhookInfo {
     pub id: String,
     #[serde(rename = "type")]
     pub kind: u8,
@@ -89,7 +89,7 @@ pub(super) async fn execute(
 }
 
 /// Reads a webhook; its address is the only credential.
-pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<About> {
+pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<WebhookInfo> {
     send(session, webhook, session.http.get(webhook.url(session)?)).await
 }
 

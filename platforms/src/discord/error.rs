@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    Error, Kind, Session,
-    response::{self, Reset},
+    Error, ErrorKind, Session,
+    response::{self, ResetHeader},
 };
 
 #[derive(Deserialize, Default)]
@@ -26,16 +26,18 @@ struct Body {
 /// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
-    let words = words(&body);
+    let words = full_message(&body);
     let code = body.code.map(|code| code.to_string());
     classify(session, reply, &body).with_reply(reply.status, code.as_deref(), words.as_deref())
 }
 
 fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
     match (reply.status, body.code.unwrap_or(0)) {
-        (429, _) => Error::new(Kind::RateLimited, "Discord asks to slow down on this webhook.")
-            .with_retry_after(retry_after(session, reply, body)),
-        (408 | 500.., _) => response::by_status("Discord", reply, ""),
+        (429, _) => {
+            Error::new(ErrorKind::RateLimited, "Discord asks to slow down on this webhook.")
+                .with_retry_after(retry_after(session, reply, body))
+        }
+        (408 | 500.., _) => response::error_by_status("Discord", reply, ""),
         (_, 40_005) | (413, _) => {
             Error::media_rejected("A file is too large for this Discord server.")
                 .with_remedy("Use files of at most 10 MiB, or have the server boosted.")
@@ -67,11 +69,13 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
 /// bucket is full again.
 fn retry_after(session: &Session, reply: &Reply, body: &Body) -> Option<Duration> {
     let exact = body.retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    exact.or_else(|| response::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset-after")]))
+    exact.or_else(|| {
+        response::retry_delay(session, reply, &[ResetHeader::Seconds("x-ratelimit-reset-after")])
+    })
 }
 
 /// Returns Discord's message, with the first reason in the tree of field errors.
-fn words(body: &Body) -> Option<String> {
+fn full_message(body: &Body) -> Option<String> {
     let message = body.message.clone()?;
     Some(match first_reason(&body.errors, "") {
         Some(reason) => format!("{message}: {reason}"),

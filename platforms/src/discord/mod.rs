@@ -20,9 +20,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity, MediaRules,
-    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    Violation, outcome::no_state, text,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, RecoveryClass,
+    Result, Session, Spec, SpecSource, Step, Violation, outcome::expect_no_state, text,
 };
 
 /// Largest file in bytes. Servers without boosts may accept less: then Discord responds with 40005.
@@ -37,15 +37,15 @@ const ALT_TEXT_MAX: usize = 1_024;
 /// Discord publishes no limits and says to read its headers; these are their values for a webhook
 /// (<https://discord.com/developers/docs/topics/rate-limits>).
 const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(Per::Account, 5, 2), RateLimit::new(Per::Account, 30, 60)];
+    &[RateLimit::new(LimitScope::Account, 5, 2), RateLimit::new(LimitScope::Account, 30, 60)];
 
 const SPEC: Spec = Spec {
     base_url: "https://discord.com",
-    connect: Connect::Credentials(&[CredentialField::required(
+    connect: ConnectSpec::Credentials(&[CredentialField::required(
         "webhook_url",
         "Address of a webhook, as Discord copies it: Channel settings, Integrations, Webhooks. With `?thread_id=` behind it, messages go into that thread.",
     )]),
-    caption: Caption {
+    caption: CaptionLimits {
         max: 2_000,
         max_with_media: None,
         max_bytes: None,
@@ -65,25 +65,25 @@ const SPEC: Spec = Spec {
         image_bytes_max: FILE_BYTES_MAX,
         video_bytes_max: FILE_BYTES_MAX,
         video_ms_max: None,
-        frame: Frame::ANY,
+        frame: FrameRules::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType { name: "feed", doc: "A message in the channel.", media: None }],
     settings: Settings::FIELDS,
-    class: Class::Blind,
+    recovery_class: RecoveryClass::Blind,
     rate_limits: RATE_LIMITS,
     prepare_lead: Duration::ZERO,
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "",
         tokens: "the webhook address works until it is deleted",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "text, files, alt texts, threads",
             "https://discord.com/developers/docs/resources/webhook#execute-webhook",
         ),
-        Source::observed(
+        SpecSource::observed(
             "rate limits",
             "headers of webhooks; https://discord.com/developers/docs/topics/rate-limits gives no numbers",
         ),
@@ -94,19 +94,19 @@ const SPEC: Spec = Spec {
             "a message in a thread",
             r#"{"caption": "In a thread", "settings": {"thread_id": "123456789012345678"}}"#,
         )
-        .needing("a thread with this id"),
+        .requiring("a thread with this id"),
         Example::new(
             "a new thread of a forum",
             r#"{"caption": "A new thread", "settings": {"thread_name": "News"}}"#,
         )
-        .needing("a webhook of a forum channel"),
+        .requiring("a webhook of a forum channel"),
         Example::new(
             "files with alt texts",
             r#"{"caption": "", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
         )
         .with(&["image/png", "image/png"]),
     ],
-    ..Spec::usual(PlatformId::Discord, "Discord")
+    ..Spec::with_defaults(PlatformId::Discord, "Discord")
 };
 
 /// The connector.
@@ -132,7 +132,7 @@ impl Platform for Discord {
         draft: &Draft,
         state: Option<Value>,
     ) -> Result<Progress> {
-        no_state(state.as_ref())?;
+        expect_no_state(state.as_ref())?;
         publish::execute_webhook(session, draft).await.map(Progress::Done)
     }
 

@@ -6,10 +6,10 @@ use super::{
     settings::Settings,
     webhook::Webhook,
 };
-use crate::{Draft, Error, Media, Published, Result, Session};
+use crate::{Draft, Error, Media, PublishedPost, Result, Session};
 
 /// Opens all files, then sends the message with them, streaming the files.
-pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<Published> {
+pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<PublishedPost> {
     let settings: Settings = draft.settings()?;
     let address = session.secrets.expose("webhook_url");
     let webhook = Webhook::parse(session, address)
@@ -25,10 +25,13 @@ pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<
     let deadline = SPEC.commit_deadline;
     let made = client::execute(session, &webhook, thread_id, &message, files, deadline).await?;
     if made.id.is_empty() {
-        return Err(Error::new(crate::Kind::Ambiguous, "Discord answered without a message id."));
+        return Err(Error::new(
+            crate::ErrorKind::Ambiguous,
+            "Discord answered without a message id.",
+        ));
     }
     let url = permalink(session, &made);
-    Ok(Published { id: made.id, url, parts: Vec::new(), warnings: Vec::new() })
+    Ok(PublishedPost { id: made.id, url, parts: Vec::new(), warnings: Vec::new() })
 }
 
 async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Discord, error::parse_error, webhook::Webhook};
 use crate::{
-    Draft, Kind, Platform, Progress, Published, Secrets, Session, Step,
+    Draft, ErrorKind, Platform, Progress, PublishedPost, Secrets, Session, Step,
     tests::test_server::{self, Network, draft, media, reply},
     validate,
 };
@@ -19,7 +19,7 @@ fn session(network: &Network) -> Session {
     network.session(account, Secrets::new().with("webhook_url", address))
 }
 
-async fn publish(network: &Network, draft: &Draft) -> Published {
+async fn publish(network: &Network, draft: &Draft) -> PublishedPost {
     assert_eq!(Discord.step(draft, None), Step::commit("execute_webhook"));
     match Discord.publish(&session(network), draft, None).await.unwrap() {
         Progress::Done(published) => published,
@@ -72,7 +72,7 @@ async fn the_thread_of_the_address_is_kept_and_used() {
     let calls = network.seen().len();
     for query in ["thread_id=general", "thread_id="] {
         let error = Discord.verify(&with(query)).await.unwrap_err();
-        assert_eq!(error.kind, Kind::InvalidCredentials, "{query}");
+        assert_eq!(error.kind, ErrorKind::InvalidCredentials, "{query}");
     }
     assert_eq!(network.seen().len(), calls, "nothing is asked of an address that is not whole");
 }
@@ -109,7 +109,7 @@ async fn a_file_that_is_gone_stops_the_post_before_anything_is_sent() {
     post.media = vec![media("one.png", "image/png")];
     post.media[0].source = None;
     let error = Discord.publish(&session(&network), &post, None).await.unwrap_err();
-    assert_eq!(error.kind, Kind::MediaRejected);
+    assert_eq!(error.kind, ErrorKind::MediaRejected);
     assert!(network.seen().is_empty());
 }
 
@@ -118,7 +118,7 @@ async fn an_answer_without_a_message_is_ambiguous() {
     for body in [json!({}), json!({"id": "", "channel_id": "88"})] {
         let network = Network::start(move |_| (200, body.clone())).await;
         let error = Discord.publish(&session(&network), &draft("x", json!({})), None).await;
-        assert_eq!(error.unwrap_err().kind, Kind::Ambiguous);
+        assert_eq!(error.unwrap_err().kind, ErrorKind::Ambiguous);
     }
 }
 
@@ -137,9 +137,9 @@ async fn connecting_asks_the_webhook_about_itself() {
 #[tokio::test]
 async fn connecting_says_whether_the_webhook_or_the_network_is_to_blame() {
     let table = [
-        (404, json!({"code": 10_015, "message": "Unknown Webhook"}), Kind::InvalidCredentials),
-        (503, json!({}), Kind::Unreachable),
-        (200, json!({"id": "11", "type": 2}), Kind::InvalidCredentials),
+        (404, json!({"code": 10_015, "message": "Unknown Webhook"}), ErrorKind::InvalidCredentials),
+        (503, json!({}), ErrorKind::Unreachable),
+        (200, json!({"id": "11", "type": 2}), ErrorKind::InvalidCredentials),
     ];
     for (status, body, kind) in table {
         let network = Network::start(move |_| (status, body.clone())).await;
@@ -201,19 +201,19 @@ async fn the_token_of_the_webhook_is_in_no_error() {
 #[test]
 fn each_error_says_what_to_do() {
     let table = [
-        (400, json!({"code": 50_006}), Kind::Rejected),
-        (400, json!({"code": 50_035}), Kind::Rejected),
-        (400, json!({"code": 220_001}), Kind::Rejected),
-        (400, json!({"code": 40_005}), Kind::MediaRejected),
-        (413, json!({}), Kind::MediaRejected),
-        (401, json!({"code": 50_027}), Kind::Reconnect),
-        (404, json!({"code": 10_015}), Kind::Reconnect),
-        (404, json!({"code": 10_003}), Kind::Rejected),
-        (403, json!({"code": 50_013}), Kind::Misconfigured),
-        (429, json!({"retry_after": 1.5}), Kind::RateLimited),
-        (302, json!({}), Kind::Misconfigured),
-        (408, json!({}), Kind::Ambiguous),
-        (502, json!("no object"), Kind::Server),
+        (400, json!({"code": 50_006}), ErrorKind::Rejected),
+        (400, json!({"code": 50_035}), ErrorKind::Rejected),
+        (400, json!({"code": 220_001}), ErrorKind::Rejected),
+        (400, json!({"code": 40_005}), ErrorKind::MediaRejected),
+        (413, json!({}), ErrorKind::MediaRejected),
+        (401, json!({"code": 50_027}), ErrorKind::Reconnect),
+        (404, json!({"code": 10_015}), ErrorKind::Reconnect),
+        (404, json!({"code": 10_003}), ErrorKind::Rejected),
+        (403, json!({"code": 50_013}), ErrorKind::Misconfigured),
+        (429, json!({"retry_after": 1.5}), ErrorKind::RateLimited),
+        (302, json!({}), ErrorKind::Misconfigured),
+        (408, json!({}), ErrorKind::Ambiguous),
+        (502, json!("no object"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {
         assert_eq!(

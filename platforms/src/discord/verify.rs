@@ -49,5 +49,5 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         secrets: session.secrets.clone(),
         expires_at: None,
     }
-    .pictured(picture))
+    .with_picture_url(picture))
 }

@@ -25,7 +25,7 @@ impl Webhook {
     /// Reads an address as Discord copies it. With a configured base any origin is accepted, since the base replaces
     /// it; otherwise only Discord's own hosts.
     pub fn parse(session: &Session, address: &str) -> Option<Self> {
-        let url = Url::parse(&text::pasted(address)).ok()?;
+        let url = Url::parse(&text::clean_identifier(address)).ok()?;
         let parts: Vec<&str> = url.path().trim_end_matches('/').split('/').collect();
         let api = parts.iter().rposition(|part| *part == "api")?;
         let configured = session.base.is_some();

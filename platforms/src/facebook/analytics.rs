@@ -11,8 +11,8 @@ use super::{REEL, error::parse_error};
 use crate::{
     Account, Result, Session,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Number, Numbers, Reading,
-        Unmeasured, counted, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
+        MissingReason, PostRef, name, read_counts,
     },
     graph::{
         self,
@@ -25,7 +25,7 @@ const PERMISSION: &str = "read_insights";
 /// Pages with fewer likes have no insights.
 const LIKES_MIN: i64 = 100;
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
@@ -33,8 +33,8 @@ const DAILY: Daily = Daily {
     engagements: &[],
     periods: &[7, 28, 30],
     display: &[
-        Display::sum("post_engagements", "Post engagements").of(name::ENGAGEMENTS),
-        Display::sum("page_views", "Page views").of(name::PROFILE_VIEWS),
+        DashboardMetric::sum("post_engagements", "Post engagements").of(name::ENGAGEMENTS),
+        DashboardMetric::sum("page_views", "Page views").of(name::PROFILE_VIEWS),
     ],
 };
 
@@ -61,22 +61,22 @@ const SUMMARIES: [(&str, &str); 3] = [
 ];
 
 /// Reads the metrics of Facebook.
-pub(super) struct Insights;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Insights {
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+impl Analytics for MetricsReader {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
         let page = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
         let query = [("fields", "followers_count".to_owned())];
         let page: Value = page.get(reading, &query).await?;
-        Ok(page["followers_count"].as_i64().ok_or(Unmeasured::Platform))
+        Ok(page["followers_count"].as_i64().ok_or(MissingReason::Platform))
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
         let page = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
         let about: Value = page.get(reading, &[("fields", "fan_count".to_owned())]).await?;
@@ -88,7 +88,7 @@ impl Analytics for Insights {
         let insights = account_edge(reading.session)?;
         let told = insights.read(reading, &OF_DAY.map(|(theirs, _)| theirs), &query).await?;
         let of_day = |day: &Day| {
-            let mut numbers: Numbers = OF_DAY
+            let mut numbers: Metrics = OF_DAY
                 .iter()
                 .map(|(theirs, ours)| (*ours, told.of_day(theirs, day.date)))
                 .collect();
@@ -96,16 +96,16 @@ impl Analytics for Insights {
             if let (Some(Ok(follows)), Some(Ok(unfollows))) = (follows, unfollows) {
                 numbers.insert(name::FOLLOWER_DELTA, Ok(follows - unfollows));
             }
-            DayNumbers { date: day.date, numbers, is_final: None }
+            DayMetrics { date: day.date, numbers, is_final: None }
         };
         Ok(days.iter().map(of_day).collect())
     }
 
     async fn reach(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         (since, until): (chrono::DateTime<chrono::Utc>, chrono::DateTime<chrono::Utc>),
-    ) -> Result<Number> {
+    ) -> Result<MetricValue> {
         let mut query = vec![("period", "total_over_range".to_owned())];
         query.extend(between(since, until));
         let metric = "page_total_media_view_unique";
@@ -115,9 +115,9 @@ impl Analytics for Insights {
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let mut read = Vec::new();
         for post in posts {
             read.push(match one(reading, post).await {
@@ -130,12 +130,12 @@ impl Analytics for Insights {
     }
 }
 
-async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Numbers> {
+async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
     let itself = edge(reading.session, &format!("/{}", post.id))?;
     let fields =
         "reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0),shares";
     let object: Value = itself.get(reading, &[("fields", fields.to_owned())]).await?;
-    let mut numbers = counted(&object, &SUMMARIES);
+    let mut numbers = read_counts(&object, &SUMMARIES);
     if post.post_type == REEL {
         let insights = edge(reading.session, &format!("/{}/video_insights", post.id))?;
         let told = insights.read_all(reading, &["blue_reels_play_count"]).await?;

@@ -10,10 +10,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{LABEL, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Media, Result, Session,
-    graph::{self, Made},
+    Error, ErrorKind, Media, Result, Session,
+    graph::{self, CreatedObject},
     oauth::ACCESS_TOKEN,
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
 };
 
 /// The host that receives videos: their bytes, or the address to fetch them from.
@@ -40,7 +40,7 @@ pub(super) struct Post {
 }
 
 impl Entry for Post {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.created_time)
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct Published {
 
 /// A video upload that was started.
 #[derive(Debug, Deserialize)]
-struct Started {
+struct StartedVideo {
     video_id: String,
 }
 
@@ -95,7 +95,7 @@ struct PhaseError {
 
 impl Status {
     /// Returns the reason if it failed.
-    pub fn flaw(&self) -> Option<&str> {
+    pub fn failure_reason(&self) -> Option<&str> {
         let phases = [&self.uploading_phase, &self.processing_phase, &self.publishing_phase];
         let said = phases.into_iter().find_map(|phase| phase.error.as_ref());
         let broken =
@@ -121,7 +121,7 @@ impl Status {
 }
 
 #[derive(Deserialize)]
-struct CoverOf {
+struct PageCover {
     cover: Option<Cover>,
 }
 
@@ -133,7 +133,7 @@ struct Cover {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Links {
+struct LinkFields {
     permalink_url: Option<String>,
     link: Option<String>,
 }
@@ -143,7 +143,7 @@ pub(super) async fn photo(session: &Session, media: &Media, alt: Option<&str>) -
     let mut params = vec![("url", media.url.clone()), ("published", "false".to_owned())];
     params.extend(alt.map(|alt| ("alt_text_custom", alt.to_owned())));
     let request = page_post(session, "photos")?.form(&params).deadline(FETCH_DEADLINE);
-    send::<Made>(session, request).await?.id(LABEL)
+    send::<CreatedObject>(session, request).await?.id(LABEL)
 }
 
 /// Publishes a post with a text, a link or photos.
@@ -172,14 +172,14 @@ pub(super) async fn set_cover(session: &Session, params: &Params) -> Result<Publ
 /// Starts the upload of a video for `video_reels` or `video_stories`.
 pub(super) async fn start_video(session: &Session, edge: &str) -> Result<String> {
     let request = page_post(session, edge)?.form(&[("upload_phase", "start")]);
-    Ok(send::<Started>(session, request).await?.video_id)
+    Ok(send::<StartedVideo>(session, request).await?.video_id)
 }
 
 /// Gives Facebook the address to fetch the video from. The upload address is built here, not taken from the response,
 /// so that the token goes nowhere else.
 pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) -> Result<()> {
     let path = format!("/video-upload/{}/{video}", graph::VERSION);
-    let token = session.secrets.need(ACCESS_TOKEN)?.expose_secret();
+    let token = session.secrets.require(ACCESS_TOKEN)?.expose_secret();
     let request = session
         .http
         .post(session.url(UPLOADS, &path)?)
@@ -230,14 +230,14 @@ pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
 }
 
 /// Reads a page of the latest posts.
-pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("/{}/published_posts", session.account.remote_id);
     let fields = "id,message,created_time,permalink_url";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the latest videos, including those that are still being processed.
-pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("/{}/videos", session.account.remote_id);
     let fields = "id,description,created_time,permalink_url";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
@@ -246,13 +246,13 @@ pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Pa
 /// Returns the id of the page's cover photo.
 pub(super) async fn cover(session: &Session) -> Result<Option<String>> {
     let path = format!("/{}", session.account.remote_id);
-    let answer: CoverOf = get(session, &path, &[("fields", "cover")]).await?;
+    let answer: PageCover = get(session, &path, &[("fields", "cover")]).await?;
     Ok(answer.cover.map(|cover| cover.id))
 }
 
 /// Returns the public address of a photo (`link`) or a video (`permalink_url`).
 pub(super) async fn permalink(session: &Session, id: &str, field: &str) -> Result<Option<String>> {
-    let answer: Links = get(session, &format!("/{id}"), &[("fields", field)]).await?;
+    let answer: LinkFields = get(session, &format!("/{id}"), &[("fields", field)]).await?;
     Ok(answer.permalink_url.or(answer.link))
 }
 
@@ -274,6 +274,6 @@ async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
 }
 
 /// Returns the error of a call that made something public without returning its id.
-pub(super) fn nameless() -> Error {
-    Error::new(Kind::Ambiguous, "Facebook answered without an id.")
+pub(super) fn missing_id() -> Error {
+    Error::new(ErrorKind::Ambiguous, "Facebook answered without an id.")
 }

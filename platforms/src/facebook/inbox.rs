@@ -7,16 +7,17 @@ use serde_json::Value;
 
 use super::{Facebook, LABEL, client, error::parse_error};
 use crate::{
-    Attachment, Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules,
-    Lost, Person, Progress, Refused, RemoteComment, RemoteMessage, RemotePost, Result, Session,
+    Attachment, Error, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
+    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
+    RemoteMessage, RemotePost, Result, Session,
     graph::{
         self,
-        inbox::{Api, Named},
+        inbox::{GraphInbox, GraphUser},
     },
-    recent_posts::Page,
+    recent_posts::ListPage,
 };
 
-const API: Api = Api {
+const API: GraphInbox = GraphInbox {
     label: LABEL,
     parse: parse_error,
     platform: "messenger",
@@ -48,8 +49,8 @@ struct Comment {
     #[serde(deserialize_with = "graph::time")]
     created_time: DateTime<Utc>,
     #[serde(default)]
-    from: Named,
-    parent: Option<Named>,
+    from: GraphUser,
+    parent: Option<GraphUser>,
     is_hidden: Option<bool>,
     like_count: Option<i64>,
     comment_count: Option<i64>,
@@ -58,32 +59,32 @@ struct Comment {
 }
 
 #[async_trait]
-impl Changes for Facebook {
-    fn class(&self, change: &Change) -> Class {
-        Api::class(change)
+impl RemoteChanges for Facebook {
+    fn class(&self, change: &RemoteChange) -> RecoveryClass {
+        GraphInbox::class(change)
     }
 
-    async fn change(
+    async fn apply_change(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
     ) -> Result<Progress> {
-        API.change(session, change).await
+        API.apply_change(session, change).await
     }
 
-    async fn find(
+    async fn find_result(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
-        lost: &Lost,
-    ) -> Result<Found> {
-        API.find(session, change, lost).await
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
+        API.find_result(session, change, lost).await
     }
 
-    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
-        graph::inbox::refused(change, error)
+    fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
+        graph::inbox::refusal_reason(change, error)
     }
 }
 
@@ -101,7 +102,7 @@ impl Inbox for Facebook {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<Page<Vec<RemoteMessage>>> {
+    ) -> Result<ListPage<Vec<RemoteMessage>>> {
         API.conversations(session, None, next.as_deref()).await
     }
 
@@ -118,19 +119,19 @@ impl Inbox for Facebook {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<Page<RemoteComment>> {
+    ) -> Result<ListPage<RemoteComment>> {
         // In this order, replies are among the comments.
         let mut query = graph::list_query(COMMENT, "100", next.as_deref());
         query.push(("filter", "stream"));
         let path = format!("/{post}/comments");
         let listed: graph::List<Comment> = graph::get(session, &path, &query, parse_error).await?;
-        let page = listed.page();
+        let page = listed.into_page();
         let own = session.account.remote_id.as_str();
         let items = page.items.into_iter().map(|one| comment(one, post, own)).collect();
-        Ok(Page { items, next: page.next })
+        Ok(ListPage { items, next: page.next })
     }
 
-    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+    fn read_webhook(&self, body: &Value) -> Vec<InboundEvent> {
         let entries = graph::inbox::entries(body, "page");
         entries.into_iter().flat_map(read_entry).collect()
     }
@@ -166,7 +167,7 @@ fn file(attachment: &Value) -> Attachment {
     Attachment { kind: kind.to_owned(), url: url.map(str::to_owned) }
 }
 
-fn read_entry(entry: &Value) -> Vec<Inbound> {
+fn read_entry(entry: &Value) -> Vec<InboundEvent> {
     let Some(page) = entry["id"].as_str() else { return Vec::new() };
     let mut found = graph::inbox::read_messaging(page, entry);
     let changes = graph::inbox::changes(entry).into_iter();
@@ -175,7 +176,7 @@ fn read_entry(entry: &Value) -> Vec<Inbound> {
     found
 }
 
-fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<Inbound> {
+fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<InboundEvent> {
     let id = value["comment_id"].as_str()?.to_owned();
     let post = value["post_id"].as_str().map(str::to_owned);
     let verb = value["verb"].as_str()?.to_owned();
@@ -211,5 +212,5 @@ fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<Inbound> {
         _ => return None,
     };
     let at = if verb == "add" { at } else { happened.unwrap_or(at) };
-    Some(Inbound { account: page.to_owned(), field: "feed".to_owned(), id, verb, at, item })
+    Some(InboundEvent { account: page.to_owned(), field: "feed".to_owned(), id, verb, at, item })
 }

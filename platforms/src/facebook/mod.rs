@@ -25,9 +25,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation,
+    Warning,
     analytics::Analytics,
     graph,
     oauth::{Oauth, Permission},
@@ -58,22 +59,24 @@ const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers report
 /// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). Occasional feed posts do not reach
 /// either limit.
-const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::Account, 30, 86_400).of(&["reel"])];
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(LimitScope::Account, 10, 60),
+    RateLimit::new(LimitScope::Account, 30, 86_400).for_post_types(&["reel"]),
+];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
-        Permission::needed("pages_show_list", "See which pages you run"),
-        Permission::needed("pages_manage_posts", "Publish posts on your pages"),
-        Permission::needed("pages_read_engagement", "See your pages' posts"),
-        Permission::wanted("pages_manage_engagement", "Answer and hide comments"),
-        Permission::wanted("pages_read_user_content", "Read comments on your pages"),
-        Permission::wanted("read_insights", "Read the figures of your pages"),
-        Permission::wanted("business_management", "Find the pages of your businesses"),
-        Permission::wanted("pages_messaging", "Answer messages to your pages"),
-        Permission::wanted("pages_manage_metadata", "Hear of new messages"),
+        Permission::required("pages_show_list", "See which pages you run"),
+        Permission::required("pages_manage_posts", "Publish posts on your pages"),
+        Permission::required("pages_read_engagement", "See your pages' posts"),
+        Permission::optional("pages_manage_engagement", "Answer and hide comments"),
+        Permission::optional("pages_read_user_content", "Read comments on your pages"),
+        Permission::optional("read_insights", "Read the figures of your pages"),
+        Permission::optional("business_management", "Find the pages of your businesses"),
+        Permission::optional("pages_messaging", "Answer messages to your pages"),
+        Permission::optional("pages_manage_metadata", "Hear of new messages"),
     ],
-    ..graph::LOGIN
+    ..graph::OAUTH
 };
 
 const FEED: MediaRules = MediaRules {
@@ -82,7 +85,7 @@ const FEED: MediaRules = MediaRules {
     total_max: PHOTOS_MAX,
     image_types: &["image/jpeg", "image/png", "image/gif"],
     video_types: &["video/mp4", "video/quicktime"],
-    video_forms: &[VideoForm::H264],
+    video_forms: &[VideoFormat::H264],
     image_bytes_max: 4_000_000,
     video_bytes_max: 10_000_000_000,
     video_ms_max: Some(4 * HOUR_MS),
@@ -91,8 +94,8 @@ const FEED: MediaRules = MediaRules {
 
 const SPEC: Spec = Spec {
     base_url: graph::HOST,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption::characters(TEXT_MAX),
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits::characters(TEXT_MAX),
     media: FEED,
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[
@@ -120,9 +123,9 @@ const SPEC: Spec = Spec {
                 images_max: 0,
                 total_max: 1,
                 video_types: &["video/mp4"],
-                video_forms: &[VideoForm { frame_rate: (24.0, 60.0), ..VideoForm::H264 }],
+                video_forms: &[VideoFormat { frame_rate: (24.0, 60.0), ..VideoFormat::H264 }],
                 video_ms_max: Some(90_000),
-                frame: Frame { video_ms_min: Some(3_000), ..Frame::ANY },
+                frame: FrameRules { video_ms_min: Some(3_000), ..FrameRules::ANY },
                 ..FEED
             }),
         },
@@ -134,29 +137,29 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Search,
+    recovery_class: RecoveryClass::Search,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
-    api: Some(Api { version: graph::VERSION, ends: None }),
-    about: About {
+    api: Some(SupportedApi { version: graph::VERSION, ends: None }),
+    doc_notes: DocNotes {
         reconcile: "posts: `GET /{page}/published_posts`, by text and time; videos and reels: `GET /{video}?fields=status`; stories: nothing",
         tokens: "page tokens do not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "reels: length, shape, steps, 30 in 24 hours",
             "https://developers.facebook.com/docs/video-api/guides/reels-publishing",
         ),
-        Source::documented(
+        SpecSource::documented(
             "page tokens, permissions",
             "https://developers.facebook.com/docs/pages-api",
         ),
-        Source::observed(
+        SpecSource::observed(
             "longest text, posts with photos, backgrounds, stories, codes of errors",
             "open-source publishers",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "photos in a post, length of alt texts and titles, videos are listed while they are processed, rate limits",
             "limits of Fanfare's own",
         ),
@@ -188,7 +191,7 @@ const SPEC: Spec = Spec {
             r#"{"caption": "A short film", "post_type": "reel", "settings": {"reel_cover_url": "https://example.org/cover.jpg"}}"#,
         )
         .with(&["video/mp4"])
-        .needing("an image at that address"),
+        .requiring("an image at that address"),
         Example::new("a photo story", r#"{"post_type": "story"}"#).with(&["image/png"]),
         Example::new("a video story", r#"{"post_type": "story"}"#).with(&["video/mp4"]),
         Example::new(
@@ -197,7 +200,7 @@ const SPEC: Spec = Spec {
         )
         .with(&["image/png"]),
     ],
-    ..Spec::usual(PlatformId::Facebook, LABEL)
+    ..Spec::with_defaults(PlatformId::Facebook, LABEL)
 };
 
 /// The kind of post that a draft becomes.
@@ -224,11 +227,11 @@ impl Form {
         }
     }
 
-    const fn class(self) -> Class {
+    const fn class(self) -> RecoveryClass {
         match self {
-            Self::Feed | Self::Video | Self::CoverPhoto => Class::Search,
-            Self::Reel | Self::VideoStory => Class::Handle,
-            Self::PhotoStory => Class::Blind,
+            Self::Feed | Self::Video | Self::CoverPhoto => RecoveryClass::Search,
+            Self::Reel | Self::VideoStory => RecoveryClass::Handle,
+            Self::PhotoStory => RecoveryClass::Blind,
         }
     }
 }
@@ -254,7 +257,7 @@ impl Platform for Facebook {
         check::warnings(draft)
     }
 
-    fn class(&self, _account: &Account, draft: &Draft) -> Class {
+    fn recovery_class(&self, _account: &Account, draft: &Draft) -> RecoveryClass {
         Form::of(draft).class()
     }
 
@@ -277,7 +280,7 @@ impl Platform for Facebook {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         reconcile::reconcile(session, draft, state, sent_at).await
     }
 
@@ -286,7 +289,7 @@ impl Platform for Facebook {
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Insights)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{
     Form,
     client::{self, Params, Published},
-    error::{is_about_background, is_same_again},
+    error::{is_about_background, is_duplicate},
     reconcile,
     settings::Settings,
-    state::{Next, State},
+    state::{NextStep, State},
 };
 use crate::{
-    Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state,
     settings::alt_text,
 };
 
@@ -38,39 +38,39 @@ pub(super) async fn publish(
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
-        Next::Photo(index) => {
+        NextStep::Photo(index) => {
             let alt = alt_text(&settings.media_alt_texts, index);
             let photo = client::photo(session, file(draft, index)?, alt).await?;
             state.photos.push(photo.clone());
-            Ok(Progress::go_on(&state)?.naming(Some(photo)))
+            Ok(Progress::continue_with(&state)?.with_remote_id(Some(photo)))
         }
-        Next::LookUp(since) => {
+        NextStep::LookUp(since) => {
             if let Some(found) = reconcile::find(session, draft, since).await? {
                 return Ok(Progress::Done(found));
             }
             state.doubtful = None;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Next::StartVideo => {
+        NextStep::StartVideo => {
             let video = client::start_video(session, video_edge(draft)).await?;
             state.video = Some(video.clone());
-            Ok(Progress::go_on(&state)?.naming(Some(video)))
+            Ok(Progress::continue_with(&state)?.with_remote_id(Some(video)))
         }
-        Next::UploadVideo(video) => {
+        NextStep::UploadVideo(video) => {
             client::upload_video(session, &video, file(draft, 0)?).await?;
             (state.uploaded, state.since) = (true, Some(session.now));
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Next::CoverReel(video, url) => {
+        NextStep::CoverReel(video, url) => {
             let image = client::read_cover(session, &url).await?;
             client::set_thumbnail(session, &video, image).await?;
             state.covered = true;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Next::WaitVideo(video) => wait_video(session, state, &video).await,
-        Next::Commit => commit(session, draft, &settings, state).await,
-        Next::WaitPublished(video) => wait_published(session, state, &video).await,
-        Next::Permalink(id) => {
+        NextStep::WaitVideo(video) => wait_video(session, state, &video).await,
+        NextStep::Commit => commit(session, draft, &settings, state).await,
+        NextStep::WaitPublished(video) => wait_published(session, state, &video).await,
+        NextStep::Permalink(id) => {
             let field = if Form::of(draft) == Form::CoverPhoto { "link" } else { "permalink_url" };
             // It is public even if its address cannot be read.
             let link = client::permalink(session, &id, field).await.ok().flatten();
@@ -88,15 +88,15 @@ async fn commit(
     let made = match send(session, draft, settings, &state).await {
         Ok(made) => made,
         // The post of an earlier call whose response was lost may exist.
-        Err(error) if is_same_again(&error) => {
-            let found = reconcile::find(session, draft, draft.at.min(session.now)).await;
+        Err(error) if is_duplicate(&error) => {
+            let found = reconcile::find(session, draft, draft.due_at.min(session.now)).await;
             return found.ok().flatten().map(Progress::Done).ok_or(error);
         }
         Err(error) if coloured(settings, &state) && is_about_background(&error) => {
             // Facebook failed without refusing it: it is looked up before it is sent again.
-            state.doubtful = (error.kind == Kind::Server).then_some(session.now);
+            state.doubtful = (error.kind == ErrorKind::Server).then_some(session.now);
             state.plain = true;
-            return Progress::go_on(&state);
+            return Progress::continue_with(&state);
         }
         Err(error) => return Err(error),
     };
@@ -180,7 +180,7 @@ pub(super) fn published(
         Form::Reel => handle(&state)?.clone(),
         Form::CoverPhoto => photo(&state)?.clone(),
         Form::VideoStory => named.map_or_else(|| handle(&state).cloned(), Ok)?,
-        Form::Feed | Form::Video | Form::PhotoStory => named.ok_or_else(client::nameless)?,
+        Form::Feed | Form::Video | Form::PhotoStory => named.ok_or_else(client::missing_id)?,
     };
     if matches!(form, Form::PhotoStory | Form::VideoStory) {
         let url = session.public_url("https://www.facebook.com", &format!("/stories/{id}"));
@@ -191,37 +191,37 @@ pub(super) fn published(
     }
     (state.published, state.since) = (Some(id.clone()), Some(session.now));
     let after = if form == Form::Reel { POLL } else { Duration::ZERO };
-    Ok(Progress::go_on(&state)?.after(after).naming(Some(id)).in_public())
+    Ok(Progress::continue_with(&state)?.after(after).with_remote_id(Some(id)).mark_public())
 }
 
 async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Progress> {
     let video = client::video(session, id).await?;
-    if let Some(flaw) = video.status.flaw() {
-        return Err(broken(flaw));
+    if let Some(flaw) = video.status.failure_reason() {
+        return Err(video_failed(flaw));
     }
     if video.status.is_uploaded() {
         state.ready = true;
-        return Progress::go_on(&state);
+        return Progress::continue_with(&state);
     }
-    in_time(session, &state)?;
-    Ok(Progress::go_on(&state)?.after(POLL))
+    check_deadline(session, &state)?;
+    Ok(Progress::continue_with(&state)?.after(POLL))
 }
 
 /// Waits until a reel is visible. Facebook has accepted it, but still processes it, and may fail.
 async fn wait_published(session: &Session, state: State, id: &str) -> Result<Progress> {
     let video = client::video(session, id).await?;
-    if let Some(flaw) = video.status.flaw() {
-        return Err(broken(flaw));
+    if let Some(flaw) = video.status.failure_reason() {
+        return Err(video_failed(flaw));
     }
     if video.status.is_published() {
         let link = video.permalink_url.unwrap_or_else(|| format!("/reel/{id}"));
         return Ok(Progress::done(id, Some(absolute(session, link))));
     }
-    in_time(session, &state)?;
-    Ok(Progress::go_on(&state)?.after(POLL).in_public())
+    check_deadline(session, &state)?;
+    Ok(Progress::continue_with(&state)?.after(POLL).mark_public())
 }
 
-fn in_time(session: &Session, state: &State) -> Result<()> {
+fn check_deadline(session: &Session, state: &State) -> Result<()> {
     let since = state.since.unwrap_or(session.now);
     if session.now - since > PROCESSING_MAX {
         return Err(Error::transient("Facebook has not processed the video within 15 minutes."));
@@ -229,7 +229,7 @@ fn in_time(session: &Session, state: &State) -> Result<()> {
     Ok(())
 }
 
-fn broken(flaw: &str) -> Error {
+fn video_failed(flaw: &str) -> Error {
     Error::media_rejected("Facebook could not process the video.").with_reply(200, None, Some(flaw))
 }
 
@@ -254,13 +254,13 @@ fn file(draft: &Draft, index: usize) -> Result<&Media> {
 }
 
 fn photo(state: &State) -> Result<&String> {
-    state.photos.first().ok_or_else(unfit)
+    state.photos.first().ok_or_else(unexpected_state)
 }
 
 fn handle(state: &State) -> Result<&String> {
-    state.video.as_ref().ok_or_else(unfit)
+    state.video.as_ref().ok_or_else(unexpected_state)
 }
 
-fn unfit() -> Error {
+fn unexpected_state() -> Error {
     Error::rejected("The stored progress of the post does not fit its content.")
 }

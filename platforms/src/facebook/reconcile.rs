@@ -10,7 +10,8 @@ use super::{
     state::State,
 };
 use crate::{
-    Draft, Found, Progress, Published as Public, Result, Session, outcome::read_state, recent_posts,
+    Draft, Progress, PublishedPost as Public, ReconcileOutcome, Result, Session,
+    outcome::read_state, recent_posts,
 };
 
 /// Looks up the post on the page, or the status of the video. A photo story cannot be looked up.
@@ -19,31 +20,31 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     match Form::of(draft) {
         Form::Feed | Form::Video => Ok(match find(session, draft, sent_at).await? {
-            Some(found) => Found::There(Progress::Done(found)),
-            None => Found::Absent,
+            Some(found) => ReconcileOutcome::Committed(Progress::Done(found)),
+            None => ReconcileOutcome::NotCommitted,
         }),
         Form::Reel | Form::VideoStory => {
-            let Some(video) = &state.video else { return Ok(Found::Unknown) };
+            let Some(video) = &state.video else { return Ok(ReconcileOutcome::Unknown) };
             let status = client::video(session, video).await?.status;
             if !status.is_publishing() {
-                return Ok(Found::Absent);
+                return Ok(ReconcileOutcome::NotCommitted);
             }
             let made = Published::default();
-            Ok(Found::There(publish::published(session, draft, state, made)?))
+            Ok(ReconcileOutcome::Committed(publish::published(session, draft, state, made)?))
         }
         Form::CoverPhoto => {
             let cover = client::cover(session).await?;
             if cover.is_none() || cover.as_ref() != state.photos.first() {
-                return Ok(Found::Absent);
+                return Ok(ReconcileOutcome::NotCommitted);
             }
             let made = Published::default();
-            Ok(Found::There(publish::published(session, draft, state, made)?))
+            Ok(ReconcileOutcome::Committed(publish::published(session, draft, state, made)?))
         }
-        Form::PhotoStory => Ok(Found::Unknown),
+        Form::PhotoStory => Ok(ReconcileOutcome::Unknown),
     }
 }
 
@@ -56,9 +57,9 @@ pub(super) async fn find(
     let is_it = |post: &Post| post.message.trim() == draft.caption.trim();
     let looked = match Form::of(draft) {
         Form::Video => {
-            recent_posts::look(since, is_it, |next| client::videos(session, next)).await?
+            recent_posts::search(since, is_it, |next| client::videos(session, next)).await?
         }
-        _ => recent_posts::look(since, is_it, |next| client::posts(session, next)).await?,
+        _ => recent_posts::search(since, is_it, |next| client::posts(session, next)).await?,
     };
     Ok(looked.nearest()?.map(|post| Public {
         id: post.id,

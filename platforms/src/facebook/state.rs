@@ -32,7 +32,7 @@ pub(super) struct State {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// Upload a photo.
     Photo(usize),
     /// Look up whether the post exists after all.
@@ -55,38 +55,38 @@ pub(super) enum Next {
 
 impl State {
     /// Returns the next step of this draft.
-    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         let form = Form::of(draft);
         if let Some(id) = &self.published {
             return match form {
-                Form::Reel => Next::WaitPublished(id.clone()),
-                _ => Next::Permalink(id.clone()),
+                Form::Reel => NextStep::WaitPublished(id.clone()),
+                _ => NextStep::Permalink(id.clone()),
             };
         }
         match form {
-            Form::Video => Next::Commit,
+            Form::Video => NextStep::Commit,
             Form::Reel | Form::VideoStory => self.next_of_video(form, settings),
             Form::Feed | Form::PhotoStory | Form::CoverPhoto => {
                 if self.photos.len() < draft.media.len() {
-                    return Next::Photo(self.photos.len());
+                    return NextStep::Photo(self.photos.len());
                 }
-                self.doubtful.map_or(Next::Commit, Next::LookUp)
+                self.doubtful.map_or(NextStep::Commit, NextStep::LookUp)
             }
         }
     }
 
-    fn next_of_video(&self, form: Form, settings: &Settings) -> Next {
-        let Some(video) = &self.video else { return Next::StartVideo };
+    fn next_of_video(&self, form: Form, settings: &Settings) -> NextStep {
+        let Some(video) = &self.video else { return NextStep::StartVideo };
         match &settings.reel_cover_url {
-            _ if !self.uploaded => Next::UploadVideo(video.clone()),
-            Some(url) if !self.covered => Next::CoverReel(video.clone(), url.clone()),
-            _ if form == Form::VideoStory && !self.ready => Next::WaitVideo(video.clone()),
-            _ => Next::Commit,
+            _ if !self.uploaded => NextStep::UploadVideo(video.clone()),
+            Some(url) if !self.covered => NextStep::CoverReel(video.clone(), url.clone()),
+            _ if form == Form::VideoStory && !self.ready => NextStep::WaitVideo(video.clone()),
+            _ => NextStep::Commit,
         }
     }
 }
 
-impl Next {
+impl NextStep {
     /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {

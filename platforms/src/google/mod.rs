@@ -9,18 +9,18 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::{
-    Error, Result, Session, Source,
-    oauth::{ACCESS_TOKEN, Endpoint, Oauth, Renewal},
+    Error, Result, Session, SpecSource,
+    oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenRenewal},
     response,
 };
 
-pub use error::{UNTOLD_WAIT, Words, read};
+pub use error::{DEFAULT_WAIT, ErrorDetails, classify_error};
 
 const TOKENS: &str = "https://oauth2.googleapis.com";
 
 /// The user authorizes the app for a Google account. Access tokens are valid for an hour, a refresh token until it is
 /// unused for half a year. A user who has authorized before gets a new refresh token only with `prompt=consent`.
-pub const LOGIN: Oauth = Oauth {
+pub const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://accounts.google.com", "/o/oauth2/v2/auth"),
     authorize_extra: &[
         ("access_type", "offline"),
@@ -29,13 +29,13 @@ pub const LOGIN: Oauth = Oauth {
     ],
     pkce: true,
     token: Endpoint::at(TOKENS, "/token"),
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(180 * 86_400) },
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(180 * 86_400) },
     revoke: Some(Endpoint::at(TOKENS, "/revoke")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 /// The source of the facts about OAuth.
-pub const LOGIN_SOURCE: Source = Source::documented(
+pub const OAUTH_SOURCE: SpecSource = SpecSource::documented(
     "tokens",
     "https://developers.google.com/identity/protocols/oauth2/web-server",
 );
@@ -45,7 +45,7 @@ pub const PAGES_MAX: usize = 10;
 
 /// Authorizes a request with the account's token.
 pub fn authorized(session: &Session, request: Request) -> Result<Request> {
-    Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
+    Ok(request.bearer(session.secrets.require(ACCESS_TOKEN)?))
 }
 
 /// Sends an authorized GET request.

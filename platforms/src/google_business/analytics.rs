@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use super::client;
 use crate::{
-    Account, Per, RateLimit, Result,
+    Account, LimitScope, RateLimit, Result,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Numbers, Reading, Unmeasured,
-        is_denied, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, Metrics,
+        MissingReason, PostRef, is_forbidden, name,
     },
 };
 
 const PERMISSION: &str = "https://www.googleapis.com/auth/business.manage";
 
 /// 300 calls a minute for a project. The quota covers the calls of all accounts of the app.
-pub(super) const QUOTA: RateLimit = RateLimit::new(Per::App, 300, 60);
+pub(super) const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 300, 60);
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
     lag: Duration::from_secs(5 * 86_400),
     reread: 14,
@@ -29,14 +29,14 @@ const DAILY: Daily = Daily {
     engagements: &[name::CLICKS],
     periods: &[],
     display: &[
-        Display::sum("search_views", "Views on Search"),
-        Display::sum("map_views", "Views on Maps"),
-        Display::sum("calls", "Calls"),
-        Display::sum("website_clicks", "Website clicks"),
-        Display::sum("directions", "Requests for directions"),
-        Display::sum("conversations", "Conversations"),
-        Display::sum("bookings", "Bookings"),
-        Display::sum("food_orders", "Food orders"),
+        DashboardMetric::sum("search_views", "Views on Search"),
+        DashboardMetric::sum("map_views", "Views on Maps"),
+        DashboardMetric::sum("calls", "Calls"),
+        DashboardMetric::sum("website_clicks", "Website clicks"),
+        DashboardMetric::sum("directions", "Requests for directions"),
+        DashboardMetric::sum("conversations", "Conversations"),
+        DashboardMetric::sum("bookings", "Bookings"),
+        DashboardMetric::sum("food_orders", "Food orders"),
     ],
 };
 
@@ -55,19 +55,19 @@ const METRICS: [(&str, &[&str]); 10] = [
 ];
 
 /// Reads the metrics of Google Business Profile.
-pub(super) struct Performance;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Performance {
+impl Analytics for MetricsReader {
     fn quota(&self) -> Option<RateLimit> {
         Some(QUOTA)
     }
 
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
-    fn has_base(&self) -> bool {
+    fn has_denominator(&self) -> bool {
         false
     }
 
@@ -75,28 +75,28 @@ impl Analytics for Performance {
         false
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
-        reading.allow().await?;
+        reading.acquire_call().await?;
         let metrics: Vec<&str> = METRICS.iter().map(|(metric, _)| *metric).collect();
         let range = (first.date, last.date);
         match client::performance(reading.session, &metrics, range).await {
             Ok(report) => Ok(days.iter().map(|day| of_day(&report, day.date)).collect()),
-            Err(error) if is_denied(&error) => {
-                reading.lacks(PERMISSION);
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission(PERMISSION);
                 Ok(Vec::new())
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn posts(&self, _: &Reading<'_>, posts: &[AskedPost]) -> Result<Vec<Option<Numbers>>> {
-        Ok(posts.iter().map(|_| Some(Numbers::new())).collect())
+    async fn posts(&self, _: &FetchContext<'_>, posts: &[PostRef]) -> Result<Vec<Option<Metrics>>> {
+        Ok(posts.iter().map(|_| Some(Metrics::new())).collect())
     }
 }
 
 /// Adds up a day. Within the period of the report a missing value is 0; after its end it is unknown.
-fn of_day(report: &Value, date: NaiveDate) -> DayNumbers {
+fn of_day(report: &Value, date: NaiveDate) -> DayMetrics {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut series = Vec::new();
     for group in list(&report["multiDailyMetricTimeSeries"]) {
@@ -110,13 +110,13 @@ fn of_day(report: &Value, date: NaiveDate) -> DayNumbers {
         date_of(&one["date"])
     });
     let is_covered = ends.max().is_some_and(|end| date <= end);
-    let mut numbers = Numbers::new();
+    let mut numbers = Metrics::new();
     for (metric, names) in METRICS {
         let values = series.iter().find(|(found, _)| found == metric).map(|(_, values)| values);
         let Some(values) = values else { continue };
         let of_date = values.iter().find(|one| date_of(&one["date"]) == Some(date));
         let told = of_date.and_then(|one| one["value"].as_str()?.parse::<i64>().ok());
-        let number = told.or(is_covered.then_some(0)).ok_or(Unmeasured::Pending);
+        let number = told.or(is_covered.then_some(0)).ok_or(MissingReason::Pending);
         for name in names {
             let sum = match (numbers.get(name).copied(), number) {
                 (Some(Ok(one)), Ok(other)) => Ok(one + other),
@@ -126,7 +126,7 @@ fn of_day(report: &Value, date: NaiveDate) -> DayNumbers {
             numbers.insert(name, sum);
         }
     }
-    DayNumbers { date, numbers, is_final: None }
+    DayMetrics { date, numbers, is_final: None }
 }
 
 fn date_of(value: &Value) -> Option<NaiveDate> {

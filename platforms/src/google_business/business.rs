@@ -18,12 +18,12 @@ use super::{
     verify::location,
 };
 use crate::{
-    BusinessProfile, Change, Changes, Class, Error, Found, Kind, Lost, MediaRules, ProfileFacts,
-    Progress, RateLimit, Refused, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia,
-    ReviewPage, Session,
+    BusinessProfile, Error, ErrorKind, LostCall, MediaRules, ProfileFacts, Progress, RateLimit,
+    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteMedia,
+    RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage, Session,
     google::{self, authorized},
-    recent_posts::Page,
-    response::{self, is_since},
+    recent_posts::ListPage,
+    response::{self, is_after_call},
 };
 
 /// The time a call that changes something may take. Google fetches media during the call.
@@ -179,36 +179,36 @@ fn is_gone(error: &Error) -> bool {
 }
 
 #[async_trait]
-impl Changes for GoogleBusiness {
-    fn class(&self, change: &Change) -> Class {
+impl RemoteChanges for GoogleBusiness {
+    fn class(&self, change: &RemoteChange) -> RecoveryClass {
         match change {
-            Change::AddMedia { category, .. }
+            RemoteChange::AddMedia { category, .. }
                 if !matches!(category.as_str(), "COVER" | "PROFILE" | "LOGO") =>
             {
-                Class::Search
+                RecoveryClass::Search
             }
             // These are idempotent: repeating them changes nothing.
-            _ => Class::Key { window: None },
+            _ => RecoveryClass::Key { window: None },
         }
     }
 
-    async fn change(
+    async fn apply_change(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
     ) -> Result<Progress> {
         match change {
-            Change::ReviewReply { review, text } => {
+            RemoteChange::ReviewReply { review, text } => {
                 let body = json!({ "comment": text });
                 send(session, Method::PUT, &format!("{review}/reply"), Some(&body)).await?;
                 Ok(Progress::done(review, None))
             }
-            Change::DeleteReviewReply { review } => {
+            RemoteChange::DeleteReviewReply { review } => {
                 send(session, Method::DELETE, &format!("{review}/reply"), None).await?;
                 Ok(Progress::done(review, None))
             }
-            Change::AddMedia { source_url, category, video } => {
+            RemoteChange::AddMedia { source_url, category, video } => {
                 let body = json!({
                     "mediaFormat": if *video { "VIDEO" } else { "PHOTO" },
                     "locationAssociation": {"category": category}, "sourceUrl": source_url,
@@ -219,11 +219,11 @@ impl Changes for GoogleBusiness {
                     response::send(session, authorized(session, request)?, parse_error).await?;
                 if made.name.is_empty() {
                     let message = "Google answered without the name of the file.";
-                    return Err(Error::new(Kind::Ambiguous, message));
+                    return Err(Error::new(ErrorKind::Ambiguous, message));
                 }
                 Ok(Progress::done(made.name, made.google_url))
             }
-            Change::DeleteMedia { media } => {
+            RemoteChange::DeleteMedia { media } => {
                 send(session, Method::DELETE, media, None).await?;
                 Ok(Progress::done(media, None))
             }
@@ -231,55 +231,62 @@ impl Changes for GoogleBusiness {
         }
     }
 
-    async fn find(
+    async fn find_result(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
-        lost: &Lost,
-    ) -> Result<Found> {
-        let there = |id: &str| Found::There(Progress::done(id, None));
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
+        let there = |id: &str| ReconcileOutcome::Committed(Progress::done(id, None));
         Ok(match change {
-            Change::ReviewReply { review, text } => match read_review(session, review).await? {
+            RemoteChange::ReviewReply { review, text } => match read_review(session, review).await?
+            {
                 Some(found) if found.reply.as_ref().is_some_and(|reply| reply.text == *text) => {
                     there(review)
                 }
-                _ => Found::Absent,
+                _ => ReconcileOutcome::NotCommitted,
             },
-            Change::DeleteReviewReply { review } => match read_review(session, review).await? {
-                Some(found) if found.reply.is_some() => Found::Absent,
+            RemoteChange::DeleteReviewReply { review } => match read_review(session, review).await?
+            {
+                Some(found) if found.reply.is_some() => ReconcileOutcome::NotCommitted,
                 _ => there(review),
             },
-            Change::AddMedia { source_url, .. } => {
+            RemoteChange::AddMedia { source_url, .. } => {
                 let page = self.media(session, None).await?;
                 let is_it = |one: &RemoteMedia| {
-                    let is_new = one.created_at.is_none_or(|at| is_since(at, lost.sent_at));
+                    let is_new = one.created_at.is_none_or(|at| is_after_call(at, lost.sent_at));
                     one.source_url.as_deref() == Some(source_url.as_str())
                         && is_new
                         && !lost.known.contains(&one.name)
                 };
-                page.items.into_iter().find(is_it).map_or(Found::Absent, |one| there(&one.name))
+                page.items
+                    .into_iter()
+                    .find(is_it)
+                    .map_or(ReconcileOutcome::NotCommitted, |one| there(&one.name))
             }
-            Change::DeleteMedia { media } => {
+            RemoteChange::DeleteMedia { media } => {
                 match google::get::<MediaItem>(session, v4(session, media)?, &[], parse_error).await
                 {
-                    Ok(_) => Found::Absent,
+                    Ok(_) => ReconcileOutcome::NotCommitted,
                     Err(error) if is_gone(&error) => there(media),
                     Err(error) => return Err(error),
                 }
             }
-            _ => Found::Unknown,
+            _ => ReconcileOutcome::Unknown,
         })
     }
 
-    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
+    fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
         let status = error.reply.as_ref()?.status;
         match (change, status) {
-            (Change::DeleteReviewReply { .. } | Change::DeleteMedia { .. }, 404) => {
-                Some(Refused::Done)
+            (RemoteChange::DeleteReviewReply { .. } | RemoteChange::DeleteMedia { .. }, 404) => {
+                Some(RefusalReason::Done)
             }
-            (Change::DeleteMedia { .. }, 400 | 412) | (_, 404) => Some(Refused::NotAllowed),
-            (_, 403) => Some(Refused::PermissionMissing),
+            (RemoteChange::DeleteMedia { .. }, 400 | 412) | (_, 404) => {
+                Some(RefusalReason::NotAllowed)
+            }
+            (_, 403) => Some(RefusalReason::PermissionMissing),
             _ => None,
         }
     }
@@ -305,13 +312,17 @@ impl BusinessProfile for GoogleBusiness {
         let page: Reviews = google::get(session, url, &query, parse_error).await?;
         let items = page.reviews.into_iter().map(Review::read).collect();
         Ok(ReviewPage {
-            page: Page::naming(items, Some(page.next_page_token)),
+            page: ListPage::with_next(items, Some(page.next_page_token)),
             average_rating: page.average_rating,
             total: page.total_review_count,
         })
     }
 
-    async fn media(&self, session: &Session, next: Option<String>) -> Result<Page<RemoteMedia>> {
+    async fn media(
+        &self,
+        session: &Session,
+        next: Option<String>,
+    ) -> Result<ListPage<RemoteMedia>> {
         let url = v4(session, &format!("{}/media", location(session)?))?;
         let next = next.unwrap_or_default();
         let mut query = vec![("pageSize", MEDIA)];
@@ -320,7 +331,7 @@ impl BusinessProfile for GoogleBusiness {
         }
         let page: MediaList = google::get(session, url, &query, parse_error).await?;
         let items = page.media_items.into_iter().map(MediaItem::read).collect();
-        Ok(Page::naming(items, Some(page.next_page_token)))
+        Ok(ListPage::with_next(items, Some(page.next_page_token)))
     }
 
     async fn profile(&self, session: &Session) -> Result<ProfileFacts> {
@@ -337,7 +348,9 @@ impl BusinessProfile for GoogleBusiness {
             location,
             verified: verified.ok().and_then(|state| state.has_voice_of_merchant),
             posts_known: posts.is_ok(),
-            last_post_at: posts.ok().and_then(|page| page.items.iter().find_map(client::made_at)),
+            last_post_at: posts
+                .ok()
+                .and_then(|page| page.items.iter().find_map(client::creation_time)),
         })
     }
 }

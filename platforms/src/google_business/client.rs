@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{API, SPEC, analytics::date_query, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session,
+    Error, ErrorKind, Result, Session,
     google::{self, authorized},
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
     response,
 };
 
@@ -25,13 +25,13 @@ const POSTS: &str = "100";
 #[serde(rename_all = "camelCase")]
 struct Accounts {
     #[serde(default)]
-    accounts: Vec<Named>,
+    accounts: Vec<AccountName>,
     #[serde(default)]
     next_page_token: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct Named {
+struct AccountName {
     name: String,
 }
 
@@ -120,7 +120,7 @@ impl LocalPost {
 }
 
 impl Entry for LocalPost {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         self.create_time
     }
 }
@@ -193,7 +193,7 @@ pub(super) async fn create(session: &Session, location: &str, post: &Value) -> R
     let made: LocalPost =
         response::send(session, authorized(session, request)?, parse_error).await?;
     if made.name.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, "Google answered without the post's name."));
+        return Err(Error::new(ErrorKind::Ambiguous, "Google answered without the post's name."));
     }
     Ok(made)
 }
@@ -209,14 +209,14 @@ pub(super) async fn latest(
     session: &Session,
     location: &str,
     next: Option<String>,
-) -> Result<Page<LocalPost>> {
+) -> Result<ListPage<LocalPost>> {
     let url = session.url(API, &format!("/v4/{location}/localPosts"))?;
     let query = paged(&[("pageSize", POSTS)], next.as_deref().unwrap_or_default());
     let page: LocalPosts = google::get(session, url, &query, parse_error).await?;
-    Ok(Page::naming(page.local_posts, Some(page.next_page_token)))
+    Ok(ListPage::with_next(page.local_posts, Some(page.next_page_token)))
 }
 
 /// Returns when a post was created.
-pub(super) fn made_at(post: &LocalPost) -> Option<DateTime<Utc>> {
+pub(super) fn creation_time(post: &LocalPost) -> Option<DateTime<Utc>> {
     post.create_time
 }

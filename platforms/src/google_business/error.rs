@@ -5,18 +5,18 @@ use fanfare_outbound::Reply;
 use super::LABEL;
 use crate::{
     Error, Session,
-    google::{self, Words},
+    google::{self, ErrorDetails},
 };
 
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
-    google::read(LABEL, session, reply, own)
+    google::classify_error(LABEL, session, reply, specific_error)
 }
 
-fn own(session: &Session, words: &Words) -> Option<Error> {
+fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
     Some(match words.status.as_str() {
         // The quota of a project is 0 until Google has approved it.
-        "RESOURCE_EXHAUSTED" if words.about("quota_limit_value") == Some("0") => {
+        "RESOURCE_EXHAUSTED" if words.metadata("quota_limit_value") == Some("0") => {
             Error::misconfigured(
                 "Google has not approved this service's app for its Business Profile API.",
             )
@@ -43,19 +43,21 @@ fn own(session: &Session, words: &Words) -> Option<Error> {
 }
 
 /// Returns true if the API or a scope was denied: the message names it.
-fn is_about_the_api(words: &Words) -> bool {
+fn is_about_the_api(words: &ErrorDetails) -> bool {
     matches!(words.reason(), "SERVICE_DISABLED" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
-        || words.says("has not been used in project")
-        || words.says("it is disabled")
+        || words.mentions("has not been used in project")
+        || words.mentions("it is disabled")
 }
 
-fn is_about_media(words: &Words) -> bool {
-    ["media", "photo", "image", "video", "source_url", "sourceurl"].iter().any(|it| words.says(it))
+fn is_about_media(words: &ErrorDetails) -> bool {
+    ["media", "photo", "image", "video", "source_url", "sourceurl"]
+        .iter()
+        .any(|it| words.mentions(it))
 }
 
 /// Returns `start` followed by Google's messages about single fields, else by its general message.
-fn sentence(session: &Session, words: &Words, start: &str) -> String {
-    let details = words.sentences().join(" ");
+fn sentence(session: &Session, words: &ErrorDetails, start: &str) -> String {
+    let details = words.field_messages().join(" ");
     let said = if details.is_empty() { words.message.clone() } else { details };
     let said = session.secrets.redact(said.trim().trim_end_matches('.'));
     let said: String = said.chars().take(300).collect();

@@ -22,9 +22,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
-    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    Result, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation, Warning,
     analytics::Analytics,
     google,
     oauth::{Oauth, Permission},
@@ -48,15 +48,15 @@ const CAN_POST: &str = "can_operate_local_post";
 /// Ten changes of a location per minute, which Google does not raise, and 300 calls per minute of an app
 /// (<https://developers.google.com/my-business/content/limits>).
 const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(Per::Account, 10, 60), RateLimit::new(Per::App, 300, 60)];
+    &[RateLimit::new(LimitScope::Account, 10, 60), RateLimit::new(LimitScope::App, 300, 60)];
 
 const OAUTH: Oauth = Oauth {
-    permissions: &[Permission::needed(
+    permissions: &[Permission::required(
         "https://www.googleapis.com/auth/business.manage",
         "Publish posts on your locations",
     )],
-    shared: true,
-    ..google::LOGIN
+    shares_tokens: true,
+    ..google::OAUTH
 };
 
 const MEDIA: MediaRules = MediaRules {
@@ -67,17 +67,17 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png"],
     video_types: &["video/mp4", "video/quicktime"],
-    video_forms: &[VideoForm::H264],
+    video_forms: &[VideoFormat::H264],
     image_bytes_max: 5_000_000,
     video_bytes_max: 75_000_000,
     video_ms_max: Some(30_000),
-    frame: Frame { image_width_min: Some(PHOTO_WIDTH_MIN), ..Frame::ANY },
+    frame: FrameRules { image_width_min: Some(PHOTO_WIDTH_MIN), ..FrameRules::ANY },
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption::characters(SUMMARY_MAX),
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits::characters(SUMMARY_MAX),
     media: MEDIA,
     post_types: &[
         PostType {
@@ -90,35 +90,35 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     rate_limits: RATE_LIMITS,
-    untold_wait: Some(google::UNTOLD_WAIT),
-    api: Some(Api { version: "v4", ends: None }),
-    about: About {
+    default_wait: Some(google::DEFAULT_WAIT),
+    api: Some(SupportedApi { version: "v4", ends: None }),
+    doc_notes: DocNotes {
         reconcile: "`GET /v4/{location}/localPosts`, by text, title and time",
         tokens: "1 hour, by a refresh token that lasts until half a year passes without use",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "posts, events, offers, buttons, states",
             "https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts",
         ),
-        Source::documented(
+        SpecSource::documented(
             "locations, and which of them may post",
             "https://developers.google.com/my-business/reference/businessinformation/rest/v1/accounts.locations",
         ),
-        google::LOGIN_SOURCE,
-        Source::observed(
+        google::OAUTH_SOURCE,
+        SpecSource::observed(
             "statuses of errors, how long a post is looked over, which part goes with which kind of post",
             "programs that publish on Business Profiles",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "length of texts, sizes of files, rate limits, longest code and terms of an offer",
             "Google's help pages; easy to change",
         ),
     ],
     examples: EXAMPLES,
     analytics: true,
-    ..Spec::usual(PlatformId::GoogleBusiness, LABEL)
+    ..Spec::with_defaults(PlatformId::GoogleBusiness, LABEL)
 };
 
 const EXAMPLES: &[Example] = &[
@@ -160,7 +160,7 @@ impl Platform for GoogleBusiness {
         check::check(draft)
     }
 
-    fn lacks(&self, account: &Account) -> Option<Violation> {
+    fn account_violation(&self, account: &Account) -> Option<Violation> {
         check::lacks(account)
     }
 
@@ -187,7 +187,7 @@ impl Platform for GoogleBusiness {
         draft: &Draft,
         _state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, sent_at).await
     }
 
@@ -196,7 +196,7 @@ impl Platform for GoogleBusiness {
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Performance)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Frame, MediaRules, RemoteMedia};
+use crate::{FrameRules, MediaRules, RemoteMedia};
 
 /// Photos of a profile (<https://support.google.com/business/answer/6103862>).
 pub(super) const PHOTOS: MediaRules = MediaRules {
@@ -19,7 +19,7 @@ pub(super) const PHOTOS: MediaRules = MediaRules {
     image_bytes_max: 25_000_000,
     video_bytes_max: 0,
     video_ms_max: None,
-    frame: Frame::ANY,
+    frame: FrameRules::ANY,
 };
 
 #[derive(Deserialize)]

@@ -14,7 +14,9 @@ use super::{
     settings::Settings,
     verify::location,
 };
-use crate::{Draft, Found, Progress, Result, Session, Step, outcome::read_state, recent_posts};
+use crate::{
+    Draft, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state, recent_posts,
+};
 
 /// How often and how long the review status of a post is read; the first time sooner. After that the post counts as
 /// accepted.
@@ -54,7 +56,7 @@ pub(super) async fn publish(
 ) -> Result<Progress> {
     match read_state::<State>(state.as_ref())? {
         State::Rejected { since } if session.now - since <= EARLIER_TRY => Err(rejected()),
-        State::Rejected { .. } => Progress::go_on(&State::Create),
+        State::Rejected { .. } => Progress::continue_with(&State::Create),
         State::Create => {
             let settings: Settings = draft.settings()?;
             let post = content::local_post(draft, &settings);
@@ -62,32 +64,37 @@ pub(super) async fn publish(
             if made.state == "REJECTED" {
                 return Err(rejected());
             }
-            judge(session, &made, session.now)
+            step_after_review(session, &made, session.now)
         }
         State::Look { name, since } => {
             let mut post = client::post(session, &name).await?;
             post.name = name;
-            judge(session, &post, since)
+            step_after_review(session, &post, since)
         }
     }
 }
 
 /// Returns the step that follows from the review state of a post.
-fn judge(session: &Session, post: &LocalPost, since: DateTime<Utc>) -> Result<Progress> {
+fn step_after_review(
+    session: &Session,
+    post: &LocalPost,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
     match post.state.as_str() {
-        "REJECTED" => {
-            under_way(&State::Rejected { since: session.now }, Duration::ZERO, &post.name)
-        }
+        "REJECTED" => waiting(&State::Rejected { since: session.now }, Duration::ZERO, &post.name),
         "PROCESSING" if session.now - since <= LOOK_MAX => {
             let pause = if since == session.now { FIRST } else { PAUSE };
-            under_way(&State::Look { name: post.name.clone(), since }, pause, &post.name)
+            waiting(&State::Look { name: post.name.clone(), since }, pause, &post.name)
         }
         _ => Ok(public(session, post)),
     }
 }
 
-fn under_way(state: &State, after: Duration, name: &str) -> Result<Progress> {
-    Ok(Progress::go_on(state)?.after(after).naming(Some(name.to_owned())).in_public())
+fn waiting(state: &State, after: Duration, name: &str) -> Result<Progress> {
+    Ok(Progress::continue_with(state)?
+        .after(after)
+        .with_remote_id(Some(name.to_owned()))
+        .mark_public())
 }
 
 fn public(session: &Session, post: &LocalPost) -> Progress {
@@ -105,7 +112,7 @@ pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let title = settings.event.as_ref().map_or("", |event| event.title.as_str());
     let topic = content::topic(&draft.post_type);
@@ -116,8 +123,8 @@ pub(super) async fn reconcile(
             && (post.topic_type.is_empty() || post.topic_type == topic)
     };
     let ask = |next| client::latest(session, &location, next);
-    Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
-        Some(post) => Found::There(judge(session, &post, session.now)?),
-        None => Found::Absent,
+    Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
+        Some(post) => ReconcileOutcome::Committed(step_after_review(session, &post, session.now)?),
+        None => ReconcileOutcome::NotCommitted,
     })
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{GoogleBusiness, error::parse_error};
 use crate::{
-    Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
+    Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
     tests::test_server::{self, Network},
     validate::validate,
 };
@@ -30,7 +30,7 @@ fn event() -> Value {
 }
 
 /// Publishes to the end; returns the steps and the result.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<Published>) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<PublishedPost>) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         assert!(steps.len() < 20, "{steps:?}");
@@ -112,7 +112,7 @@ async fn a_post_is_looked_over_before_it_is_public() {
         );
         match made {
             Ok(made) => assert!(is_public && made.id == NAME),
-            Err(error) => assert!(!is_public && error.kind == Kind::Rejected, "{error:?}"),
+            Err(error) => assert!(!is_public && error.kind == ErrorKind::Rejected, "{error:?}"),
         }
     }
 }
@@ -131,7 +131,7 @@ async fn google_is_not_asked_for_ever_and_a_later_try_begins_anew() {
     let Progress::Continue { state, .. } = again else { panic!("{again:?}") };
     assert_eq!(GoogleBusiness.step(&draft, Some(&state)).phase, Phase::Commit);
     let refused = Network::start(|_| (200, json!({"name": NAME, "state": "REJECTED"}))).await;
-    assert_eq!(walk(&refused, &draft).await.1.unwrap_err().kind, Kind::Rejected);
+    assert_eq!(walk(&refused, &draft).await.1.unwrap_err().kind, ErrorKind::Rejected);
 }
 
 #[tokio::test]
@@ -149,11 +149,13 @@ async fn a_lost_post_is_looked_for_among_the_latest() {
     let network = Network::start(move |_| (200, json!({"localPosts": posts}))).await;
     let (session, draft) = (session(&network), post("standard", json!({})));
     let found = GoogleBusiness.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
-    let Found::There(Progress::Done(Published { id, .. })) = found else { panic!("{found:?}") };
+    let ReconcileOutcome::Committed(Progress::Done(PublishedPost { id, .. })) = found else {
+        panic!("{found:?}")
+    };
     assert!(id.ends_with("/3"));
     let other = Draft { caption: "Unseen".to_owned(), ..draft.clone() };
     let found = GoogleBusiness.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, Found::Absent));
+    assert!(matches!(found, ReconcileOutcome::NotCommitted));
     assert_eq!(network.seen()[0].query("pageSize"), Some("100"));
 }
 
@@ -187,18 +189,18 @@ async fn all_locations_are_found_once() {
     assert_eq!(found[0].display_name.as_deref(), Some("Cranes, 1 Fold Street, Kyoto"));
     assert_eq!(found[1].secrets.expose("location"), "accounts/1/locations/9");
     let chain = test_server::account("9", Value::Object(found[1].meta.clone()));
-    assert_eq!(GoogleBusiness.lacks(&chain).unwrap().code, "location_cannot_post");
-    assert!(GoogleBusiness.lacks(&test_server::account("22", json!({}))).is_none());
+    assert_eq!(GoogleBusiness.account_violation(&chain).unwrap().code, "location_cannot_post");
+    assert!(GoogleBusiness.account_violation(&test_server::account("22", json!({}))).is_none());
     // The session of an account names its location; here another account reached it first.
     let known = GoogleBusiness.verify(&session(&network)).await.unwrap();
     assert_eq!(known.secrets.expose("location"), "accounts/1/locations/22");
     let gone = Secrets::new().with("access_token", "t").with("location", "accounts/1/locations/7");
     let gone = Session { secrets: gone, ..session(&network) };
     let refused = GoogleBusiness.verify(&gone).await.unwrap_err();
-    assert_eq!(refused.kind, Kind::InvalidCredentials);
+    assert_eq!(refused.kind, ErrorKind::InvalidCredentials);
     let nobody = Network::start(|_| (200, json!({}))).await;
     let refused = GoogleBusiness.identities(&session(&nobody)).await.unwrap_err();
-    assert_eq!(refused.kind, Kind::InvalidCredentials);
+    assert_eq!(refused.kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]
@@ -209,24 +211,29 @@ async fn errors_say_what_to_do() {
     let about =
         |field: &str| json!([{"errorDetails": [{"field": field, "message": "Fetching failed"}]}]);
     for (status, word, details, kind) in [
-        (401, "UNAUTHENTICATED", json!([]), Kind::TokenExpired),
-        (403, "PERMISSION_DENIED", json!([]), Kind::Reconnect),
-        (403, "PERMISSION_DENIED", info("SERVICE_DISABLED", ""), Kind::Misconfigured),
-        (403, "PERMISSION_DENIED", info("ACCESS_TOKEN_SCOPE_INSUFFICIENT", ""), Kind::Reconnect),
-        (404, "NOT_FOUND", json!([]), Kind::Misconfigured),
-        (400, "INVALID_ARGUMENT", json!([]), Kind::Rejected),
-        (400, "INVALID_ARGUMENT", about("media[0].source_url"), Kind::MediaRejected),
-        (409, "ABORTED", json!([]), Kind::Transient),
-        (429, "RESOURCE_EXHAUSTED", json!([]), Kind::RateLimited),
-        (429, "RESOURCE_EXHAUSTED", info("RATE_LIMIT_EXCEEDED", "0"), Kind::Misconfigured),
-        (500, "INTERNAL", json!([]), Kind::Server),
-        (503, "UNAVAILABLE", json!([]), Kind::Server),
+        (401, "UNAUTHENTICATED", json!([]), ErrorKind::TokenExpired),
+        (403, "PERMISSION_DENIED", json!([]), ErrorKind::Reconnect),
+        (403, "PERMISSION_DENIED", info("SERVICE_DISABLED", ""), ErrorKind::Misconfigured),
+        (
+            403,
+            "PERMISSION_DENIED",
+            info("ACCESS_TOKEN_SCOPE_INSUFFICIENT", ""),
+            ErrorKind::Reconnect,
+        ),
+        (404, "NOT_FOUND", json!([]), ErrorKind::Misconfigured),
+        (400, "INVALID_ARGUMENT", json!([]), ErrorKind::Rejected),
+        (400, "INVALID_ARGUMENT", about("media[0].source_url"), ErrorKind::MediaRejected),
+        (409, "ABORTED", json!([]), ErrorKind::Transient),
+        (429, "RESOURCE_EXHAUSTED", json!([]), ErrorKind::RateLimited),
+        (429, "RESOURCE_EXHAUSTED", info("RATE_LIMIT_EXCEEDED", "0"), ErrorKind::Misconfigured),
+        (500, "INTERNAL", json!([]), ErrorKind::Server),
+        (503, "UNAVAILABLE", json!([]), ErrorKind::Server),
     ] {
         let body = json!({"error": {"code": status, "status": word, "message": "Of ya29.token.", "details": details}});
         let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {word}");
         assert!(!format!("{error:?}").contains("ya29.token"), "{error:?}");
-        assert_eq!(error.retry_after.is_some(), kind == Kind::RateLimited, "{word}");
+        assert_eq!(error.retry_after.is_some(), kind == ErrorKind::RateLimited, "{word}");
     }
 }
 

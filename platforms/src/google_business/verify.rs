@@ -11,7 +11,7 @@ const LOCATION: &str = "location";
 
 /// Returns the location of the session.
 pub(super) fn location(session: &Session) -> Result<String> {
-    session.secrets.need(LOCATION)?;
+    session.secrets.require(LOCATION)?;
     Ok(session.secrets.expose(LOCATION).to_owned())
 }
 
@@ -68,6 +68,6 @@ fn identity(session: &Session, account: &str, location: &client::Location) -> Id
         display_name: Some(shown),
         meta: meta.collect::<Map<_, _>>(),
         secrets: session.secrets.clone().with(LOCATION, format!("{account}/locations/{id}")),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
 }

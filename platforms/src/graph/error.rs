@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Error, Kind, Used, response};
+use crate::{CallUsage, Error, ErrorKind, response};
 
 /// How long to wait when Meta throttles without saying for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
@@ -15,13 +15,13 @@ const THROTTLED: Duration = Duration::from_secs(3_600);
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Body {
-    error: Words,
+    error: ErrorDetails,
 }
 
 /// Meta's description of an error.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub struct Words {
+pub struct ErrorDetails {
     message: Option<String>,
     /// The error code.
     pub code: Option<u64>,
@@ -31,21 +31,21 @@ pub struct Words {
     is_transient: bool,
 }
 
-impl Words {
+impl ErrorDetails {
     /// Returns true if the message or the message for users contains `part` (in lower case), ignoring case.
-    pub fn says(&self, part: &str) -> bool {
+    pub fn mentions(&self, part: &str) -> bool {
         let texts = [self.message.as_deref(), self.error_user_msg.as_deref()];
         texts.into_iter().flatten().any(|text| text.to_ascii_lowercase().contains(part))
     }
 
     /// Returns true if the code or subcode is one of these.
-    pub fn is(&self, numbers: &[u64]) -> bool {
+    pub fn has_code(&self, numbers: &[u64]) -> bool {
         let given = [self.code, self.error_subcode];
         given.into_iter().flatten().any(|number| numbers.contains(&number))
     }
 
     /// Returns code and subcode as one text.
-    fn named(&self) -> Option<String> {
+    fn code_text(&self) -> Option<String> {
         let code = self.code?;
         Some(match self.error_subcode {
             Some(subcode) => format!("{code}/{subcode}"),
@@ -56,35 +56,39 @@ impl Words {
 
 /// Converts a response that is not a success into an error. `own` handles the errors of one network and comes first,
 /// except for server errors.
-pub fn read(label: &str, reply: &Reply, own: fn(&Reply, &Words) -> Option<Error>) -> Error {
+pub fn classify_error(
+    label: &str,
+    reply: &Reply,
+    own: fn(&Reply, &ErrorDetails) -> Option<Error>,
+) -> Error {
     let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
-    let known = || own(reply, &words).or_else(|| shared(label, reply, &words));
+    let known = || own(reply, &words).or_else(|| common_error(label, reply, &words));
     let error = if reply.status >= 500 { None } else { known() };
     let error = error.unwrap_or_else(|| by_status(label, reply));
     let text = words.error_user_msg.as_deref().or(words.message.as_deref());
-    error.with_reply(reply.status, words.named().as_deref(), text)
+    error.with_reply(reply.status, words.code_text().as_deref(), text)
 }
 
 /// Converts the error codes that all of Meta's networks share,
 /// <https://developers.facebook.com/docs/graph-api/guides/error-handling>.
-fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
+fn common_error(label: &str, reply: &Reply, words: &ErrorDetails) -> Option<Error> {
     let code = words.code.unwrap_or(0);
     Some(match code {
-        190 if words.error_subcode == Some(463) || words.says("expired") => {
-            Error::new(Kind::TokenExpired, format!("The {label} access token has expired."))
+        190 if words.error_subcode == Some(463) || words.mentions("expired") => {
+            Error::new(ErrorKind::TokenExpired, format!("The {label} access token has expired."))
         }
-        190 | 102 | 104 => refused(label),
-        _ if words.says("session has been invalidated") => refused(label),
+        190 | 102 | 104 => token_refused(label),
+        _ if words.mentions("session has been invalidated") => token_refused(label),
         10 | 200..=299 => Error::misconfigured(format!("{label} misses a permission for this."))
             .with_remedy("Connect the account again and grant all permissions."),
         // This limit is on the calls of the whole app; the others are on the account's.
-        4 => slow_down(label, reply).of_app(),
-        17 | 32 | 613 | 80_001 | 80_002 | 80_006 => slow_down(label, reply),
+        4 => rate_limited(label, reply).app_wide(),
+        17 | 32 | 613 | 80_001 | 80_002 | 80_006 => rate_limited(label, reply),
         1 | 2 => Error::transient(format!("{label} could not do it for the moment.")),
         _ if words.is_transient => {
             Error::transient(format!("{label} could not do it for the moment."))
         }
-        _ if words.says("could not be fetched") || words.says("media download") => {
+        _ if words.mentions("could not be fetched") || words.mentions("media download") => {
             Error::media_rejected(format!("{label} could not fetch a media file."))
                 .with_remedy("The file must be reachable from the internet without a login.")
         }
@@ -92,29 +96,29 @@ fn shared(label: &str, reply: &Reply, words: &Words) -> Option<Error> {
     })
 }
 
-fn refused(label: &str) -> Error {
+fn token_refused(label: &str) -> Error {
     Error::reconnect(format!("{label} no longer accepts the account's access."))
 }
 
 /// Returns the error for an unknown code.
 fn by_status(label: &str, reply: &Reply) -> Error {
     match reply.status {
-        429 => slow_down(label, reply),
+        429 => rate_limited(label, reply),
         409 => Error::transient(format!("{label} is busy with another request of this account.")),
-        _ => response::by_status(label, reply, ""),
+        _ => response::error_by_status(label, reply, ""),
     }
 }
 
 /// Returns the error for a limit on calls.
-pub fn slow_down(label: &str, reply: &Reply) -> Error {
-    Error::new(Kind::RateLimited, format!("{label} asks to slow down."))
+pub fn rate_limited(label: &str, reply: &Reply) -> Error {
+    Error::new(ErrorKind::RateLimited, format!("{label} asks to slow down."))
         .with_retry_after(retry_after(reply))
 }
 
 /// Returns the error for a limit on posts.
-pub fn quota(label: &str, reply: &Reply) -> Error {
+pub fn quota_exhausted(label: &str, reply: &Reply) -> Error {
     let message = format!("The account has used up what {label} lets it post in 24 hours.");
-    Error::new(Kind::QuotaExhausted, message).with_retry_after(retry_after(reply))
+    Error::new(ErrorKind::QuotaExhausted, message).with_retry_after(retry_after(reply))
 }
 
 /// Returns `Retry-After`, else the estimate in a usage header.
@@ -165,16 +169,16 @@ fn share(usage: &Value) -> u8 {
 
 /// Returns the usage that the headers of a response report, if it has any
 /// (<https://developers.facebook.com/docs/graph-api/overview/rate-limiting>).
-pub fn used(reply: &Reply) -> Option<Used> {
+pub fn call_usage(reply: &Reply) -> Option<CallUsage> {
     let read = |name: &str| serde_json::from_str::<Value>(reply.header(name)?).ok();
     let (app, account) = (read("x-app-usage"), read("x-business-use-case-usage"));
     if app.is_none() && account.is_none() {
         return None;
     }
     let regain = account.as_ref().and_then(estimate).filter(|minutes| *minutes > 0);
-    Some(Used {
+    Some(CallUsage {
         app: app.as_ref().map_or(0, share),
         account: account.as_ref().map_or(0, share),
-        regain: regain.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+        available_in: regain.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
     })
 }

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use super::{List, get, list_query, send, time, url};
 use crate::{
-    Attachment, Change, Class, Error, Found, Inbound, InboundItem, Kind, Lost, MessageFile, Person,
-    Progress, Refused, RemoteMessage, Result, Session, recent_posts::Page, response::is_since,
+    Attachment, Error, ErrorKind, InboundEvent, InboundItem, LostCall, MessageFile, Person,
+    Progress, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteMessage, Result,
+    Session, recent_posts::ListPage, response::is_after_call,
 };
 
 /// The longest time a call that changes something may take.
@@ -23,7 +24,7 @@ const MESSAGES: &str =
 
 /// The inbox of one of Meta's networks, through the shared API.
 #[derive(Clone, Copy)]
-pub struct Api {
+pub struct GraphInbox {
     /// Name of the network, for people.
     pub label: &'static str,
     /// Converts an error response.
@@ -39,14 +40,14 @@ pub struct Api {
 #[derive(Deserialize)]
 struct Conversation {
     #[serde(default)]
-    participants: Option<List<Named>>,
+    participants: Option<List<GraphUser>>,
     #[serde(default)]
     messages: Option<List<Message>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Named {
+pub struct GraphUser {
     /// The id.
     pub id: String,
     /// The name.
@@ -55,8 +56,8 @@ pub struct Named {
     pub username: Option<String>,
 }
 
-impl From<Named> for Person {
-    fn from(named: Named) -> Self {
+impl From<GraphUser> for Person {
+    fn from(named: GraphUser) -> Self {
         Self { id: named.id, username: named.username, name: named.name, avatar_url: None }
     }
 }
@@ -67,7 +68,7 @@ struct Message {
     #[serde(deserialize_with = "time")]
     created_time: DateTime<Utc>,
     #[serde(default)]
-    from: Named,
+    from: GraphUser,
     #[serde(default)]
     message: String,
     #[serde(default)]
@@ -75,20 +76,20 @@ struct Message {
 }
 
 #[derive(Deserialize)]
-struct Sent {
+struct SentMessage {
     #[serde(default)]
     message_id: String,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Made {
+struct ChangeResponse {
     id: String,
     success: Option<bool>,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct ListedReply {
     id: String,
     #[serde(alias = "text", default)]
     message: String,
@@ -96,7 +97,7 @@ struct Answer {
     created_time: DateTime<Utc>,
 }
 
-impl Api {
+impl GraphInbox {
     /// Returns the id of the page through which messages are sent.
     fn page(session: &Session) -> &str {
         session.account.meta_str("page_id").unwrap_or(&session.account.remote_id)
@@ -108,16 +109,16 @@ impl Api {
         session: &Session,
         with: Option<&str>,
         next: Option<&str>,
-    ) -> Result<Page<Vec<RemoteMessage>>> {
+    ) -> Result<ListPage<Vec<RemoteMessage>>> {
         let mut query = list_query(MESSAGES, "25", next);
         query.push(("platform", self.platform));
         query.extend(with.map(|person| ("user_id", person)));
         let path = format!("/{}/conversations", Self::page(session));
         let found: List<Conversation> = get(session, &path, &query, self.parse).await?;
-        let page = found.page();
+        let page = found.into_page();
         let own = [session.account.remote_id.as_str(), Self::page(session)];
         let items = page.items.into_iter().map(|one| messages(one, own)).collect();
-        Ok(Page { items, next: page.next })
+        Ok(ListPage { items, next: page.next })
     }
 
     /// Subscribes to the webhooks of these fields.
@@ -125,22 +126,22 @@ impl Api {
         let path = format!("/{}/subscribed_apps", Self::page(session));
         let request = session.http.post(url(session, &path)?);
         let request = request.form(&[("subscribed_fields", fields)]).deadline(DEADLINE);
-        send::<Made>(session, request, self.parse).await.map(drop)
+        send::<ChangeResponse>(session, request, self.parse).await.map(drop)
     }
 
     /// Returns how to find out what became of a lost call.
-    pub const fn class(change: &Change) -> Class {
+    pub const fn class(change: &RemoteChange) -> RecoveryClass {
         match change {
-            Change::Message { .. } | Change::Reply { .. } => Class::Search,
+            RemoteChange::Message { .. } | RemoteChange::Reply { .. } => RecoveryClass::Search,
             // Repeating these has no further effect, or is refused as done.
-            _ => Class::Key { window: None },
+            _ => RecoveryClass::Key { window: None },
         }
     }
 
     /// Makes the call for a change.
-    pub async fn change(&self, session: &Session, change: &Change) -> Result<Progress> {
+    pub async fn apply_change(&self, session: &Session, change: &RemoteChange) -> Result<Progress> {
         match change {
-            Change::Message { to, text, file, human_agent, mark } => {
+            RemoteChange::Message { to, text, file, human_agent, mark } => {
                 let mut body = json!({"recipient": {"id": to}, "message": content(text.as_deref(), file.as_ref())});
                 body["messaging_type"] =
                     json!(if *human_agent { "MESSAGE_TAG" } else { "RESPONSE" });
@@ -150,84 +151,90 @@ impl Api {
                 if self.platform == "messenger" {
                     body["message"]["metadata"] = json!(mark);
                 }
-                self.message(session, &body).await
+                self.send_message(session, &body).await
             }
-            Change::PrivateReply { comment, text } => {
+            RemoteChange::PrivateReply { comment, text } => {
                 let body = json!({"recipient": {"comment_id": comment}, "message": {"text": text}});
-                self.message(session, &body).await
+                self.send_message(session, &body).await
             }
-            Change::Reply { comment, text } => {
+            RemoteChange::Reply { comment, text } => {
                 let path = format!("/{comment}/{}", self.replies);
                 let request = session.http.post(url(session, &path)?).form(&[("message", text)]);
-                let made: Made = send(session, request.deadline(DEADLINE), self.parse).await?;
+                let made: ChangeResponse =
+                    send(session, request.deadline(DEADLINE), self.parse).await?;
                 if made.id.is_empty() {
-                    return Err(self.nameless());
+                    return Err(self.missing_id());
                 }
                 Ok(Progress::done(made.id, None))
             }
-            Change::Hide { comment, hidden } => {
+            RemoteChange::Hide { comment, hidden } => {
                 let request = session.http.post(url(session, &format!("/{comment}"))?);
                 let request = request.form(&[(self.hide, hidden.to_string())]);
-                self.settled(session, comment, request).await
+                self.change_comment(session, comment, request).await
             }
-            Change::Delete { comment } => {
+            RemoteChange::Delete { comment } => {
                 let request = session
                     .http
                     .request(http::Method::DELETE, url(session, &format!("/{comment}"))?);
-                self.settled(session, comment, request).await
+                self.change_comment(session, comment, request).await
             }
             _ => Err(Error::misconfigured(format!("{} takes no such change.", self.label))),
         }
     }
 
-    async fn message(&self, session: &Session, body: &Value) -> Result<Progress> {
+    async fn send_message(&self, session: &Session, body: &Value) -> Result<Progress> {
         let path = format!("/{}/messages", Self::page(session));
         let request = session.http.post(url(session, &path)?).json(body).deadline(DEADLINE);
-        let sent: Sent = send(session, request, self.parse).await?;
+        let sent: SentMessage = send(session, request, self.parse).await?;
         if sent.message_id.is_empty() {
-            return Err(self.nameless());
+            return Err(self.missing_id());
         }
         Ok(Progress::done(sent.message_id, None))
     }
 
-    async fn settled(
+    async fn change_comment(
         &self,
         session: &Session,
         comment: &str,
         request: fanfare_outbound::Request,
     ) -> Result<Progress> {
-        let made: Made = send(session, request.deadline(DEADLINE), self.parse).await?;
+        let made: ChangeResponse = send(session, request.deadline(DEADLINE), self.parse).await?;
         if made.success == Some(false) {
             return Err(Error::transient(format!("{} did not do it.", self.label)));
         }
         Ok(Progress::done(comment, None))
     }
 
-    fn nameless(&self) -> Error {
-        Error::new(Kind::Ambiguous, format!("{} answered without an id.", self.label))
+    fn missing_id(&self) -> Error {
+        Error::new(ErrorKind::Ambiguous, format!("{} answered without an id.", self.label))
     }
 
     /// Looks for the result of a lost call.
-    pub async fn find(&self, session: &Session, change: &Change, lost: &Lost) -> Result<Found> {
+    pub async fn find_result(
+        &self,
+        session: &Session,
+        change: &RemoteChange,
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
         let is_new = |id: &str, at: DateTime<Utc>| {
-            is_since(at, lost.sent_at) && !lost.known.iter().any(|known| known == id)
+            is_after_call(at, lost.sent_at) && !lost.known.iter().any(|known| known == id)
         };
         let found = match change {
-            Change::Message { to, text: Some(text), .. } => {
+            RemoteChange::Message { to, text: Some(text), .. } => {
                 let pages = self.conversations(session, Some(to), None).await?;
                 let is_it = |one: &RemoteMessage| {
                     one.out && one.text.trim() == text.trim() && is_new(&one.id, one.at)
                 };
                 pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
             }
-            Change::Message { to, file: Some(_), .. } => {
+            RemoteChange::Message { to, file: Some(_), .. } => {
                 let pages = self.conversations(session, Some(to), None).await?;
                 let is_it = |one: &RemoteMessage| {
                     one.out && !one.attachments.is_empty() && is_new(&one.id, one.at)
                 };
                 pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
             }
-            Change::Reply { comment, text } => {
+            RemoteChange::Reply { comment, text } => {
                 let path = format!("/{comment}/{}", self.replies);
                 let fields = if self.replies == "replies" {
                     "id,text,timestamp"
@@ -235,15 +242,17 @@ impl Api {
                     "id,message,created_time"
                 };
                 let query = list_query(fields, "50", None);
-                let below: List<Answer> = get(session, &path, &query, self.parse).await?;
-                let is_it = |one: &Answer| {
+                let below: List<ListedReply> = get(session, &path, &query, self.parse).await?;
+                let is_it = |one: &ListedReply| {
                     one.message.trim() == text.trim() && is_new(&one.id, one.created_time)
                 };
                 below.data.into_iter().find(is_it).map(|one| one.id)
             }
-            _ => return Ok(Found::Unknown),
+            _ => return Ok(ReconcileOutcome::Unknown),
         };
-        Ok(found.map_or(Found::Absent, |id| Found::There(Progress::done(id, None))))
+        Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
+            ReconcileOutcome::Committed(Progress::done(id, None))
+        }))
     }
 }
 
@@ -293,7 +302,7 @@ fn listed_files(files: &[Value]) -> Vec<Attachment> {
 }
 
 /// Reads files in the format of webhooks.
-fn sent_files(files: &Value) -> Vec<Attachment> {
+fn webhook_files(files: &Value) -> Vec<Attachment> {
     let file = |one: &Value| {
         let kind = match one["type"].as_str().unwrap_or_default() {
             kind @ ("image" | "video" | "audio" | "file" | "share") => kind,
@@ -309,39 +318,39 @@ fn sent_files(files: &Value) -> Vec<Attachment> {
 }
 
 /// Returns the reason of a refusal by Meta.
-pub fn refused(change: &Change, error: &Error) -> Option<Refused> {
+pub fn refusal_reason(change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
     let reply = error.reply.as_ref()?;
     let code = reply.code.as_deref().unwrap_or_default();
     let parts: Vec<&str> = code.split('/').collect();
     let has = |number: &str| parts.contains(&number);
     Some(if has("2534022") || has("2018278") {
-        Refused::WindowClosed
+        RefusalReason::WindowClosed
     } else if has("2534025") {
-        Refused::Done
+        RefusalReason::Done
     } else if has("2534014") || has("2534001") || has("2534013") {
-        Refused::NotAllowed
+        RefusalReason::NotAllowed
     } else if has("33") || has("803") {
         match change {
-            Change::Delete { .. } => Refused::Done,
-            _ => Refused::NotAllowed,
+            RemoteChange::Delete { .. } => RefusalReason::Done,
+            _ => RefusalReason::NotAllowed,
         }
     } else if parts
         .first()
         .is_some_and(|code| *code == "10" || (code.len() == 3 && code.starts_with('2')))
     {
-        Refused::PermissionMissing
+        RefusalReason::PermissionMissing
     } else {
         return None;
     })
 }
 
 /// Reads the messages in an entry of a webhook.
-pub fn read_messaging(account: &str, entry: &Value) -> Vec<Inbound> {
+pub fn read_messaging(account: &str, entry: &Value) -> Vec<InboundEvent> {
     let events = entry["messaging"].as_array().into_iter().flatten();
     events.filter_map(|event| read_message(account, event)).collect()
 }
 
-fn read_message(account: &str, event: &Value) -> Option<Inbound> {
+fn read_message(account: &str, event: &Value) -> Option<InboundEvent> {
     let message = event.get("message")?;
     let id = message["mid"].as_str()?.to_owned();
     let out = message["is_echo"].as_bool().unwrap_or(false);
@@ -349,7 +358,7 @@ fn read_message(account: &str, event: &Value) -> Option<Inbound> {
     let participant = Person { id: other.as_str()?.to_owned(), ..Person::default() };
     let at = DateTime::from_timestamp_millis(event["timestamp"].as_i64()?)?;
     let deleted = message["is_deleted"].as_bool().unwrap_or(false);
-    let mut attachments = sent_files(&message["attachments"]);
+    let mut attachments = webhook_files(&message["attachments"]);
     if let Some(story) = message["reply_to"]["story"].as_object() {
         let url = story.get("url").and_then(Value::as_str).map(str::to_owned);
         attachments.push(Attachment { kind: "story".to_owned(), url });
@@ -369,7 +378,7 @@ fn read_message(account: &str, event: &Value) -> Option<Inbound> {
     };
     let verb = if deleted { "unsend" } else { "add" };
     let (account, field) = (account.to_owned(), "messages".to_owned());
-    Some(Inbound { account, field, id, verb: verb.to_owned(), at, item })
+    Some(InboundEvent { account, field, id, verb: verb.to_owned(), at, item })
 }
 
 /// Returns the entries of a webhook about `object`; the body may be a list of bodies.

@@ -14,7 +14,7 @@ use url::Url;
 use super::{List, send, time};
 use crate::{
     Error, Result,
-    analytics::{Number, Reading, Unmeasured},
+    analytics::{FetchContext, MetricValue, MissingReason},
 };
 
 /// An edge that returns metrics.
@@ -29,7 +29,7 @@ pub struct Edge {
 
 /// The metrics that an edge returned.
 #[derive(Debug, Default)]
-pub struct Insights(BTreeMap<&'static str, std::result::Result<Vec<Point>, Unmeasured>>);
+pub struct Insights(BTreeMap<&'static str, std::result::Result<Vec<Point>, MissingReason>>);
 
 /// A value, and the end of the period in which it was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,23 +61,25 @@ fn maybe_time<'de, D: serde::Deserializer<'de>>(
 
 impl Insights {
     /// Returns the single value of a metric.
-    pub fn total(&self, metric: &str) -> Number {
+    pub fn total(&self, metric: &str) -> MetricValue {
         match self.0.get(metric) {
-            Some(Ok(points)) => points.last().map(|point| point.value).ok_or(Unmeasured::Pending),
+            Some(Ok(points)) => {
+                points.last().map(|point| point.value).ok_or(MissingReason::Pending)
+            }
             Some(Err(why)) => Err(*why),
-            None => Err(Unmeasured::Platform),
+            None => Err(MissingReason::Platform),
         }
     }
 
     /// Returns the value of a time series for a day.
-    pub fn of_day(&self, metric: &str, date: NaiveDate) -> Number {
+    pub fn of_day(&self, metric: &str, date: NaiveDate) -> MetricValue {
         match self.0.get(metric) {
             Some(Ok(points)) => {
                 let of_day = points.iter().find(|point| point.date() == Some(date));
-                of_day.map(|point| point.value).ok_or(Unmeasured::Pending)
+                of_day.map(|point| point.value).ok_or(MissingReason::Pending)
             }
             Some(Err(why)) => Err(*why),
-            None => Err(Unmeasured::Platform),
+            None => Err(MissingReason::Platform),
         }
     }
 }
@@ -97,25 +99,25 @@ impl Edge {
     /// The network's error, unless it is about a single metric.
     pub async fn read(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         metrics: &[&'static str],
         also: &[(&str, String)],
     ) -> Result<Insights> {
         let mut told = Insights::default();
         let (asked, skipped): (Vec<_>, Vec<_>) =
-            metrics.iter().copied().partition(|metric| !reading.skips(metric));
-        told.0.extend(skipped.into_iter().map(|metric| (metric, Err(Unmeasured::Platform))));
+            metrics.iter().copied().partition(|metric| !reading.is_skipped(metric));
+        told.0.extend(skipped.into_iter().map(|metric| (metric, Err(MissingReason::Platform))));
         if asked.is_empty() {
             return Ok(told);
         }
-        match self.ask(reading, &asked, also).await {
-            Ok(list) => told.take(&asked, list),
+        match self.fetch(reading, &asked, also).await {
+            Ok(list) => told.record(&asked, list),
             Err(error) if is_about_a_metric(&error) => {
                 for metric in asked {
                     self.read_one(reading, metric, also, &mut told).await?;
                 }
             }
-            Err(error) => told.all(&asked, self.meaning(reading, error)?),
+            Err(error) => told.mark_missing(&asked, self.missing_reason(reading, error)?),
         }
         Ok(told)
     }
@@ -126,38 +128,38 @@ impl Edge {
     /// As for [`Edge::read`].
     pub async fn read_all(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         metrics: &[&'static str],
     ) -> Result<Insights> {
         let mut told = Insights::default();
         match self.get::<List<Metric>>(reading, &[]).await {
-            Ok(list) => told.take(metrics, list.data),
-            Err(error) => told.all(metrics, self.meaning(reading, error)?),
+            Ok(list) => told.record(metrics, list.data),
+            Err(error) => told.mark_missing(metrics, self.missing_reason(reading, error)?),
         }
         Ok(told)
     }
 
     async fn read_one(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         metric: &'static str,
         also: &[(&str, String)],
         told: &mut Insights,
     ) -> Result<()> {
-        match self.ask(reading, &[metric], also).await {
-            Ok(list) => told.take(&[metric], list),
+        match self.fetch(reading, &[metric], also).await {
+            Ok(list) => told.record(&[metric], list),
             Err(error) if is_about_a_metric(&error) => {
-                reading.refuse(metric);
-                told.all(&[metric], Unmeasured::Platform);
+                reading.note_refused(metric);
+                told.mark_missing(&[metric], MissingReason::Platform);
             }
-            Err(error) => told.all(&[metric], self.meaning(reading, error)?),
+            Err(error) => told.mark_missing(&[metric], self.missing_reason(reading, error)?),
         }
         Ok(())
     }
 
-    async fn ask(
+    async fn fetch(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         metrics: &[&str],
         also: &[(&str, String)],
     ) -> Result<Vec<Metric>> {
@@ -172,10 +174,10 @@ impl Edge {
     /// The network's error.
     pub async fn get<T: DeserializeOwned>(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         query: &[(&str, String)],
     ) -> Result<T> {
-        reading.allow().await?;
+        reading.acquire_call().await?;
         let pairs: Vec<(&str, &str)> =
             query.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let request = reading.session.http.get(self.url.clone()).query(&pairs);
@@ -183,20 +185,20 @@ impl Edge {
     }
 
     /// Converts an error into the reason why the requested metrics are missing, or returns it.
-    fn meaning(&self, reading: &Reading<'_>, error: Error) -> Result<Unmeasured> {
-        if says(&error, "not enough viewers") {
-            return Ok(Unmeasured::TooFewViewers);
+    fn missing_reason(&self, reading: &FetchContext<'_>, error: Error) -> Result<MissingReason> {
+        if mentions(&error, "not enough viewers") {
+            return Ok(MissingReason::TooFewViewers);
         }
         if is_permission(&error) {
-            reading.lacks(self.permission);
-            return Ok(Unmeasured::Permission);
+            reading.note_missing_permission(self.permission);
+            return Ok(MissingReason::Permission);
         }
         Err(error)
     }
 }
 
 impl Insights {
-    fn take(&mut self, asked: &[&'static str], list: Vec<Metric>) {
+    fn record(&mut self, asked: &[&'static str], list: Vec<Metric>) {
         self.0.extend(asked.iter().map(|metric| (*metric, Ok(Vec::new()))));
         for metric in list {
             let Some(Ok(points)) = self.0.get_mut(metric.name.as_str()) else { continue };
@@ -208,7 +210,7 @@ impl Insights {
         }
     }
 
-    fn all(&mut self, asked: &[&'static str], why: Unmeasured) {
+    fn mark_missing(&mut self, asked: &[&'static str], why: MissingReason) {
         self.0.extend(asked.iter().map(|metric| (*metric, Err(why))));
     }
 }
@@ -224,12 +226,12 @@ fn count(value: &Value) -> Option<i64> {
 /// Returns true if the requested id does not exist.
 pub fn is_missing(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
-    matches!(code, "100/33" | "803") || (code == "100" && says(error, "does not exist"))
+    matches!(code, "100/33" | "803") || (code == "100" && mentions(error, "does not exist"))
 }
 
 fn is_about_a_metric(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
-    (code == "100" || code.starts_with("100/")) && !is_missing(error) && says(error, "metric")
+    (code == "100" || code.starts_with("100/")) && !is_missing(error) && mentions(error, "metric")
 }
 
 fn is_permission(error: &Error) -> bool {
@@ -238,7 +240,7 @@ fn is_permission(error: &Error) -> bool {
     matches!(code, Some(10 | 200..=299))
 }
 
-fn says(error: &Error, part: &str) -> bool {
+fn mentions(error: &Error, part: &str) -> bool {
     let message = error.reply.as_ref().and_then(|reply| reply.message.as_deref());
     message.unwrap_or_default().to_ascii_lowercase().contains(part)
 }

@@ -10,13 +10,13 @@ use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{
-    Error, Kind, Result, Session,
-    oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, Trade},
+    Error, ErrorKind, Result, Session,
+    oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, TokenExchange},
     recent_posts,
 };
 
-pub use error::{Words, quota, read, slow_down, used};
-pub use pages::{IgUser, Page, granted, of_token, pages};
+pub use error::{ErrorDetails, call_usage, classify_error, quota_exhausted, rate_limited};
+pub use pages::{FacebookPage, IgUser, page_of_token, pages, require_permissions};
 
 /// Host of the API that Facebook and Instagram share.
 pub const HOST: &str = "https://graph.facebook.com";
@@ -28,33 +28,36 @@ pub const VERSION: &str = "v25.0";
 /// exchanged for 60 days, and the page tokens from that do not expire
 /// (<https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived>). Access to a single page
 /// cannot be revoked: the only call for that removes the app's access to all of the user's pages.
-pub const LOGIN: Oauth = Oauth {
+pub const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.facebook.com", "/v25.0/dialog/oauth"),
     separator: ",",
     token: Endpoint::at(HOST, "/v25.0/oauth/access_token"),
     token_call: TokenCall::Query,
-    long_lived: Some(Trade {
+    long_lived: Some(TokenExchange {
         endpoint: Endpoint::at(HOST, "/v25.0/oauth/access_token"),
         grant_type: "fb_exchange_token",
         token_name: "fb_exchange_token",
         with_client_id: true,
         with_client_secret: true,
     }),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 /// An object that was created.
 #[derive(Debug, Deserialize)]
-pub struct Made {
+pub struct CreatedObject {
     #[serde(default)]
     id: String,
 }
 
-impl Made {
+impl CreatedObject {
     /// Returns its id. A response without one does not tell what was done.
     pub fn id(self, label: &str) -> Result<String> {
         if self.id.is_empty() {
-            return Err(Error::new(Kind::Ambiguous, format!("{label} answered without an id.")));
+            return Err(Error::new(
+                ErrorKind::Ambiguous,
+                format!("{label} answered without an id."),
+            ));
         }
         Ok(self.id)
     }
@@ -86,9 +89,9 @@ struct Cursors {
 impl<T> List<T> {
     /// Returns the entries with the cursor of the next page. The `next` address is not used, because the token would be
     /// sent to wherever it leads (<https://developers.facebook.com/docs/graph-api/results>).
-    pub fn page(self) -> recent_posts::Page<T> {
+    pub fn into_page(self) -> recent_posts::ListPage<T> {
         let Paging { cursors, next } = self.paging;
-        recent_posts::Page::naming(self.data, next.map(|_| cursors.after))
+        recent_posts::ListPage::with_next(self.data, next.map(|_| cursors.after))
     }
 }
 
@@ -109,9 +112,9 @@ pub async fn list<T: DeserializeOwned>(
     fields: &str,
     after: Option<&str>,
     parse: fn(&Reply) -> Error,
-) -> Result<recent_posts::Page<T>> {
+) -> Result<recent_posts::ListPage<T>> {
     let query = list_query(fields, "100", after);
-    Ok(get::<List<T>>(session, path, &query, parse).await?.page())
+    Ok(get::<List<T>>(session, path, &query, parse).await?.into_page())
 }
 
 /// Returns the address of `path` (which starts with a slash) in the shared API.
@@ -135,9 +138,9 @@ pub async fn send<T: DeserializeOwned>(
     request: Request,
     parse: fn(&Reply) -> Error,
 ) -> Result<T> {
-    let reply = request.bearer(session.secrets.need(ACCESS_TOKEN)?).send().await?;
-    if let Some(used) = used(&reply) {
-        session.usage.note(used);
+    let reply = request.bearer(session.secrets.require(ACCESS_TOKEN)?).send().await?;
+    if let Some(used) = call_usage(&reply) {
+        session.usage.record(used);
     }
     if reply.is_success() { Ok(reply.json()?) } else { Err(redacted(session, parse(&reply))) }
 }

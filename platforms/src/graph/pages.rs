@@ -4,7 +4,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use super::{List, get, list};
-use crate::{Connect, Error, Result, Session, Spec};
+use crate::{ConnectSpec, Error, Result, Session, Spec};
 
 /// The fields that are requested of each page.
 const FIELDS: &str = "id,name,picture{url},access_token,instagram_business_account{id,username,name,profile_picture_url}";
@@ -17,7 +17,7 @@ const BUSINESSES_MAX: usize = 10;
 
 /// A page with its token.
 #[derive(Debug, Deserialize)]
-pub struct Page {
+pub struct FacebookPage {
     /// Its id.
     pub id: String,
     /// Its name.
@@ -30,7 +30,7 @@ pub struct Page {
     picture: Option<Picture>,
 }
 
-impl Page {
+impl FacebookPage {
     /// Returns the address of its picture.
     pub fn picture(&self) -> Option<String> {
         self.picture.as_ref()?.data.url.clone()
@@ -88,7 +88,7 @@ struct Permission {
 }
 
 /// Returns the page that the session's token belongs to.
-pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<Page> {
+pub async fn page_of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<FacebookPage> {
     let fields =
         "id,name,picture{url},instagram_business_account{id,username,name,profile_picture_url}";
     get(session, "/me", &[("fields", fields)], parse).await
@@ -96,14 +96,14 @@ pub async fn of_token(session: &Session, parse: fn(&Reply) -> Error) -> Result<P
 
 /// Returns all pages that the user's token gives access to. The user's own list may lack pages of businesses, so these
 /// are read too; a user without businesses, or without that permission, has none.
-pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
-    let mut found = listed(session, "/me/accounts", parse).await?;
+pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<FacebookPage>> {
+    let mut found = list_pages(session, "/me/accounts", parse).await?;
     let businesses = get::<List<Business>>(session, "/me/businesses", &[("fields", "id")], parse);
     let businesses = businesses.await.map(|list| list.data).unwrap_or_default();
     for business in businesses.iter().take(BUSINESSES_MAX) {
         for edge in ["owned_pages", "client_pages"] {
             let path = format!("/{}/{edge}", business.id);
-            found.extend(listed(session, &path, parse).await.unwrap_or_default());
+            found.extend(list_pages(session, &path, parse).await.unwrap_or_default());
         }
     }
     let mut known = std::collections::BTreeSet::new();
@@ -111,7 +111,11 @@ pub async fn pages(session: &Session, parse: fn(&Reply) -> Error) -> Result<Vec<
     Ok(found)
 }
 
-async fn listed(session: &Session, path: &str, parse: fn(&Reply) -> Error) -> Result<Vec<Page>> {
+async fn list_pages(
+    session: &Session,
+    path: &str,
+    parse: fn(&Reply) -> Error,
+) -> Result<Vec<FacebookPage>> {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..ANSWERS_MAX {
         let page = list(session, path, FIELDS, after.as_deref(), parse).await?;
@@ -125,13 +129,17 @@ async fn listed(session: &Session, path: &str, parse: fn(&Reply) -> Error) -> Re
 }
 
 /// Fails if the user did not grant a required permission.
-pub async fn granted(session: &Session, spec: &Spec, parse: fn(&Reply) -> Error) -> Result<()> {
-    let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
+pub async fn require_permissions(
+    session: &Session,
+    spec: &Spec,
+    parse: fn(&Reply) -> Error,
+) -> Result<()> {
+    let ConnectSpec::Oauth(oauth) = spec.connect else { return Ok(()) };
     let answer: List<Permission> = get(session, "/me/permissions", &[], parse).await?;
     let is_granted = |name: &str| {
         answer.data.iter().any(|one| one.permission == name && one.status == "granted")
     };
-    let missing = oauth.permissions.iter().find(|one| one.needed && !is_granted(one.name));
+    let missing = oauth.permissions.iter().find(|one| one.required && !is_granted(one.name));
     missing.map_or(Ok(()), |one| {
         Err(Error::invalid_credentials(format!("The permission {} was kept back.", one.name))
             .with_remedy("Connect again and leave every permission switched on."))

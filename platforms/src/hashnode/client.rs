@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use super::{SPEC, error};
-use crate::{Error, Kind, Result, Session};
+use crate::{Error, ErrorKind, Result, Session};
 
 const ME: &str = "query { me { id username name profilePicture publications(first: 50) { edges { node { id title url } } } } }";
 const PUBLISH: &str =
@@ -53,7 +53,7 @@ pub struct Post {
 /// A publication with an article that was looked up. Hashnode returns `null` for a publication that is gone or that the
 /// token may not see: that says nothing about the article.
 #[derive(Debug, Deserialize)]
-struct Shelf {
+struct PublicationPost {
     post: Option<Post>,
 }
 
@@ -91,28 +91,28 @@ pub struct Tag {
 
 /// Returns the account that the token belongs to.
 pub async fn me(session: &Session) -> Result<User> {
-    ask(session, ME, json!({}), "/me").await
+    run_query(session, ME, json!({}), "/me").await
 }
 
 /// Publishes an article.
 pub async fn publish(session: &Session, input: &PublishPostInput) -> Result<Post> {
-    ask(session, PUBLISH, json!({ "input": input }), "/publishPost/post").await
+    run_query(session, PUBLISH, json!({ "input": input }), "/publishPost/post").await
 }
 
 /// Returns the article of a publication with this slug.
 pub async fn by_slug(session: &Session, publication: &str, slug: &str) -> Result<Option<Post>> {
     let variables = json!({"id": publication, "slug": slug});
-    let found: Shelf = ask(session, BY_SLUG, variables, "/publication").await?;
+    let found: PublicationPost = run_query(session, BY_SLUG, variables, "/publication").await?;
     Ok(found.post)
 }
 
 /// Returns a post with its counts; null if there is none.
 pub async fn counts(session: &Session, id: &str) -> Result<Value> {
-    ask(session, COUNTS, json!({ "id": id }), "/post").await
+    run_query(session, COUNTS, json!({ "id": id }), "/post").await
 }
 
 /// Runs an operation and reads the value at `path` of its data.
-async fn ask<T: DeserializeOwned>(
+async fn run_query<T: DeserializeOwned>(
     session: &Session,
     query: &str,
     variables: Value,
@@ -121,19 +121,19 @@ async fn ask<T: DeserializeOwned>(
     let request = session
         .http
         .post(session.url(SPEC.base_url, "/")?)
-        .bearer(session.secrets.need("personal_access_token")?)
+        .bearer(session.secrets.require("personal_access_token")?)
         .json(&json!({"query": query, "variables": variables}))
         .deadline(SPEC.commit_deadline);
     let reply = request.send().await?;
     let data = data(session, &reply)?;
     let found = data.pointer(path).cloned().unwrap_or_default();
     serde_json::from_value(found).map_err(|_| {
-        Error::new(Kind::Ambiguous, "Hashnode's answer does not hold what was asked for.")
+        Error::new(ErrorKind::Ambiguous, "Hashnode's answer does not hold what was asked for.")
     })
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct GraphqlResponse {
     #[serde(default)]
     data: Value,
     #[serde(default)]
@@ -143,11 +143,11 @@ struct Answer {
 /// Returns the data of a response; errors have status 200 too.
 fn data(session: &Session, reply: &Reply) -> Result<Value> {
     if !reply.is_success() {
-        return Err(error::of_reply(session, reply));
+        return Err(error::error_of_reply(session, reply));
     }
-    let answer: Answer = reply.json()?;
+    let answer: GraphqlResponse = reply.json()?;
     match answer.errors.first() {
-        Some(first) => Err(error::of_operation(session, reply, first)),
+        Some(first) => Err(error::operation_error(session, reply, first)),
         None => Ok(answer.data),
     }
 }

@@ -3,10 +3,10 @@
 use fanfare_outbound::Reply;
 use serde_json::Value;
 
-use crate::{Error, Kind, Session, response};
+use crate::{Error, ErrorKind, Session, response};
 
 /// Converts an operation's first error.
-pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
+pub fn operation_error(session: &Session, reply: &Reply, error: &Value) -> Error {
     let code = error.pointer("/extensions/code").and_then(Value::as_str).unwrap_or_default();
     let said = session.secrets.redact(error["message"].as_str().unwrap_or_default());
     let reason = said.trim_end_matches('.');
@@ -25,10 +25,10 @@ pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
             Error::rejected(format!("Hashnode refuses the article: {reason}."))
         }
         "RATE_LIMITED" | "TOO_MANY_REQUESTS" => {
-            Error::new(Kind::RateLimited, "Hashnode asks to wait.")
+            Error::new(ErrorKind::RateLimited, "Hashnode asks to wait.")
                 .with_retry_after(reply.retry_after())
         }
-        "INTERNAL_SERVER_ERROR" => Error::new(Kind::Server, "Hashnode has a problem of its own."),
+        "INTERNAL_SERVER_ERROR" => Error::new(ErrorKind::Server, "Hashnode has a problem of its own."),
         _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")),
     };
     let words = Some(said.as_str()).filter(|said| !said.is_empty());
@@ -36,12 +36,12 @@ pub fn of_operation(session: &Session, reply: &Reply, error: &Value) -> Error {
 }
 
 /// Converts a response with a status other than 200; it may contain a GraphQL error too.
-pub fn of_reply(session: &Session, reply: &Reply) -> Error {
+pub fn error_of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body.pointer("/errors/0") {
         Some(first) if reply.status < 500 && reply.status != 429 => {
-            of_operation(session, reply, first)
+            operation_error(session, reply, first)
         }
-        _ => response::by_status("Hashnode", reply, "").with_reply(reply.status, None, None),
+        _ => response::error_by_status("Hashnode", reply, "").with_reply(reply.status, None, None),
     }
 }

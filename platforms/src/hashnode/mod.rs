@@ -19,9 +19,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    Violation, analytics::Analytics,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
+    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation, analytics::Analytics,
 };
 
 /// The longest text: a request may have 100 KB, including titles, tags and JSON syntax.
@@ -31,7 +31,7 @@ const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
     base_url: "https://gql-beta.hashnode.com",
-    connect: Connect::Credentials(&[
+    connect: ConnectSpec::Credentials(&[
         CredentialField::required(
             "personal_access_token",
             "A personal access token, made on Hashnode under Account Settings, Developer.",
@@ -41,7 +41,7 @@ const SPEC: Spec = Spec {
             "Id of the publication to publish in; may be left out where there is one only.",
         ),
     ]),
-    caption: Caption { max_bytes: Some(TEXT_BYTES_MAX), ..Caption::characters(TEXT_BYTES_MAX) },
+    caption: CaptionLimits { max_bytes: Some(TEXT_BYTES_MAX), ..CaptionLimits::characters(TEXT_BYTES_MAX) },
     media: MediaRules {
         images_max: IMAGES_MAX,
         total_max: IMAGES_MAX,
@@ -58,19 +58,19 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Search,
-    rate_limits: &[RateLimit::new(Per::Account, 500, 60)],
-    about: About {
+    recovery_class: RecoveryClass::Search,
+    rate_limits: &[RateLimit::new(LimitScope::Account, 500, 60)],
+    doc_notes: DocNotes {
         reconcile: "`publication.post` of the slug that the service chose",
         tokens: "the token does not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "address, input of publishPost, error codes, rate_limits, size of requests and images, the Pro plan",
             "https://docs.hashnode.com/api",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "lengths of title, subtitle and alt texts, number of images",
             "Hashnode names no limits: these are Fanfare's",
         ),
@@ -86,9 +86,9 @@ const SPEC: Spec = Spec {
             "an article of a series in another publication",
             r#"{"caption": "Part two of it", "settings": {"publication_id": "650b01dbd3bd5e7ab2b2ab10", "series_id": "650b01dbd3bd5e7ab2b2ab11"}}"#,
         )
-        .needing("the publication and the series"),
+        .requiring("the publication and the series"),
     ],
-    ..Spec::usual(PlatformId::Hashnode, "Hashnode")
+    ..Spec::with_defaults(PlatformId::Hashnode, "Hashnode")
 };
 
 /// The connector.
@@ -123,12 +123,12 @@ impl Platform for Hashnode {
         draft: &Draft,
         _state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

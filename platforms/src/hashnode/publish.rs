@@ -8,7 +8,9 @@ use super::{
     client::{self, Post, PublishPostInput, Tag},
     settings::{Settings, TITLE_MAX},
 };
-use crate::{Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state};
+use crate::{
+    Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
+};
 
 /// How long a read may be stale after a write.
 const READS_LAG: TimeDelta = TimeDelta::seconds(30);
@@ -38,7 +40,7 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     if step(draft, state.as_ref()).name == "look_up_slug" {
         let taken = client::by_slug(session, &input.publication_id, &input.slug).await?;
         return match taken {
-            None => Progress::go_on(&State { slug_is_free: true }),
+            None => Progress::continue_with(&State { slug_is_free: true }),
             Some(_) => Err(Error::rejected(format!(
                 "The publication already has an article with the slug {:?}.",
                 input.slug
@@ -52,9 +54,9 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
 /// Returns the article of a draft.
 pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPostInput {
     let title = article::title(settings.title.as_deref(), &draft.caption, TITLE_MAX);
-    let text = article::text(settings.title.as_deref(), &draft.caption);
+    let text = article::body(settings.title.as_deref(), &draft.caption);
     let own = session.account.meta_str("publication_id").unwrap_or_default();
-    let tag = |name: &String| Tag { slug: article::slugified(name), name: name.clone() };
+    let tag = |name: &String| Tag { slug: article::slugify(name), name: name.clone() };
     PublishPostInput {
         publication_id: settings.publication_id.unwrap_or_else(|| own.to_owned()),
         slug: settings.slug.unwrap_or_else(|| article::slug(&title, draft.key)),
@@ -72,12 +74,16 @@ pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPos
 }
 
 /// Looks up the article by its slug. Reads may be stale, so the result is unknown until they cannot be any more.
-pub async fn reconcile(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Result<Found> {
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    sent_at: DateTime<Utc>,
+) -> Result<ReconcileOutcome> {
     let input = input(session, draft, draft.settings()?);
     Ok(match client::by_slug(session, &input.publication_id, &input.slug).await? {
-        Some(post) => Found::There(done(post)),
-        None if session.now - sent_at < READS_LAG => Found::Unknown,
-        None => Found::Absent,
+        Some(post) => ReconcileOutcome::Committed(done(post)),
+        None if session.now - sent_at < READS_LAG => ReconcileOutcome::Unknown,
+        None => ReconcileOutcome::NotCommitted,
     })
 }
 

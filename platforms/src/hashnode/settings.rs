@@ -47,10 +47,10 @@ settings! {
 /// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = article::missing_title(draft, settings.title.as_deref());
-    found.extend(article::bad_slug(settings.slug.as_deref()));
+    let mut found = article::title_violation(draft, settings.title.as_deref());
+    found.extend(article::slug_violation(settings.slug.as_deref()));
     for (index, tag) in settings.tags.iter().enumerate() {
-        found.extend(article::slugified(tag).is_empty().then(|| {
+        found.extend(article::slugify(tag).is_empty().then(|| {
             Violation::new(
                 format!("settings.tags[{index}]"),
                 "setting_invalid",

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Hashnode, error};
 use crate::{
-    Account, Found, Kind, Phase, Platform, Progress, Secrets, Session,
+    Account, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
     tests::test_server::{Network, account, at, draft, media, reply},
 };
 
@@ -60,7 +60,7 @@ async fn a_slug_that_was_chosen_must_be_free() {
     let taken = json!({"data": {"publication": {"post": {"id": "1", "url": null}}}});
     let taken = Network::start(move |_| (200, taken.clone())).await;
     let error = Hashnode.publish(&on(&taken), &post, None).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Rejected);
+    assert_eq!(error.kind, ErrorKind::Rejected);
 }
 
 #[tokio::test]
@@ -68,14 +68,14 @@ async fn a_lost_article_is_looked_up_once_reads_are_fresh() {
     let post = draft("Text", json!({}));
     let none = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;
     let early = Hashnode.reconcile(&on(&none), &post, None, at(-10)).await.unwrap();
-    assert!(matches!(early, Found::Unknown));
+    assert!(matches!(early, ReconcileOutcome::Unknown));
     let late = Hashnode.reconcile(&on(&none), &post, None, at(-40)).await.unwrap();
-    assert!(matches!(late, Found::Absent));
+    assert!(matches!(late, ReconcileOutcome::NotCommitted));
     let there =
         json!({"data": {"publication": {"post": {"id": "1", "url": "https://b.example/s"}}}});
     let there = Network::start(move |_| (200, there.clone())).await;
     let found = Hashnode.reconcile(&on(&there), &post, None, at(-10)).await.unwrap();
-    assert!(matches!(found, Found::There(Progress::Done(_))));
+    assert!(matches!(found, ReconcileOutcome::Committed(Progress::Done(_))));
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn one_publication_is_chosen_and_of_several_one_is_named() {
     assert_eq!(verify(&["p1", "p2"], "p2").await.unwrap().remote_id, "u:p2");
     for (all, named) in [(&["p1", "p2"][..], ""), (&[][..], ""), (&["p1"][..], "p3")] {
         let error = verify(all, named).await.unwrap_err();
-        assert_eq!(error.kind, Kind::InvalidCredentials);
+        assert_eq!(error.kind, ErrorKind::InvalidCredentials);
         assert!(error.remedy.is_some());
     }
 }
@@ -99,21 +99,23 @@ async fn every_error_says_what_to_do() {
     let network = Network::start(|_| (200, json!({}))).await;
     let session = on(&network);
     for (code, said, kind) in [
-        ("UNAUTHENTICATED", "no", Kind::Reconnect),
-        ("FORBIDDEN", "Publication does not have an active Pro plan", Kind::Misconfigured),
-        ("FORBIDDEN", "no", Kind::Misconfigured),
-        ("NOT_FOUND", "Publication not found", Kind::Misconfigured),
-        ("BAD_USER_INPUT", "title is too short", Kind::Rejected),
-        ("INTERNAL_SERVER_ERROR", "", Kind::Server),
-        ("SOMETHING_NEW", "why", Kind::Rejected),
+        ("UNAUTHENTICATED", "no", ErrorKind::Reconnect),
+        ("FORBIDDEN", "Publication does not have an active Pro plan", ErrorKind::Misconfigured),
+        ("FORBIDDEN", "no", ErrorKind::Misconfigured),
+        ("NOT_FOUND", "Publication not found", ErrorKind::Misconfigured),
+        ("BAD_USER_INPUT", "title is too short", ErrorKind::Rejected),
+        ("INTERNAL_SERVER_ERROR", "", ErrorKind::Server),
+        ("SOMETHING_NEW", "why", ErrorKind::Rejected),
     ] {
         let body =
             json!({"errors": [{"message": said, "extensions": {"code": code}}], "data": null});
-        let error = error::of_operation(&session, &reply(200, &[], &body), &body["errors"][0]);
+        let error = error::operation_error(&session, &reply(200, &[], &body), &body["errors"][0]);
         assert_eq!(error.kind, kind, "{code}");
         assert_eq!(error.reply.unwrap().code.as_deref(), Some(code));
     }
-    for (status, kind) in [(400, Kind::Rejected), (429, Kind::RateLimited), (503, Kind::Server)] {
-        assert_eq!(error::of_reply(&session, &reply(status, &[], &json!({}))).kind, kind);
+    for (status, kind) in
+        [(400, ErrorKind::Rejected), (429, ErrorKind::RateLimited), (503, ErrorKind::Server)]
+    {
+        assert_eq!(error::error_of_reply(&session, &reply(status, &[], &json!({}))).kind, kind);
     }
 }

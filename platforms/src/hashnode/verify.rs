@@ -22,7 +22,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         secrets: session.secrets.clone(),
         expires_at: None,
     }
-    .pictured(user.profile_picture))
+    .with_picture_url(user.profile_picture))
 }
 
 /// Returns the named publication, or the only one.

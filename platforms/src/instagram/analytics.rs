@@ -12,14 +12,14 @@ use super::error::parse_error;
 use crate::{
     Account, Result, Session,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, ListedPost, Number, Numbers,
-        Reading, Unmeasured, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, ListedPost,
+        MetricValue, Metrics, MissingReason, PostRef, name,
     },
     graph::{
         self,
         insights::{Edge, between, is_missing},
     },
-    recent_posts::Page,
+    recent_posts::ListPage,
 };
 
 const PERMISSION: &str = "instagram_manage_insights";
@@ -27,7 +27,7 @@ const PERMISSION: &str = "instagram_manage_insights";
 /// The most posts of an account that are read.
 const LISTED_MAX: usize = 200;
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
@@ -35,9 +35,9 @@ const DAILY: Daily = Daily {
     engagements: &[name::LIKES, name::COMMENTS, name::SHARES, name::SAVES],
     periods: &[7, 28, 30],
     display: &[
-        Display::sum("accounts_engaged", "Accounts engaged"),
-        Display::sum("profile_link_taps", "Profile link taps").of(name::CLICKS),
-        Display::sum("total_interactions", "Interactions"),
+        DashboardMetric::sum("accounts_engaged", "Accounts engaged"),
+        DashboardMetric::sum("profile_link_taps", "Profile link taps").of(name::CLICKS),
+        DashboardMetric::sum("total_interactions", "Interactions"),
     ],
 };
 
@@ -71,7 +71,7 @@ const STORY: [(&str, &str); 4] = [
 ];
 
 /// Reads the metrics of Instagram.
-pub(super) struct Insights;
+pub(super) struct MetricsReader;
 
 #[derive(Debug, Deserialize)]
 struct Profile {
@@ -93,19 +93,19 @@ struct Media {
 }
 
 #[async_trait]
-impl Analytics for Insights {
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+impl Analytics for MetricsReader {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
         let edge = edge(reading.session, &format!("/{}", reading.session.account.remote_id))?;
         let query = [("fields", "followers_count".to_owned())];
         let profile: Profile = edge.get(reading, &query).await?;
-        Ok(profile.followers_count.ok_or(Unmeasured::Platform))
+        Ok(profile.followers_count.ok_or(MissingReason::Platform))
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
         let edge = account_edge(reading.session)?;
         let query = with(&[("period", "day")], between(first.since, last.until));
@@ -115,19 +115,19 @@ impl Analytics for Insights {
             let totals = [("period", "day"), ("metric_type", "total_value")];
             let query = with(&totals, between(day.since, day.until));
             let told = edge.read(reading, &TOTALS.map(|(theirs, _)| theirs), &query).await?;
-            let mut numbers: Numbers =
+            let mut numbers: Metrics =
                 TOTALS.iter().map(|(theirs, ours)| (*ours, told.total(theirs))).collect();
             numbers.insert(name::REACH, reach.of_day("reach", day.date));
-            read.push(DayNumbers { date: day.date, numbers, is_final: None });
+            read.push(DayMetrics { date: day.date, numbers, is_final: None });
         }
         Ok(read)
     }
 
     async fn reach(
         &self,
-        reading: &Reading<'_>,
+        reading: &FetchContext<'_>,
         (since, until): (DateTime<Utc>, DateTime<Utc>),
-    ) -> Result<Number> {
+    ) -> Result<MetricValue> {
         let totals = [("period", "day"), ("metric_type", "total_value")];
         let query = with(&totals, between(since, until));
         let told = account_edge(reading.session)?.read(reading, &["reach"], &query).await?;
@@ -136,9 +136,9 @@ impl Analytics for Insights {
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let mut read = Vec::new();
         for post in posts {
             read.push(one(reading, post).await?);
@@ -146,7 +146,11 @@ impl Analytics for Insights {
         Ok(read)
     }
 
-    async fn listed(&self, reading: &Reading<'_>, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+    async fn list_posts(
+        &self,
+        reading: &FetchContext<'_>,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<ListedPost>> {
         let mut listed = media(reading, "stories", since).await?;
         listed.extend(media(reading, "media", since).await?);
         listed.truncate(LISTED_MAX);
@@ -154,7 +158,7 @@ impl Analytics for Insights {
     }
 }
 
-async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>> {
+async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Option<Metrics>> {
     let edge = edge(reading.session, &format!("/{}/insights", post.id))?;
     let wanted: &[(&'static str, &'static str)] = if post.is_story() { &STORY } else { &FEED };
     let names: Vec<&'static str> = wanted.iter().map(|(theirs, _)| *theirs).collect();
@@ -163,7 +167,7 @@ async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>>
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut numbers: Numbers =
+    let mut numbers: Metrics =
         wanted.iter().map(|(theirs, ours)| (*ours, told.total(theirs))).collect();
     if post.post_type == "reel" || (post.post_type == "feed" && post.format == "video") {
         numbers.insert(name::PLAYS, told.total("views"));
@@ -172,14 +176,19 @@ async fn one(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>>
 }
 
 /// Returns the posts of one list since then, reading it page by page.
-async fn media(reading: &Reading<'_>, list: &str, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+async fn media(
+    reading: &FetchContext<'_>,
+    list: &str,
+    since: DateTime<Utc>,
+) -> Result<Vec<ListedPost>> {
     let edge = edge(reading.session, &format!("/{}/{list}", reading.session.account.remote_id))?;
     let fields = "id,caption,permalink,media_type,media_product_type,timestamp";
     let (mut found, mut next): (Vec<ListedPost>, Option<String>) = (Vec::new(), None);
     loop {
         let query = graph::list_query(fields, "100", next.as_deref());
         let query: Vec<_> = query.into_iter().map(|(name, it)| (name, it.to_owned())).collect();
-        let page: Page<Media> = edge.get::<graph::List<Media>>(reading, &query).await?.page();
+        let page: ListPage<Media> =
+            edge.get::<graph::List<Media>>(reading, &query).await?.into_page();
         let is_over = page.items.last().is_none_or(|post| post.timestamp < since);
         found.extend(page.items.into_iter().filter(|one| one.timestamp >= since).map(listed));
         next = page.next.filter(|_| !is_over && found.len() < LISTED_MAX);

@@ -9,8 +9,8 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::{LABEL, SPEC, container::Params, error::parse_error};
 use crate::{
     Error, Result, Session,
-    graph::{self, List, Made},
-    recent_posts::{Entry, Page},
+    graph::{self, CreatedObject, List},
+    recent_posts::{Entry, ListPage},
 };
 
 /// The deadline of calls during which Instagram fetches an image.
@@ -44,7 +44,7 @@ pub(super) struct Post {
 }
 
 impl Entry for Post {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.timestamp)
     }
 }
@@ -60,7 +60,7 @@ pub(super) struct Comment {
 }
 
 impl Entry for Comment {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.timestamp)
     }
 }
@@ -95,7 +95,7 @@ pub(super) async fn posts_left(session: &Session) -> Result<u64> {
 /// Creates a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = post(session, &format!("{}/media", account(session)))?;
-    send::<Made>(session, request.form(params).deadline(FETCH_DEADLINE)).await?.id(LABEL)
+    send::<CreatedObject>(session, request.form(params).deadline(FETCH_DEADLINE)).await?.id(LABEL)
 }
 
 /// Reads the status of a container.
@@ -116,24 +116,24 @@ pub(super) async fn status(session: &Session, container: &str) -> Result<Contain
 pub(super) async fn publish(session: &Session, container: &str) -> Result<String> {
     let request = post(session, &format!("{}/media_publish", account(session)))?;
     let request = request.form(&[("creation_id", container)]).deadline(SPEC.commit_deadline);
-    send::<Made>(session, request).await?.id(LABEL)
+    send::<CreatedObject>(session, request).await?.id(LABEL)
 }
 
 /// Comments on a post.
 pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Result<String> {
     let request = post(session, &format!("/{media}/comments"))?.form(&[("message", message)]);
-    send::<Made>(session, request.deadline(SPEC.commit_deadline)).await?.id(LABEL)
+    send::<CreatedObject>(session, request.deadline(SPEC.commit_deadline)).await?.id(LABEL)
 }
 
 /// Reads a page of the account's latest posts, without stories.
-pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/media", account(session));
     let fields = "id,caption,permalink,timestamp";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the account's stories of the last 24 hours.
-pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/stories", account(session));
     graph::list(session, &path, "id,timestamp", next.as_deref(), parse_error).await
 }
@@ -144,9 +144,9 @@ pub(super) async fn comments(
     session: &Session,
     media: &str,
     next: Option<String>,
-) -> Result<Page<Comment>> {
+) -> Result<ListPage<Comment>> {
     let query = graph::list_query("id,text,timestamp", "50", next.as_deref());
-    Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.page())
+    Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.into_page())
 }
 
 /// Returns the public address of a post.
@@ -176,9 +176,9 @@ async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
 }
 
 /// Returns the error of an account that has no posts left in these 24 hours.
-pub(super) fn used_up() -> Error {
+pub(super) fn quota_exhausted() -> Error {
     Error::new(
-        crate::Kind::QuotaExhausted,
+        crate::ErrorKind::QuotaExhausted,
         "The account has used up what Instagram lets it post in 24 hours.",
     )
     .with_retry_after(Some(Duration::from_secs(3_600)))

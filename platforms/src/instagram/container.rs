@@ -40,7 +40,7 @@ pub(super) fn carousel(draft: &Draft, settings: &Settings, items: &[String]) -> 
 }
 
 /// Returns the parameters of the story that accompanies a post.
-pub(super) fn companion(media: &Media) -> Params {
+pub(super) fn companion_story(media: &Media) -> Params {
     story(&Settings::default(), media)
 }
 

@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use super::{LABEL, client};
 use crate::{
     Error,
-    graph::{self, Words},
+    graph::{self, ErrorDetails},
 };
 
 /// The error code of a container that is not processed yet.
@@ -15,40 +15,42 @@ const NOT_READY: u64 = 2_207_027;
 
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
-    graph::read(LABEL, reply, own)
+    graph::classify_error(LABEL, reply, specific_error)
 }
 
 /// Converts the errors that only Instagram has. A code alone can mislead: 4 is a rate limit, and 4 with 2207051 a block
 /// for spam.
-fn own(reply: &Reply, words: &Words) -> Option<Error> {
-    if let Some(error) = words.error_subcode.and_then(reason) {
+fn specific_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
+    if let Some(error) = words.error_subcode.and_then(error_of_subcode) {
         return Some(error);
     }
-    if words.error_subcode == Some(33) || words.says("not an instagram business") {
+    if words.error_subcode == Some(33) || words.mentions("not an instagram business") {
         return Some(
             Error::reconnect("Instagram no longer lets the app see this account.")
                 .with_remedy("Link the account to its Facebook page again, then connect it again."),
         );
     }
     match words.code? {
-        9 => Some(graph::quota(LABEL, reply).with_retry_after(Some(Duration::from_secs(3_600)))),
-        25 => reason(2_207_050),
-        9_004 => reason(2_207_052),
-        9_007 => reason(NOT_READY),
-        36_000 => reason(2_207_004),
-        36_001 | 36_003 => reason(2_207_009),
+        9 => Some(
+            graph::quota_exhausted(LABEL, reply).with_retry_after(Some(Duration::from_secs(3_600))),
+        ),
+        25 => error_of_subcode(2_207_050),
+        9_004 => error_of_subcode(2_207_052),
+        9_007 => error_of_subcode(NOT_READY),
+        36_000 => error_of_subcode(2_207_004),
+        36_001 | 36_003 => error_of_subcode(2_207_009),
         _ => None,
     }
 }
 
 /// Converts the subcode of a reason, from an error or a status.
-fn reason(number: u64) -> Option<Error> {
-    about_account(number).or_else(|| about_media(number)).or_else(|| about_content(number))
+fn error_of_subcode(number: u64) -> Option<Error> {
+    account_error(number).or_else(|| media_error(number)).or_else(|| content_error(number))
 }
 
-fn about_account(number: u64) -> Option<Error> {
+fn account_error(number: u64) -> Option<Error> {
     Some(match number {
-        2_207_042 => client::used_up(),
+        2_207_042 => client::quota_exhausted(),
         2_207_050 => Error::misconfigured("Instagram restricts this account.")
             .with_remedy("Open the Instagram app with this account and follow what it asks for."),
         2_207_081 => Error::misconfigured("Instagram does not let this account make trial reels.")
@@ -66,7 +68,7 @@ fn about_account(number: u64) -> Option<Error> {
     })
 }
 
-fn about_media(number: u64) -> Option<Error> {
+fn media_error(number: u64) -> Option<Error> {
     let said = match number {
         2_207_004 => "The image is too large for Instagram.",
         2_207_005 => "Instagram takes JPEG images only.",
@@ -83,7 +85,7 @@ fn about_media(number: u64) -> Option<Error> {
     Some(Error::media_rejected(said))
 }
 
-fn about_content(number: u64) -> Option<Error> {
+fn content_error(number: u64) -> Option<Error> {
     Some(Error::rejected(match number {
         2_207_010 => "The caption is too long for Instagram.",
         2_207_028 => "Instagram takes 2 to 10 files in a carousel.",
@@ -100,9 +102,9 @@ pub(super) fn is_not_ready(error: &Error) -> bool {
 }
 
 /// Returns the error of a container that Instagram could not process; `said` contains the subcode of the reason.
-pub(super) fn broken(said: &str) -> Error {
+pub(super) fn failed_container(said: &str) -> Error {
     let numbers = said.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok());
-    let known = numbers.into_iter().find_map(reason);
+    let known = numbers.into_iter().find_map(error_of_subcode);
     let other = || match said {
         "EXPIRED" => Error::transient("The prepared post expired before it was published."),
         _ => Error::media_rejected("Instagram could not process the post."),

@@ -7,16 +7,17 @@ use serde_json::Value;
 
 use super::{Instagram, LABEL, client, error::parse_error};
 use crate::{
-    Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules, Lost, Person,
-    Progress, Refused, RemoteComment, RemoteMessage, RemotePost, Result, Session,
+    Error, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
+    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
+    RemoteMessage, RemotePost, Result, Session,
     graph::{
         self, List,
-        inbox::{Api, Named},
+        inbox::{GraphInbox, GraphUser},
     },
-    recent_posts::Page,
+    recent_posts::ListPage,
 };
 
-const API: Api = Api {
+const API: GraphInbox = GraphInbox {
     label: LABEL,
     parse: parse_error,
     platform: "instagram",
@@ -48,7 +49,7 @@ struct Comment {
     #[serde(deserialize_with = "graph::time")]
     timestamp: DateTime<Utc>,
     #[serde(default)]
-    from: Named,
+    from: GraphUser,
     username: Option<String>,
     hidden: Option<bool>,
     like_count: Option<i64>,
@@ -63,32 +64,32 @@ struct Hidden {
 }
 
 #[async_trait]
-impl Changes for Instagram {
-    fn class(&self, change: &Change) -> Class {
-        Api::class(change)
+impl RemoteChanges for Instagram {
+    fn class(&self, change: &RemoteChange) -> RecoveryClass {
+        GraphInbox::class(change)
     }
 
-    async fn change(
+    async fn apply_change(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
     ) -> Result<Progress> {
-        API.change(session, change).await
+        API.apply_change(session, change).await
     }
 
-    async fn find(
+    async fn find_result(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         _state: Option<Value>,
-        lost: &Lost,
-    ) -> Result<Found> {
-        API.find(session, change, lost).await
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
+        API.find_result(session, change, lost).await
     }
 
-    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
-        graph::inbox::refused(change, error)
+    fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
+        graph::inbox::refusal_reason(change, error)
     }
 }
 
@@ -106,7 +107,7 @@ impl Inbox for Instagram {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<Page<Vec<RemoteMessage>>> {
+    ) -> Result<ListPage<Vec<RemoteMessage>>> {
         API.conversations(session, None, next.as_deref()).await
     }
 
@@ -120,11 +121,11 @@ impl Inbox for Instagram {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<Page<RemoteComment>> {
+    ) -> Result<ListPage<RemoteComment>> {
         let query = graph::list_query(COMMENT, "50", next.as_deref());
         let path = format!("/{post}/comments");
         let listed: List<Comment> = graph::get(session, &path, &query, parse_error).await?;
-        let page = listed.page();
+        let page = listed.into_page();
         let mut items = Vec::new();
         for mut one in page.items {
             let (id, below) = (one.id.clone(), one.replies.take());
@@ -133,10 +134,10 @@ impl Inbox for Instagram {
             let reply = |one| comment(one, post, Some(&id), &session.account);
             items.extend(below.into_iter().map(reply));
         }
-        Ok(Page { items, next: page.next })
+        Ok(ListPage { items, next: page.next })
     }
 
-    async fn unlisted(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
+    async fn unlisted_comment(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
         let (path, query) = (format!("/{comment}"), [("fields", "hidden")]);
         match graph::get::<Hidden>(session, &path, &query, parse_error).await {
             Ok(found) => Ok(Some(found.hidden)),
@@ -145,7 +146,7 @@ impl Inbox for Instagram {
         }
     }
 
-    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+    fn read_webhook(&self, body: &Value) -> Vec<InboundEvent> {
         let entries = graph::inbox::entries(body, "instagram");
         entries.into_iter().flat_map(read_entry).collect()
     }
@@ -176,7 +177,7 @@ fn comment(
     }
 }
 
-fn read_entry(entry: &Value) -> Vec<Inbound> {
+fn read_entry(entry: &Value) -> Vec<InboundEvent> {
     let Some(account) = entry["id"].as_str() else { return Vec::new() };
     let mut found = graph::inbox::read_messaging(account, entry);
     let changes = graph::inbox::changes(entry).into_iter();
@@ -185,7 +186,7 @@ fn read_entry(entry: &Value) -> Vec<Inbound> {
     found
 }
 
-fn read_comment(account: &str, entry: &Value, value: &Value) -> Option<Inbound> {
+fn read_comment(account: &str, entry: &Value, value: &Value) -> Option<InboundEvent> {
     let id = value["id"].as_str()?.to_owned();
     let time = entry["time"].as_i64()?;
     // Seconds, or milliseconds in some deliveries.
@@ -212,5 +213,5 @@ fn read_comment(account: &str, entry: &Value, value: &Value) -> Option<Inbound> 
         at,
     });
     let (account, field) = (account.to_owned(), "comments".to_owned());
-    Some(Inbound { account, field, id, verb: "add".to_owned(), at, item })
+    Some(InboundEvent { account, field, id, verb: "add".to_owned(), at, item })
 }

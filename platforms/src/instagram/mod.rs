@@ -24,9 +24,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Class, Connect, Draft, Example, Found, Frame, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation,
+    Warning,
     analytics::Analytics,
     graph,
     oauth::{Oauth, Permission},
@@ -52,21 +53,21 @@ const ALT_TEXT_MAX: usize = 1_000;
 /// 100 posts in any 24 hours, a carousel counting once
 /// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account's
 /// own quota is read before each post.
-const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 100, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
-        Permission::needed("instagram_basic", "See your Instagram account"),
-        Permission::needed("instagram_content_publish", "Publish posts on Instagram"),
-        Permission::needed("pages_show_list", "See which pages you run"),
-        Permission::needed("pages_read_engagement", "See what is linked to your pages"),
-        Permission::wanted("instagram_manage_comments", "Write and answer comments"),
-        Permission::wanted("instagram_manage_insights", "Read the figures of your posts"),
-        Permission::wanted("instagram_manage_messages", "Answer messages"),
-        Permission::wanted("business_management", "Find the pages of your businesses"),
-        Permission::wanted("pages_manage_metadata", "Hear of new messages"),
+        Permission::required("instagram_basic", "See your Instagram account"),
+        Permission::required("instagram_content_publish", "Publish posts on Instagram"),
+        Permission::required("pages_show_list", "See which pages you run"),
+        Permission::required("pages_read_engagement", "See what is linked to your pages"),
+        Permission::optional("instagram_manage_comments", "Write and answer comments"),
+        Permission::optional("instagram_manage_insights", "Read the figures of your posts"),
+        Permission::optional("instagram_manage_messages", "Answer messages"),
+        Permission::optional("business_management", "Find the pages of your businesses"),
+        Permission::optional("pages_manage_metadata", "Hear of new messages"),
     ],
-    ..graph::LOGIN
+    ..graph::OAUTH
 };
 
 const FILES: MediaRules = MediaRules {
@@ -78,30 +79,30 @@ const FILES: MediaRules = MediaRules {
     image_types: &["image/jpeg"],
     video_types: &["video/mp4", "video/quicktime"],
     // <https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media>
-    video_forms: &[VideoForm {
+    video_forms: &[VideoFormat {
         channels_max: Some(2),
         frame_rate: (23.0, 60.0),
         width_max: Some(1_920),
         bit_rate_max: Some(25_000_000),
         faststart: true,
-        ..VideoForm::H264
+        ..VideoFormat::H264
     }],
     image_bytes_max: 8_000_000,
     video_bytes_max: 300_000_000,
     video_ms_max: Some(15 * 60 * 1_000),
-    frame: Frame {
+    frame: FrameRules {
         image_ratio: Some((0.8, 1.91)),
         image_width_max: Some(1_440),
         video_ratio: Some((0.01, 10.0)),
         video_ms_min: Some(3_000),
-        ..Frame::ANY
+        ..FrameRules::ANY
     },
 };
 
 const SPEC: Spec = Spec {
     base_url: graph::HOST,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption::characters(CAPTION_MAX),
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits::characters(CAPTION_MAX),
     media: FILES,
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[
@@ -120,7 +121,7 @@ const SPEC: Spec = Spec {
                 mixed: false,
                 video_bytes_max: 100_000_000,
                 video_ms_max: Some(60_000),
-                frame: Frame { image_ratio: None, ..FILES.frame },
+                frame: FrameRules { image_ratio: None, ..FILES.frame },
                 ..FILES
             }),
         },
@@ -138,28 +139,28 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
-    class: Class::Handle,
+    recovery_class: RecoveryClass::Handle,
     rate_limits: RATE_LIMITS,
-    api: Some(Api { version: graph::VERSION, ends: None }),
-    about: About {
+    api: Some(SupportedApi { version: graph::VERSION, ends: None }),
+    doc_notes: DocNotes {
         reconcile: "`GET /{container}?fields=status_code`, then the latest media",
         tokens: "page tokens do not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "media, captions, containers, posts in 24 hours",
             "https://developers.facebook.com/docs/instagram-platform/content-publishing",
         ),
-        Source::documented(
+        SpecSource::documented(
             "codes of errors",
             "https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes",
         ),
-        Source::observed(
+        SpecSource::observed(
             "label for AI, licensed sounds, trial reels, first comments",
             "open-source publishers",
         ),
-        Source::assumed("people in one post, length of comments", "limits of Fanfare's own"),
+        SpecSource::assumed("people in one post, length of comments", "limits of Fanfare's own"),
     ],
     examples: &[
         Example::new(
@@ -179,11 +180,11 @@ const SPEC: Spec = Spec {
             r#"{"caption": "Listen", "post_type": "reel", "settings": {"audio_id": "1", "reel_cover_url": "https://example.org/cover.jpg"}}"#,
         )
         .with(&["video/mp4"])
-        .needing("a sound and an image with these names"),
+        .requiring("a sound and an image with these names"),
         Example::new("a story", r#"{"post_type": "story"}"#).with(&["image/jpeg"]),
         Example::new("a video story", r#"{"post_type": "story"}"#).with(&["video/mp4"]),
     ],
-    ..Spec::usual(PlatformId::Instagram, LABEL)
+    ..Spec::with_defaults(PlatformId::Instagram, LABEL)
 };
 
 /// The kind of post that a draft becomes.
@@ -220,7 +221,7 @@ impl Platform for Instagram {
         check::check(draft)
     }
 
-    fn lacks(&self, account: &Account) -> Option<Violation> {
+    fn account_violation(&self, account: &Account) -> Option<Violation> {
         check::lacks(account)
     }
 
@@ -251,7 +252,7 @@ impl Platform for Instagram {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         reconcile::reconcile(session, draft, state, sent_at).await
     }
 
@@ -260,7 +261,7 @@ impl Platform for Instagram {
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Insights)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

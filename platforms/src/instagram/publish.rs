@@ -9,12 +9,12 @@ use super::{
     Form,
     client::{self, ContainerStatus},
     container,
-    error::{broken, is_not_ready},
+    error::{failed_container, is_not_ready},
     reconcile,
     settings::Settings,
-    state::{Broken, Making, Next, State, What},
+    state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
-use crate::{Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state};
+use crate::{Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state};
 
 /// The longest time Instagram may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
@@ -41,35 +41,35 @@ pub(super) async fn publish(
     let mut state: State = read_state(state.as_ref())?;
     if let Some(given_up) = &state.broken {
         if session.now - given_up.since <= EARLIER_TRY {
-            return Err(broken(&given_up.reason));
+            return Err(failed_container(&given_up.reason));
         }
         state.restart();
     }
     match state.next(draft, &settings) {
-        Next::CheckQuota => {
+        NextStep::CheckQuota => {
             if client::posts_left(session).await? == 0 {
-                return Err(client::used_up());
+                return Err(client::quota_exhausted());
             }
             state.may_post = true;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Next::Item(index) => {
+        NextStep::Item(index) => {
             let params = container::item(&settings, file(draft, index)?, index);
             let item = client::create_container(session, &params).await?;
             state.items.push(item.clone());
             state.main.since = Some(session.now);
-            Ok(Progress::go_on(&state)?.naming(Some(item)))
+            Ok(Progress::continue_with(&state)?.with_remote_id(Some(item)))
         }
-        Next::WaitItems => wait_items(session, state).await,
-        Next::Create(what) => create(session, draft, &settings, state, what).await,
-        Next::Wait(what, container) => wait(session, state, what, &container).await,
-        Next::Publish(what, container) => commit(session, draft, state, what, &container).await,
-        Next::Comment(media, text) => {
+        NextStep::WaitItems => wait_items(session, state).await,
+        NextStep::Create(what) => create(session, draft, &settings, state, what).await,
+        NextStep::Wait(what, container) => wait(session, state, what, &container).await,
+        NextStep::Publish(what, container) => commit(session, draft, state, what, &container).await,
+        NextStep::Comment(media, text) => {
             let comment = client::comment(session, &media, &text).await;
-            let id = comment.map_err(|error| not_said(error, "first comment"))?;
+            let id = comment.map_err(|error| after_publish_error(error, "first comment"))?;
             commented(state, id)
         }
-        Next::Permalink(id) => {
+        NextStep::Permalink(id) => {
             // The post is public even if its address cannot be read.
             let url = client::permalink(session, &id).await.ok();
             Ok(Progress::Done(state.result(id, url)))
@@ -82,42 +82,48 @@ async fn create(
     draft: &Draft,
     settings: &Settings,
     mut state: State,
-    what: What,
+    what: ContainerKind,
 ) -> Result<Progress> {
     let params = match (what, Form::of(draft)) {
-        (What::Story, _) => container::companion(file(draft, 0)?),
-        (What::Main, Form::Carousel) => container::carousel(draft, settings, &state.items),
-        (What::Main, _) => container::single(draft, settings, file(draft, 0)?),
+        (ContainerKind::Story, _) => container::companion_story(file(draft, 0)?),
+        (ContainerKind::Main, Form::Carousel) => container::carousel(draft, settings, &state.items),
+        (ContainerKind::Main, _) => container::single(draft, settings, file(draft, 0)?),
     };
     let container = client::create_container(session, &params).await?;
     let since = Some(session.now);
-    *state.making(what) = Making { container: Some(container.clone()), since, ..Making::default() };
-    Ok(Progress::go_on(&state)?.naming(Some(container)))
+    *state.container_mut(what) = ContainerProgress {
+        container: Some(container.clone()),
+        since,
+        ..ContainerProgress::default()
+    };
+    Ok(Progress::continue_with(&state)?.with_remote_id(Some(container)))
 }
 
 async fn wait_items(session: &Session, mut state: State) -> Result<Progress> {
     while let Some(item) = state.items.get(state.items_ready) {
         match client::status(session, item).await? {
             ContainerStatus::Finished | ContainerStatus::Published => state.items_ready += 1,
-            ContainerStatus::InProgress => return again(session, state, What::Main),
-            ContainerStatus::Dead(reason) => return give_up(session, state, What::Main, reason),
+            ContainerStatus::InProgress => return poll_again(session, state, ContainerKind::Main),
+            ContainerStatus::Dead(reason) => {
+                return give_up(session, state, ContainerKind::Main, reason);
+            }
         }
     }
-    Progress::go_on(&state)
+    Progress::continue_with(&state)
 }
 
 async fn wait(
     session: &Session,
     mut state: State,
-    what: What,
+    what: ContainerKind,
     container: &str,
 ) -> Result<Progress> {
     match client::status(session, container).await? {
         ContainerStatus::Finished | ContainerStatus::Published => {
-            state.making(what).ready = true;
-            told(&state)
+            state.container_mut(what).ready = true;
+            continue_from(&state)
         }
-        ContainerStatus::InProgress => again(session, state, what),
+        ContainerStatus::InProgress => poll_again(session, state, what),
         ContainerStatus::Dead(reason) => give_up(session, state, what, reason),
     }
 }
@@ -126,7 +132,7 @@ async fn commit(
     session: &Session,
     draft: &Draft,
     mut state: State,
-    what: What,
+    what: ContainerKind,
     container: &str,
 ) -> Result<Progress> {
     let error = match client::publish(session, container).await {
@@ -134,7 +140,7 @@ async fn commit(
         Err(error) => error,
     };
     let about_container =
-        matches!(error.kind, Kind::Rejected | Kind::MediaRejected | Kind::Transient);
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
     if error.reply.is_none() || !about_container {
         return Err(error);
     }
@@ -142,35 +148,37 @@ async fn commit(
     match client::status(session, container).await {
         Ok(ContainerStatus::Dead(reason)) => give_up(session, state, what, reason),
         Ok(ContainerStatus::Published) => {
-            let since = state.making(what).since.unwrap_or(session.now);
+            let since = state.container_mut(what).since.unwrap_or(session.now);
             match reconcile::find(session, draft, what, since).await? {
                 Some(id) => published(state, what, id),
-                None => Err(Error::new(Kind::Ambiguous, "The post is public, but not listed yet.")),
+                None => {
+                    Err(Error::new(ErrorKind::Ambiguous, "The post is public, but not listed yet."))
+                }
             }
         }
         _ if is_not_ready(&error) => {
-            state.making(what).ready = false;
-            again(session, state, what)
+            state.container_mut(what).ready = false;
+            poll_again(session, state, what)
         }
         _ => Err(error),
     }
 }
 
 /// Returns the step that follows once the post or its story is public under this id.
-pub(super) fn published(mut state: State, what: What, id: String) -> Result<Progress> {
-    state.making(what).published = Some(id.clone());
-    Ok(told(&state)?.naming(Some(id)))
+pub(super) fn published(mut state: State, what: ContainerKind, id: String) -> Result<Progress> {
+    state.container_mut(what).published = Some(id.clone());
+    Ok(continue_from(&state)?.with_remote_id(Some(id)))
 }
 
 /// Returns the step that follows once the first comment exists.
 pub(super) fn commented(mut state: State, id: String) -> Result<Progress> {
     state.comment = Some(id.clone());
-    Ok(told(&state)?.naming(Some(id)))
+    Ok(continue_from(&state)?.with_remote_id(Some(id)))
 }
 
 /// Continues with this state, and marks the post as public once it is.
-fn told(state: &State) -> Result<Progress> {
-    let mut progress = Progress::go_on(state)?;
+fn continue_from(state: &State) -> Result<Progress> {
+    let mut progress = Progress::continue_with(state)?;
     if let Progress::Continue { public, .. } = &mut progress {
         *public = state.main.published.is_some();
     }
@@ -178,33 +186,39 @@ fn told(state: &State) -> Result<Progress> {
 }
 
 /// Polls again with growing pauses, for as long as Instagram may take.
-fn again(session: &Session, mut state: State, what: What) -> Result<Progress> {
+fn poll_again(session: &Session, mut state: State, what: ContainerKind) -> Result<Progress> {
     const PAUSES: [u64; 5] = [1, 2, 3, 5, 10];
     const LONGEST: u64 = 30;
-    let making = state.making(what);
+    let making = state.container_mut(what);
     if session.now - making.since.unwrap_or(session.now) > PROCESSING_MAX {
         return Err(Error::transient("Instagram has not processed the post within 15 minutes."));
     }
     let place = usize::try_from(making.polls).unwrap_or(usize::MAX);
     making.polls += 1;
     let pause = PAUSES.get(place).copied().unwrap_or(LONGEST);
-    Ok(told(&state)?.after(Duration::from_secs(pause)))
+    Ok(continue_from(&state)?.after(Duration::from_secs(pause)))
 }
 
 /// Gives up a container that failed. Containers are valid for a day. One that is older than its processing may take was
 /// prepared by an earlier attempt and is created again; otherwise the next call fails with the reason.
-fn give_up(session: &Session, mut state: State, what: What, reason: String) -> Result<Progress> {
-    let since: DateTime<Utc> = state.making(what).since.unwrap_or(session.now);
+fn give_up(
+    session: &Session,
+    mut state: State,
+    what: ContainerKind,
+    reason: String,
+) -> Result<Progress> {
+    let since: DateTime<Utc> = state.container_mut(what).since.unwrap_or(session.now);
     let is_old = session.now - since > PROCESSING_MAX;
-    state.broken = Some(Broken { reason, since: session.now, story: what == What::Story });
+    state.broken =
+        Some(FailedContainer { reason, since: session.now, story: what == ContainerKind::Story });
     if is_old {
         state.restart();
     }
-    told(&state)
+    continue_from(&state)
 }
 
 /// Rewords the error of a part that was refused after the post became public.
-fn not_said(mut error: Error, part: &str) -> Error {
+fn after_publish_error(mut error: Error, part: &str) -> Error {
     error.message = format!("The post is public, but not its {part}: {}", error.message);
     error
 }

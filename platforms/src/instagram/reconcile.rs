@@ -8,9 +8,9 @@ use super::{
     client::{self, Comment, ContainerStatus, Post},
     publish,
     settings::Settings,
-    state::{Next, State, What},
+    state::{ContainerKind, NextStep, State},
 };
-use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
+use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
 
 /// Reads the status of the container, or the comments. A failed container was certainly not published; the next publish
 /// call detects that too and creates a new one.
@@ -19,27 +19,33 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
-        Next::Publish(what, container) => Ok(match client::status(session, &container).await? {
-            ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
-            ContainerStatus::InProgress => Found::Unknown,
-            ContainerStatus::Published => match find(session, draft, what, sent_at).await? {
-                Some(id) => Found::There(publish::published(state, what, id)?),
-                None => Found::Unknown,
-            },
-        }),
-        Next::Comment(media, text) => {
-            let is_it = |comment: &Comment| comment.text.trim() == text.trim();
-            let ask = |next| client::comments(session, &media, next);
-            Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
-                Some(comment) => Found::There(publish::commented(state, comment.id)?),
-                None => Found::Absent,
+        NextStep::Publish(what, container) => {
+            Ok(match client::status(session, &container).await? {
+                ContainerStatus::Finished | ContainerStatus::Dead(_) => {
+                    ReconcileOutcome::NotCommitted
+                }
+                ContainerStatus::InProgress => ReconcileOutcome::Unknown,
+                ContainerStatus::Published => match find(session, draft, what, sent_at).await? {
+                    Some(id) => ReconcileOutcome::Committed(publish::published(state, what, id)?),
+                    None => ReconcileOutcome::Unknown,
+                },
             })
         }
-        _ => Ok(Found::Unknown),
+        NextStep::Comment(media, text) => {
+            let is_it = |comment: &Comment| comment.text.trim() == text.trim();
+            let ask = |next| client::comments(session, &media, next);
+            Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
+                Some(comment) => {
+                    ReconcileOutcome::Committed(publish::commented(state, comment.id)?)
+                }
+                None => ReconcileOutcome::NotCommitted,
+            })
+        }
+        _ => Ok(ReconcileOutcome::Unknown),
     }
 }
 
@@ -48,15 +54,15 @@ pub(super) async fn reconcile(
 pub(super) async fn find(
     session: &Session,
     draft: &Draft,
-    what: What,
+    what: ContainerKind,
     since: DateTime<Utc>,
 ) -> Result<Option<String>> {
-    let is_story = what == What::Story || Form::of(draft) == Form::Story;
+    let is_story = what == ContainerKind::Story || Form::of(draft) == Form::Story;
     let is_it = |post: &Post| is_story || post.caption.trim() == draft.caption.trim();
     let looked = if is_story {
-        recent_posts::look(since, is_it, |next| client::stories(session, next)).await?
+        recent_posts::search(since, is_it, |next| client::stories(session, next)).await?
     } else {
-        recent_posts::look(since, is_it, |next| client::posts(session, next)).await?
+        recent_posts::search(since, is_it, |next| client::posts(session, next)).await?
     };
     Ok(looked.nearest()?.map(|post| post.id))
 }

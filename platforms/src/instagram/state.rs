@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Form, settings::Settings};
-use crate::{Draft, Part, Published, Step};
+use crate::{Draft, PublishedPart, PublishedPost, Step};
 
 /// The state that is stored between two calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -17,19 +17,19 @@ pub(super) struct State {
     /// How many of them are processed.
     pub items_ready: usize,
     /// The post itself.
-    pub main: Making,
+    pub main: ContainerProgress,
     /// The companion story.
-    pub story: Making,
+    pub story: ContainerProgress,
     /// Id of the first comment.
     pub comment: Option<String>,
     /// The container that failed, if one did.
-    pub broken: Option<Broken>,
+    pub broken: Option<FailedContainer>,
 }
 
 /// The progress of one container.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Making {
+pub(super) struct ContainerProgress {
     /// Its id.
     pub container: Option<String>,
     /// True if it is processed.
@@ -44,7 +44,7 @@ pub(super) struct Making {
 
 /// A container that Instagram could not process.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Broken {
+pub(super) struct FailedContainer {
     /// The reason that was given.
     pub reason: String,
     /// When the failure was noticed.
@@ -55,14 +55,14 @@ pub(super) struct Broken {
 
 /// Which container: the post's or its companion story's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum ContainerKind {
     Main,
     Story,
 }
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// Read how many posts are left.
     CheckQuota,
     /// Create the container of this item of the carousel.
@@ -70,11 +70,11 @@ pub(super) enum Next {
     /// Wait for the items.
     WaitItems,
     /// Create a container.
-    Create(What),
+    Create(ContainerKind),
     /// Wait for it.
-    Wait(What, String),
+    Wait(ContainerKind, String),
     /// Publish it.
-    Publish(What, String),
+    Publish(ContainerKind, String),
     /// Comment on the post with this id.
     Comment(String, String),
     /// Read the address of the post with this id.
@@ -83,49 +83,53 @@ pub(super) enum Next {
 
 impl State {
     /// Returns the progress of one of the two containers.
-    pub fn making(&mut self, what: What) -> &mut Making {
+    pub fn container_mut(&mut self, what: ContainerKind) -> &mut ContainerProgress {
         match what {
-            What::Main => &mut self.main,
-            What::Story => &mut self.story,
+            ContainerKind::Main => &mut self.main,
+            ContainerKind::Story => &mut self.story,
         }
     }
 
     /// Returns the next step of this draft.
-    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         if let Some(next) = self.prepare(draft) {
             return next;
         }
         let story = settings.companion_story.then_some(&self.story);
         if story.is_some_and(|story| story.container.is_none()) {
-            return Next::Create(What::Story);
+            return NextStep::Create(ContainerKind::Story);
         }
         let Some(id) = &self.main.published else {
             let container = self.main.container.clone().unwrap_or_default();
-            return Next::Publish(What::Main, container);
+            return NextStep::Publish(ContainerKind::Main, container);
         };
         match (&settings.first_comment, story) {
-            (Some(text), _) if self.comment.is_none() => Next::Comment(id.clone(), text.clone()),
-            (_, Some(Making { container: Some(container), ready: false, .. })) => {
-                Next::Wait(What::Story, container.clone())
+            (Some(text), _) if self.comment.is_none() => {
+                NextStep::Comment(id.clone(), text.clone())
             }
-            (_, Some(Making { container: Some(container), published: None, .. })) => {
-                Next::Publish(What::Story, container.clone())
+            (_, Some(ContainerProgress { container: Some(container), ready: false, .. })) => {
+                NextStep::Wait(ContainerKind::Story, container.clone())
             }
-            _ => Next::Permalink(id.clone()),
+            (_, Some(ContainerProgress { container: Some(container), published: None, .. })) => {
+                NextStep::Publish(ContainerKind::Story, container.clone())
+            }
+            _ => NextStep::Permalink(id.clone()),
         }
     }
 
-    fn prepare(&self, draft: &Draft) -> Option<Next> {
+    fn prepare(&self, draft: &Draft) -> Option<NextStep> {
         let is_carousel = Form::of(draft) == Form::Carousel;
         match &self.main.container {
             _ if self.main.published.is_some() => None,
-            None if !self.may_post => Some(Next::CheckQuota),
+            None if !self.may_post => Some(NextStep::CheckQuota),
             None if is_carousel && self.items.len() < draft.media.len() => {
-                Some(Next::Item(self.items.len()))
+                Some(NextStep::Item(self.items.len()))
             }
-            None if is_carousel && self.items_ready < self.items.len() => Some(Next::WaitItems),
-            None => Some(Next::Create(What::Main)),
-            Some(container) if !self.main.ready => Some(Next::Wait(What::Main, container.clone())),
+            None if is_carousel && self.items_ready < self.items.len() => Some(NextStep::WaitItems),
+            None => Some(NextStep::Create(ContainerKind::Main)),
+            Some(container) if !self.main.ready => {
+                Some(NextStep::Wait(ContainerKind::Main, container.clone()))
+            }
             Some(_) => None,
         }
     }
@@ -133,35 +137,42 @@ impl State {
     /// Discards the failed containers.
     pub fn restart(&mut self) {
         if self.broken.take().is_some_and(|broken| broken.story) {
-            self.story = Making::default();
+            self.story = ContainerProgress::default();
         } else if self.main.published.is_none() {
             self.items.clear();
             self.items_ready = 0;
-            self.main = Making::default();
+            self.main = ContainerProgress::default();
         }
     }
 
     /// Returns the published post with its parts, once everything is public.
-    pub fn result(self, id: String, url: Option<String>) -> Published {
-        let part = |name: &str, id: Option<String>| id.map(|id| Part { name: name.to_owned(), id });
+    pub fn result(self, id: String, url: Option<String>) -> PublishedPost {
+        let part = |name: &str, id: Option<String>| {
+            id.map(|id| PublishedPart { name: name.to_owned(), id })
+        };
         let parts = [part("first_comment", self.comment), part("story", self.story.published)];
-        Published { id, url, parts: parts.into_iter().flatten().collect(), warnings: Vec::new() }
+        PublishedPost {
+            id,
+            url,
+            parts: parts.into_iter().flatten().collect(),
+            warnings: Vec::new(),
+        }
     }
 }
 
-impl Next {
+impl NextStep {
     /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {
             Self::CheckQuota => Step::prepare("check_quota"),
             Self::Item(index) => Step::prepare(format!("create_item_{}", index + 1)),
             Self::WaitItems => Step::prepare("wait_items"),
-            Self::Create(What::Main) => Step::prepare("create_container"),
-            Self::Create(What::Story) => Step::prepare("create_story"),
-            Self::Wait(What::Main, _) => Step::prepare("wait_container"),
-            Self::Wait(What::Story, _) => Step::prepare("wait_story"),
-            Self::Publish(What::Main, _) => Step::commit("publish"),
-            Self::Publish(What::Story, _) => Step::commit("publish_story"),
+            Self::Create(ContainerKind::Main) => Step::prepare("create_container"),
+            Self::Create(ContainerKind::Story) => Step::prepare("create_story"),
+            Self::Wait(ContainerKind::Main, _) => Step::prepare("wait_container"),
+            Self::Wait(ContainerKind::Story, _) => Step::prepare("wait_story"),
+            Self::Publish(ContainerKind::Main, _) => Step::commit("publish"),
+            Self::Publish(ContainerKind::Story, _) => Step::commit("publish_story"),
             Self::Comment(..) => Step::commit("first_comment"),
             Self::Permalink(_) => Step::confirm("permalink"),
         }

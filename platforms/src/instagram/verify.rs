@@ -5,21 +5,23 @@ use serde_json::{Map, json};
 use super::{SPEC, check::BUSINESS_ID, error::parse_error};
 use crate::{
     Error, Identity, Result, Secrets, Session,
-    graph::{self, IgUser, Page},
+    graph::{self, FacebookPage, IgUser},
     oauth::{self, ACCESS_TOKEN},
 };
 
 /// Reads the account that the token's page is linked to.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
-    let page = graph::of_token(session, parse_error).await.map_err(Error::while_connecting)?;
+    let page = graph::page_of_token(session, parse_error).await.map_err(Error::while_connecting)?;
     let account = page.instagram_business_account.as_ref().ok_or_else(none)?;
-    let expires_at = oauth::ends(&session.secrets);
+    let expires_at = oauth::access_token_expiry(&session.secrets);
     Ok(Identity { expires_at, ..identity(&page, account, session.secrets.clone()) })
 }
 
 /// Returns the accounts to choose from, at most one per page. Each has its page's token, which does not expire.
 pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
-    graph::granted(session, &SPEC, parse_error).await.map_err(Error::while_connecting)?;
+    graph::require_permissions(session, &SPEC, parse_error)
+        .await
+        .map_err(Error::while_connecting)?;
     let pages = graph::pages(session, parse_error).await.map_err(Error::while_connecting)?;
     let linked = pages.iter().filter_map(|page| {
         let secrets = Secrets::new().with(ACCESS_TOKEN, page.token());
@@ -36,7 +38,7 @@ fn none() -> Error {
         )
 }
 
-fn identity(page: &Page, account: &IgUser, secrets: Secrets) -> Identity {
+fn identity(page: &FacebookPage, account: &IgUser, secrets: Secrets) -> Identity {
     let meta = [(BUSINESS_ID, &account.id), ("page_id", &page.id)];
     let meta = meta.map(|(name, value)| (name.to_owned(), json!(value)));
     Identity {
@@ -47,5 +49,5 @@ fn identity(page: &Page, account: &IgUser, secrets: Secrets) -> Identity {
         secrets,
         expires_at: None,
     }
-    .pictured(account.profile_picture_url.clone())
+    .with_picture_url(account.profile_picture_url.clone())
 }

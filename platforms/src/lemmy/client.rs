@@ -11,8 +11,8 @@ use url::Url;
 
 use super::{SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session,
-    recent_posts::{self, Entry, Page},
+    Error, ErrorKind, Result, Session,
+    recent_posts::{self, Entry, ListPage},
     response,
 };
 
@@ -53,7 +53,7 @@ pub struct Post {
 
 impl Entry for Post {
     /// Parses a time with a zone, or without one before version 0.19.
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         let with_zone = DateTime::parse_from_rfc3339(&self.published).map(|at| at.to_utc());
         let without = || NaiveDateTime::parse_from_str(&self.published, "%Y-%m-%dT%H:%M:%S%.f");
         with_zone.or_else(|_| without().map(|at| at.and_utc())).ok()
@@ -77,12 +77,12 @@ pub struct Person {
 }
 
 #[derive(Deserialize)]
-struct Made {
+struct CreatedPost {
     post_view: PostView,
 }
 
 #[derive(Deserialize)]
-struct Latest {
+struct UserPosts {
     posts: Vec<PostView>,
 }
 
@@ -148,11 +148,11 @@ impl<'a> Instance<'a> {
     /// `GET /site`: who the token belongs to.
     pub async fn me(&self, session: &Session) -> Result<Person> {
         let request =
-            session.http.get(self.url("/api/v3/site")?).bearer(session.secrets.need("jwt")?);
+            session.http.get(self.url("/api/v3/site")?).bearer(session.secrets.require("jwt")?);
         let site: serde_json::Value = self.send(request).await?;
         let person = site.pointer("/my_user/local_user_view/person").cloned().unwrap_or_default();
         serde_json::from_value(person).map_err(|_| {
-            Error::new(Kind::Unreachable, "The address does not answer like a Lemmy instance.")
+            Error::new(ErrorKind::Unreachable, "The address does not answer like a Lemmy instance.")
         })
     }
 
@@ -184,20 +184,20 @@ impl<'a> Instance<'a> {
     /// `POST /post`
     pub async fn create(&self, post: &CreatePost) -> Result<Post> {
         let request = self.post("/api/v3/post")?.json(post).deadline(SPEC.commit_deadline);
-        let made: Made = self.send(request).await?;
+        let made: CreatedPost = self.send(request).await?;
         Ok(made.post_view.post)
     }
 
     /// `GET /user`: a page of the account's latest posts, of 50 at most
     /// (<https://github.com/LemmyNet/lemmy/blob/0.19.5/crates/db_schema/src/utils.rs>).
-    pub async fn latest(&self, username: &str, next: Option<String>) -> Result<Page<Post>> {
-        let page = recent_posts::number(next.as_deref(), 1);
+    pub async fn latest(&self, username: &str, next: Option<String>) -> Result<ListPage<Post>> {
+        let page = recent_posts::page_number(next.as_deref(), 1);
         let shown = page.to_string();
         let query =
             [("username", username), ("sort", "New"), ("limit", "50"), ("page", shown.as_str())];
-        let latest: Latest = self.send(self.get("/api/v3/user")?.query(&query)).await?;
+        let latest: UserPosts = self.send(self.get("/api/v3/user")?.query(&query)).await?;
         let posts = latest.posts.into_iter().map(|view| view.post).collect();
-        Ok(Page::unless_empty(posts, page + 1))
+        Ok(ListPage::until_empty(posts, page + 1))
     }
 
     /// `GET /post`: a post with its counts.
@@ -208,12 +208,12 @@ impl<'a> Instance<'a> {
     }
 
     fn get(&self, path: &str) -> Result<Request> {
-        let token = self.session.secrets.need("jwt")?;
+        let token = self.session.secrets.require("jwt")?;
         Ok(self.session.http.get(self.url(path)?).bearer(token))
     }
 
     fn post(&self, path: &str) -> Result<Request> {
-        let token = self.session.secrets.need("jwt")?;
+        let token = self.session.secrets.require("jwt")?;
         Ok(self.session.http.post(self.url(path)?).bearer(token))
     }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Kind, Session, response};
+use crate::{Error, ErrorKind, Session, response};
 
 /// The time to wait where Lemmy names no time; its windows are minutes long.
-const WAIT: Duration = Duration::from_secs(60);
+const DEFAULT_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Default, Deserialize)]
 struct Body {
@@ -42,34 +42,38 @@ fn classify(reply: &Reply, code: &str, said: Option<&str>) -> Error {
             "Confirm the e-mail address, or wait until an administrator has accepted the account.",
         ),
         "not_logged_in" => {
-            Error::new(Kind::TokenExpired, "The session with the instance has ended.")
+            Error::new(ErrorKind::TokenExpired, "The session with the instance has ended.")
         }
         "site_ban" | "deleted" | "banned" => {
             Error::reconnect("The instance has banned or removed the account.")
                 .with_remedy("Ask the administrators of the instance, or connect another account.")
         }
-        "rate_limit_error" => Error::new(Kind::RateLimited, "The instance asks to wait.")
-            .with_retry_after(reply.retry_after().or(Some(WAIT))),
+        "rate_limit_error" => Error::new(ErrorKind::RateLimited, "The instance asks to wait.")
+            .with_retry_after(reply.retry_after().or(Some(DEFAULT_WAIT))),
         // The instance could not say whether it stored the post: the account's posts show it.
-        "couldnt_create_post" => Error::new(Kind::Server, "The instance could not store the post."),
+        "couldnt_create_post" => {
+            Error::new(ErrorKind::Server, "The instance could not store the post.")
+        }
         "slurs" => Error::rejected("The instance's filter blocks a word of the post.")
             .with_remedy("Reword the post."),
         "invalid_url" => {
             Error::rejected("The instance does not take the address that the post links to.")
                 .with_remedy("Correct settings.url.")
         }
-        "" => response::by_status("The instance", reply, said.unwrap_or_default()),
+        "" => response::error_by_status("The instance", reply, said.unwrap_or_default()),
         _ if reply.status == 401 => {
-            Error::new(Kind::TokenExpired, "The session with the instance has ended.")
+            Error::new(ErrorKind::TokenExpired, "The session with the instance has ended.")
         }
-        _ if reply.status == 429 => Error::new(Kind::RateLimited, "The instance asks to wait.")
-            .with_retry_after(reply.retry_after().or(Some(WAIT))),
-        _ => about_the_post(reply, code),
+        _ if reply.status == 429 => {
+            Error::new(ErrorKind::RateLimited, "The instance asks to wait.")
+                .with_retry_after(reply.retry_after().or(Some(DEFAULT_WAIT)))
+        }
+        _ => post_error(reply, code),
     }
 }
 
 /// Returns the error for a refusal of one post; the account is fine.
-fn about_the_post(reply: &Reply, code: &str) -> Error {
+fn post_error(reply: &Reply, code: &str) -> Error {
     match code {
         "banned_from_community" | "person_is_banned_from_community" => {
             Error::rejected("The account is banned from this community.")
@@ -81,6 +85,6 @@ fn about_the_post(reply: &Reply, code: &str) -> Error {
         }
         "couldnt_find_community" => Error::rejected("The community does not exist.")
             .with_remedy("Check settings.community."),
-        _ => response::by_status("The instance", reply, code),
+        _ => response::error_by_status("The instance", reply, code),
     }
 }

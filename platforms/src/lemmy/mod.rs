@@ -19,9 +19,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Api, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Refreshed, Result,
-    Secrets, Session, Source, Spec, Step, Violation, analytics::Analytics,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
+    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, SupportedApi,
+    Violation, analytics::Analytics,
 };
 
 /// Longest text in characters.
@@ -32,7 +33,7 @@ const IMAGE_BYTES_MAX: u64 = 10 * 1024 * 1024;
 const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
-    connect: Connect::Credentials(&[
+    connect: ConnectSpec::Credentials(&[
         CredentialField::required("instance_url", "Address of the instance, for example https://lemmy.world."),
         CredentialField::required("username", "Name of the account, or its e-mail address."),
         CredentialField::required(
@@ -41,7 +42,7 @@ const SPEC: Spec = Spec {
              cannot be connected.",
         ),
     ]),
-    caption: Caption::characters(BODY_MAX),
+    caption: CaptionLimits::characters(BODY_MAX),
     media: MediaRules {
         images_max: IMAGES_MAX,
         total_max: IMAGES_MAX,
@@ -58,24 +59,24 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Search,
-    rate_limits: &[RateLimit::new(Per::Account, 6, 600)],
-    api: Some(Api { version: "v3", ends: None }),
-    about: About {
+    recovery_class: RecoveryClass::Search,
+    rate_limits: &[RateLimit::new(LimitScope::Account, 6, 600)],
+    api: Some(SupportedApi { version: "v3", ends: None }),
+    doc_notes: DocNotes {
         reconcile: "`GET /api/v3/user`, by title and time",
         tokens: "the log-in does not end; the password makes a new one",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "title, text, address and alt text, log-in, fields of posts",
             "https://github.com/LemmyNet/lemmy",
         ),
-        Source::observed(
+        SpecSource::observed(
             "upload of images, waits after rate_limit_error",
             "https://join-lemmy.org/docs/contributors/04-api.html",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "pace and size of images (each instance sets its own), number of images",
             "the defaults of a new instance",
         ),
@@ -95,7 +96,7 @@ const SPEC: Spec = Spec {
         )
         .with(&["image/png"]),
     ],
-    ..Spec::usual(PlatformId::Lemmy, "Lemmy")
+    ..Spec::with_defaults(PlatformId::Lemmy, "Lemmy")
 };
 
 /// The connector.
@@ -139,23 +140,23 @@ impl Platform for Lemmy {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
     }
 
-    fn refreshes(&self, _secrets: &Secrets) -> bool {
+    fn can_refresh(&self, _secrets: &Secrets) -> bool {
         true
     }
 
-    async fn refresh(&self, session: &Session) -> Result<Option<Refreshed>> {
+    async fn refresh(&self, session: &Session) -> Result<Option<RefreshedTokens>> {
         verify::refresh(session).await.map(Some)
     }
 }

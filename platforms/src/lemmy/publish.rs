@@ -10,7 +10,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Progress, Result, Session, Step, article, outcome::read_state,
+    Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
     recent_posts, settings::alt_text,
 };
 
@@ -27,7 +27,7 @@ struct State {
 }
 
 /// The next step.
-enum Next {
+enum NextStep {
     Find,
     Resolve,
     Upload(usize),
@@ -35,12 +35,12 @@ enum Next {
 }
 
 impl State {
-    fn next(&self, draft: &Draft) -> Next {
+    fn next(&self, draft: &Draft) -> NextStep {
         match self.community {
-            None if self.unknown => Next::Resolve,
-            None => Next::Find,
-            Some(_) if self.images.len() < draft.media.len() => Next::Upload(self.images.len()),
-            Some(community) => Next::Create(community),
+            None if self.unknown => NextStep::Resolve,
+            None => NextStep::Find,
+            Some(_) if self.images.len() < draft.media.len() => NextStep::Upload(self.images.len()),
+            Some(community) => NextStep::Create(community),
         }
     }
 }
@@ -48,10 +48,10 @@ impl State {
 /// Returns the step of the next call.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     match read_state::<State>(state).unwrap_or_default().next(draft) {
-        Next::Find => Step::prepare("find_community"),
-        Next::Resolve => Step::prepare("resolve_community"),
-        Next::Upload(index) => Step::prepare(format!("upload_image_{}", index + 1)),
-        Next::Create(_) => Step::commit("create_post"),
+        NextStep::Find => Step::prepare("find_community"),
+        NextStep::Resolve => Step::prepare("resolve_community"),
+        NextStep::Upload(index) => Step::prepare(format!("upload_image_{}", index + 1)),
+        NextStep::Create(_) => Step::commit("create_post"),
     }
 }
 
@@ -61,18 +61,18 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let mut state: State = read_state(state.as_ref())?;
     let there = Instance::of_account(session);
     match state.next(draft) {
-        Next::Find => {
+        NextStep::Find => {
             state.community = there.community(&settings.community).await?;
             state.unknown = state.community.is_none();
         }
-        Next::Resolve => {
+        NextStep::Resolve => {
             let found = there.resolve(&settings.community).await?;
             state.community = Some(found.ok_or_else(|| {
                 Error::rejected(format!("The community {} does not exist.", settings.community))
                     .with_remedy("Check settings.community.")
             })?);
         }
-        Next::Upload(index) => {
+        NextStep::Upload(index) => {
             let media = draft
                 .media
                 .get(index)
@@ -80,12 +80,12 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             let bytes = media.read(IMAGE_BYTES_MAX).await?;
             state.images.push(there.upload(&media.filename, &media.mime, bytes).await?);
         }
-        Next::Create(community) => {
+        NextStep::Create(community) => {
             let made = there.create(&post(draft, &settings, &state, community)).await?;
             return done(&there, &made);
         }
     }
-    Progress::go_on(&state)
+    Progress::continue_with(&state)
 }
 
 /// Returns the post of a draft.
@@ -118,7 +118,7 @@ pub async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let there = Instance::of_account(session);
     let state: State = read_state(state.as_ref())?;
     let sent = post(draft, &draft.settings()?, &state, 0);
@@ -127,6 +127,8 @@ pub async fn reconcile(
         one.name.trim() == sent.name
             && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim()
     };
-    let looked = recent_posts::look(sent_at, is_it, |next| there.latest(name, next)).await?;
-    looked.nearest()?.map_or(Ok(Found::Absent), |one| done(&there, &one).map(Found::There))
+    let looked = recent_posts::search(sent_at, is_it, |next| there.latest(name, next)).await?;
+    looked.nearest()?.map_or(Ok(ReconcileOutcome::NotCommitted), |one| {
+        done(&there, &one).map(ReconcileOutcome::Committed)
+    })
 }

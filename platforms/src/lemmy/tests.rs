@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Lemmy, error::parse_error, settings};
 use crate::{
-    Account, Draft, Found, Kind, Phase, Platform, Progress, Secrets, Session,
+    Account, Draft, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
     tests::test_server::{Network, Seen, account, at, draft, media, reply},
 };
 
@@ -79,7 +79,7 @@ async fn a_lost_post_is_found_by_title_text_and_time() {
         })
         .await;
         let found = Lemmy.reconcile(&on(&network), &post, None, at(0)).await.unwrap();
-        assert_eq!(matches!(found, Found::There(_)), there, "{found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
     }
 }
 
@@ -103,9 +103,9 @@ async fn an_account_logs_in_and_logs_in_again() {
         ("fresh", "secret-123")
     );
     let refusing = Network::start(|_| (401, json!({"error": "incorrect_login"}))).await;
-    assert_eq!(Lemmy.refresh(&on(&refusing)).await.unwrap_err().kind, Kind::Reconnect);
+    assert_eq!(Lemmy.refresh(&on(&refusing)).await.unwrap_err().kind, ErrorKind::Reconnect);
     let anonymous = refusing.session(Account::default(), secrets());
-    assert_eq!(Lemmy.verify(&anonymous).await.unwrap_err().kind, Kind::InvalidCredentials);
+    assert_eq!(Lemmy.verify(&anonymous).await.unwrap_err().kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]
@@ -113,17 +113,17 @@ async fn every_error_says_what_to_do() {
     let network = Network::start(|_| (200, json!({}))).await;
     let session = on(&network);
     for (status, code, kind) in [
-        (401, "not_logged_in", Kind::TokenExpired),
-        (401, "incorrect_login", Kind::InvalidCredentials),
-        (400, "missing_totp_token", Kind::InvalidCredentials),
-        (400, "rate_limit_error", Kind::RateLimited),
-        (400, "slurs", Kind::Rejected),
-        (400, "only_mods_can_post_in_community", Kind::Rejected),
-        (400, "banned_from_community", Kind::Rejected),
-        (400, "couldnt_create_post", Kind::Server),
-        (400, "something_new", Kind::Rejected),
-        (413, "", Kind::MediaRejected),
-        (503, "", Kind::Server),
+        (401, "not_logged_in", ErrorKind::TokenExpired),
+        (401, "incorrect_login", ErrorKind::InvalidCredentials),
+        (400, "missing_totp_token", ErrorKind::InvalidCredentials),
+        (400, "rate_limit_error", ErrorKind::RateLimited),
+        (400, "slurs", ErrorKind::Rejected),
+        (400, "only_mods_can_post_in_community", ErrorKind::Rejected),
+        (400, "banned_from_community", ErrorKind::Rejected),
+        (400, "couldnt_create_post", ErrorKind::Server),
+        (400, "something_new", ErrorKind::Rejected),
+        (413, "", ErrorKind::MediaRejected),
+        (503, "", ErrorKind::Server),
     ] {
         let error = parse_error(&session, &reply(status, &[], &json!({"error": code})));
         assert_eq!(error.kind, kind, "{code}");

@@ -3,11 +3,11 @@
 use serde_json::{Map, json};
 
 use super::client::Instance;
-use crate::{Error, Identity, Kind, Refreshed, Result, Session, instance};
+use crate::{Error, ErrorKind, Identity, RefreshedTokens, Result, Session, instance};
 
 /// Logs in with the credentials and reads the account.
 pub async fn verify(session: &Session) -> Result<Identity> {
-    let address = instance::address("instance_url", session.secrets.expose("instance_url"))?;
+    let address = instance::normalized_url("instance_url", session.secrets.expose("instance_url"))?;
     let there = Instance::at(session, &address);
     let jwt = there.log_in().await.map_err(Error::while_connecting)?;
     let secrets = session.secrets.clone().with("jwt", jwt);
@@ -17,7 +17,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         ("instance_url".to_owned(), json!(address.as_str().trim_end_matches('/'))),
         ("name".to_owned(), json!(person.name)),
     ]);
-    let place = instance::place(&address);
+    let place = instance::host_and_path(&address);
     Ok(Identity {
         remote_id: format!("{place}:{}", person.id),
         username: format!("{}@{place}", person.name),
@@ -26,14 +26,16 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         secrets,
         expires_at: None,
     }
-    .pictured(person.avatar))
+    .with_picture_url(person.avatar))
 }
 
 /// Logs in again. The account has to be connected again only if its credentials are no longer valid.
-pub async fn refresh(session: &Session) -> Result<Refreshed> {
+pub async fn refresh(session: &Session) -> Result<RefreshedTokens> {
     let again = Instance::of_account(session).log_in().await.map_err(|error| match error.kind {
-        Kind::InvalidCredentials | Kind::TokenExpired => Error { kind: Kind::Reconnect, ..error },
+        ErrorKind::InvalidCredentials | ErrorKind::TokenExpired => {
+            Error { kind: ErrorKind::Reconnect, ..error }
+        }
         _ => error,
     })?;
-    Ok(Refreshed { secrets: session.secrets.clone().with("jwt", again), expires_at: None })
+    Ok(RefreshedTokens { secrets: session.secrets.clone().with("jwt", again), expires_at: None })
 }

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::{client, is_organization};
 use crate::{
-    Account, Per, RateLimit, Result,
+    Account, LimitScope, RateLimit, Result,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Number, Numbers, Reading,
-        Unmeasured, counted, denied, is_absent, is_denied, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
+        MissingReason, PostRef, is_forbidden, is_not_found, name, read_counts, without_permission,
     },
 };
 
@@ -20,9 +20,9 @@ const OF_PAGES: &str = "rw_organization_admin";
 const OF_MEMBERS: &str = "r_member_postAnalytics";
 
 /// 100,000 calls a day for an app.
-const QUOTA: RateLimit = RateLimit::new(Per::App, 100_000, 86_400);
+const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 100_000, 86_400);
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "UTC",
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
@@ -30,9 +30,9 @@ const DAILY: Daily = Daily {
     engagements: &[name::LIKES, name::COMMENTS, name::SHARES],
     periods: &[],
     display: &[
-        Display::sum("page_views", "Page views"),
-        Display::sum("unique_impressions", "Unique impressions").of(name::REACH),
-        Display::sum("clicks", "Clicks").of(name::CLICKS),
+        DashboardMetric::sum("page_views", "Page views"),
+        DashboardMetric::sum("unique_impressions", "Unique impressions").of(name::REACH),
+        DashboardMetric::sum("clicks", "Clicks").of(name::CLICKS),
     ],
 };
 
@@ -55,15 +55,15 @@ const OF_MEMBER: [(&str, &str); 5] = [
 ];
 
 /// Reads the metrics of LinkedIn.
-pub(super) struct Statistics;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Statistics {
+impl Analytics for MetricsReader {
     fn quota(&self) -> Option<RateLimit> {
         Some(QUOTA)
     }
 
-    fn daily(&self, account: &Account) -> Option<&'static Daily> {
+    fn daily(&self, account: &Account) -> Option<&'static DailySpec> {
         is_organization(account).then_some(&DAILY)
     }
 
@@ -71,32 +71,32 @@ impl Analytics for Statistics {
         true
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
-        reading.allow().await?;
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
+        reading.acquire_call().await?;
         match client::network_size(reading.session).await {
-            Ok(found) => Ok(found["firstDegreeSize"].as_i64().ok_or(Unmeasured::Platform)),
-            Err(error) if is_denied(&error) => {
-                reading.lacks(OF_PAGES);
-                Ok(Err(Unmeasured::Permission))
+            Ok(found) => Ok(found["firstDegreeSize"].as_i64().ok_or(MissingReason::Platform)),
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission(OF_PAGES);
+                Ok(Err(MissingReason::Permission))
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
         let range = (first.since.timestamp_millis(), last.until.timestamp_millis());
-        let mut read: Vec<DayNumbers> = days
+        let mut read: Vec<DayMetrics> = days
             .iter()
-            .map(|day| DayNumbers { date: day.date, numbers: Numbers::new(), is_final: None })
+            .map(|day| DayMetrics { date: day.date, numbers: Metrics::new(), is_final: None })
             .collect();
         for finder in
             ["organizationalEntityShareStatistics", "organizationalEntityFollowerStatistics"]
         {
-            reading.allow().await?;
+            reading.acquire_call().await?;
             match client::statistics(reading.session, finder, range).await {
                 Ok(elements) => elements.iter().for_each(|element| add(&mut read, element)),
-                Err(error) if is_denied(&error) => reading.lacks(OF_PAGES),
+                Err(error) if is_forbidden(&error) => reading.note_missing_permission(OF_PAGES),
                 Err(error) => return Err(error),
             }
         }
@@ -105,9 +105,9 @@ impl Analytics for Statistics {
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let mut read = Vec::new();
         for post in posts {
             let is_page = is_organization(&reading.session.account);
@@ -122,12 +122,12 @@ impl Analytics for Statistics {
 }
 
 /// Adds the metrics of an element to its day.
-fn add(days: &mut [DayNumbers], element: &Value) {
+fn add(days: &mut [DayMetrics], element: &Value) {
     let start = element["timeRange"]["start"].as_i64().and_then(DateTime::from_timestamp_millis);
     let Some(date) = start.map(|start| start.date_naive()) else { return };
     let Some(day) = days.iter_mut().find(|day| day.date == date) else { return };
     if element["totalShareStatistics"].is_object() {
-        let mut numbers = counted(element, &STATISTICS);
+        let mut numbers = read_counts(element, &STATISTICS);
         if let Some(views) = numbers.remove(name::IMPRESSIONS) {
             numbers.insert(name::VIEWS, views);
         }
@@ -141,41 +141,43 @@ fn add(days: &mut [DayNumbers], element: &Value) {
     }
 }
 
-async fn of_page(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>> {
-    reading.allow().await?;
+async fn of_page(reading: &FetchContext<'_>, post: &PostRef) -> Result<Option<Metrics>> {
+    reading.acquire_call().await?;
     match client::share_statistics(reading.session, &post.id).await {
         Ok(elements) => Ok(Some(match elements.first() {
-            Some(element) => counted(element, &STATISTICS),
-            None => STATISTICS.iter().map(|(_, ours)| (*ours, Err(Unmeasured::Pending))).collect(),
+            Some(element) => read_counts(element, &STATISTICS),
+            None => {
+                STATISTICS.iter().map(|(_, ours)| (*ours, Err(MissingReason::Pending))).collect()
+            }
         })),
-        Err(error) if is_absent(&error) => Ok(None),
-        Err(error) if is_denied(&error) => {
-            reading.lacks(OF_PAGES);
-            Ok(Some(denied(&STATISTICS)))
+        Err(error) if is_not_found(&error) => Ok(None),
+        Err(error) if is_forbidden(&error) => {
+            reading.note_missing_permission(OF_PAGES);
+            Ok(Some(without_permission(&STATISTICS)))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn of_member(reading: &Reading<'_>, post: &AskedPost) -> Result<Option<Numbers>> {
-    let mut numbers = Numbers::new();
+async fn of_member(reading: &FetchContext<'_>, post: &PostRef) -> Result<Option<Metrics>> {
+    let mut numbers = Metrics::new();
     for (theirs, ours) in OF_MEMBER {
-        reading.allow().await?;
+        reading.acquire_call().await?;
         let told = match client::member_statistics(reading.session, &post.id, theirs).await {
             Ok(elements) => {
                 let count = elements.first().and_then(|one| one["count"].as_i64());
-                count.ok_or(Unmeasured::Pending)
+                count.ok_or(MissingReason::Pending)
             }
-            Err(error) if is_absent(&error) => return Ok(None),
-            Err(error) if is_denied(&error) => {
-                reading.lacks(OF_MEMBERS);
-                Err(Unmeasured::Permission)
+            Err(error) if is_not_found(&error) => return Ok(None),
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission(OF_MEMBERS);
+                Err(MissingReason::Permission)
             }
             Err(error) => return Err(error),
         };
         numbers.insert(ours, told);
-        if told == Err(Unmeasured::Permission) {
-            return Ok(Some(denied(&OF_MEMBER)));
+        if told == Err(MissingReason::Permission) {
+            return Ok(Some(without_permission(&OF_MEMBER)));
         }
     }
     Ok(Some(numbers))

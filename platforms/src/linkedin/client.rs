@@ -15,9 +15,9 @@ use super::{
     state::{Organization, Part, Upload},
 };
 use crate::{
-    Error, Kind, Media, MediaStream, Result, Session,
+    Error, ErrorKind, Media, MediaStream, Result, Session,
     oauth::ACCESS_TOKEN,
-    recent_posts::{Entry, Page, number},
+    recent_posts::{Entry, ListPage, page_number},
     response,
 };
 
@@ -144,13 +144,13 @@ pub(super) struct Post {
 }
 
 impl Entry for Post {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         self.created_at.and_then(DateTime::from_timestamp_millis)
     }
 
     /// Returns the time of the last change, by which the list is sorted.
-    fn place(&self) -> Option<DateTime<Utc>> {
-        self.last_modified_at.and_then(DateTime::from_timestamp_millis).max(self.made())
+    fn sort_time(&self) -> Option<DateTime<Utc>> {
+        self.last_modified_at.and_then(DateTime::from_timestamp_millis).max(self.created_at())
     }
 }
 
@@ -227,7 +227,7 @@ impl Initial {
 }
 
 /// The body of an upload request.
-pub(super) enum Load {
+pub(super) enum UploadBody {
     /// Bytes in memory.
     Bytes(Bytes),
     /// A number of bytes, streamed from the store.
@@ -238,21 +238,21 @@ pub(super) enum Load {
 pub(super) async fn put(
     session: &Session,
     address: &str,
-    (mime, load): (&str, Load),
+    (mime, load): (&str, UploadBody),
     is_thumbnail: bool,
 ) -> Result<String> {
     let url = Url::parse(address)
         .map_err(|_| Error::transient("LinkedIn gave an address to upload to that is none."))?;
     let request = session.http.put(url.clone()).deadline(PART_DEADLINE);
     let mut request = match load {
-        Load::Bytes(bytes) => request.body(mime, bytes),
-        Load::File(size, pieces) => request.file(mime, size, pieces),
+        UploadBody::Bytes(bytes) => request.body(mime, bytes),
+        UploadBody::File(size, pieces) => request.file(mime, size, pieces),
     };
     if is_thumbnail {
         request = request.header("media-type-family", "STILLIMAGE");
     }
     if is_linkedin(session, &url) {
-        request = request.bearer(session.secrets.need(ACCESS_TOKEN)?);
+        request = request.bearer(session.secrets.require(ACCESS_TOKEN)?);
     }
     let reply = request.send().await?;
     if reply.is_success() {
@@ -304,25 +304,26 @@ pub(super) async fn create(session: &Session, post: &Value) -> Result<String> {
     if !reply.is_success() {
         return Err(parse_error(session, &reply));
     }
-    named(&reply).ok_or_else(|| Error::new(Kind::Ambiguous, "LinkedIn answered without a URN."))
+    created_urn(&reply)
+        .ok_or_else(|| Error::new(ErrorKind::Ambiguous, "LinkedIn answered without a URN."))
 }
 
-fn named(reply: &Reply) -> Option<String> {
+fn created_urn(reply: &Reply) -> Option<String> {
     let found = reply.header("x-restli-id").or_else(|| reply.header("x-linkedin-id"))?;
     (!found.is_empty()).then(|| found.to_owned())
 }
 
 /// Reads a page of the latest posts of the account, an organization; of 100 at most
 /// (<https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#find-posts-by-authors>).
-pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let author = encoded(&session.account.remote_id);
-    let start = number(next.as_deref(), 0);
+    let start = page_number(next.as_deref(), 0);
     let path = format!(
         "/rest/posts?q=author&author={author}&count=100&start={start}&sortBy=LAST_MODIFIED"
     );
     let found: Elements<Post> = get(session, &path).await?;
     let end = start + found.elements.len();
-    Ok(Page::unless_empty(found.elements, end))
+    Ok(ListPage::until_empty(found.elements, end))
 }
 
 /// Returns the posts that mention an organization between two times.
@@ -396,6 +397,6 @@ fn encoded(text: &str) -> String {
 }
 
 fn authorized(session: &Session, request: Request) -> Result<Request> {
-    let request = request.bearer(session.secrets.need(ACCESS_TOKEN)?);
+    let request = request.bearer(session.secrets.require(ACCESS_TOKEN)?);
     Ok(request.header("linkedin-version", VERSION).header("x-restli-protocol-version", "2.0.0"))
 }

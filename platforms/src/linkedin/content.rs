@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{
+    little_text,
     settings::{Poll, Settings},
     state::{Card, Organization, State},
-    text,
 };
 use crate::{Draft, settings::alt_text};
 
@@ -47,7 +47,7 @@ pub(super) fn post(author: &str, draft: &Draft, settings: &Settings, state: &Sta
 
 /// Returns the caption in "little text", with its mentions.
 pub(super) fn commentary(draft: &Draft, settings: &Settings, state: &State) -> String {
-    text::commentary(&draft.caption, &mentions(settings, state))
+    little_text::commentary(&draft.caption, &mentions(settings, state))
 }
 
 /// Returns the organizations by the name after the @. One that was not found stays plain text.

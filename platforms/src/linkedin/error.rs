@@ -6,14 +6,14 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use super::UNTOLD_WAIT;
-use crate::{Error, Kind, Session, response};
+use super::DEFAULT_WAIT;
+use crate::{Error, ErrorKind, Session, response};
 
 /// The `serviceErrorCode` of an expired token (not of a revoked one).
 const TOKEN_EXPIRED: u64 = 65_602;
 
 /// Messages of refusals that turned out to be temporary.
-const PASSING: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
+const TRANSIENT_MESSAGES: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
 
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
@@ -36,42 +36,42 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
     let says = |part: &str| said.to_ascii_lowercase().contains(part);
     match reply.status {
         401 if body.service_error_code == Some(TOKEN_EXPIRED) || says("expired") => {
-            Error::new(Kind::TokenExpired, "The LinkedIn access token has expired.")
+            Error::new(ErrorKind::TokenExpired, "The LinkedIn access token has expired.")
         }
-        403 if PASSING.iter().any(|part| says(part)) => {
+        403 if TRANSIENT_MESSAGES.iter().any(|part| says(part)) => {
             Error::transient("LinkedIn did not let the account do this for the moment.")
         }
-        403 => Error::misconfigured(words("LinkedIn does not let the account do this", said))
+        403 => Error::misconfigured(sentence("LinkedIn does not let the account do this", said))
             .with_remedy(
                 "Connect the account again with all permissions; for a page the member must be its \
                  administrator.",
             ),
         409 => Error::transient("LinkedIn is busy with another request of this account."),
         422 if says("duplicate") => {
-            Error::rejected(words("LinkedIn takes the post for one that is there already", said))
+            Error::rejected(sentence("LinkedIn takes the post for one that is there already", said))
                 .with_remedy("Change the text, or wait before posting it again.")
         }
         426 => {
             Error::misconfigured("LinkedIn no longer speaks the version of its API that is used.")
                 .with_remedy("Ask the operator to update Fanfare.")
         }
-        429 => slow_down(session, reply, says("day")),
-        _ => response::by_status("LinkedIn", reply, said),
+        429 => rate_limited(session, reply, says("day")),
+        _ => response::error_by_status("LinkedIn", reply, said),
     }
 }
 
 /// Returns the error for a rate limit. LinkedIn does not say how long to wait; daily limits reset at midnight UTC.
-fn slow_down(session: &Session, reply: &Reply, is_of_a_day: bool) -> Error {
+fn rate_limited(session: &Session, reply: &Reply, is_of_a_day: bool) -> Error {
     let told = reply.retry_after();
     if is_of_a_day {
         return Error::new(
-            Kind::QuotaExhausted,
+            ErrorKind::QuotaExhausted,
             "The account has used up what LinkedIn lets it do in a day.",
         )
         .with_retry_after(told.or_else(|| until_midnight(session.now)));
     }
-    Error::new(Kind::RateLimited, "LinkedIn asks to slow down.")
-        .with_retry_after(told.or(Some(UNTOLD_WAIT)))
+    Error::new(ErrorKind::RateLimited, "LinkedIn asks to slow down.")
+        .with_retry_after(told.or(Some(DEFAULT_WAIT)))
 }
 
 fn until_midnight(now: DateTime<Utc>) -> Option<Duration> {
@@ -79,14 +79,14 @@ fn until_midnight(now: DateTime<Utc>) -> Option<Duration> {
     (tomorrow.and_utc() - now).to_std().ok()
 }
 
-fn words(start: &str, said: &str) -> String {
+fn sentence(start: &str, said: &str) -> String {
     let said = said.trim().trim_end_matches('.');
     if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
 }
 
 /// Returns the error of a file that LinkedIn could not process.
-pub(super) fn unprocessed(reason: &str) -> Error {
-    Error::media_rejected(words("LinkedIn could not process a file", reason)).with_remedy(
+pub(super) fn processing_failed(reason: &str) -> Error {
+    Error::media_rejected(sentence("LinkedIn could not process a file", reason)).with_remedy(
         "Use another file: videos are MP4 of 3 seconds to 30 minutes and 75 KB to 500 MB.",
     )
 }

@@ -8,13 +8,13 @@ mod check;
 mod client;
 mod content;
 mod error;
+mod little_text;
 mod publish;
 mod reconcile;
 mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
-mod text;
 mod verify;
 
 use std::time::Duration;
@@ -26,11 +26,12 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Class, Connect, DocumentRules, Draft, Error, Example, Found,
-    Frame, Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
-    Session, Source, Spec, Step, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, DocumentRules, Draft, Error, Example,
+    FrameRules, Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress,
+    RateLimit, ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step,
+    SupportedApi, VideoFormat, Violation, Warning,
     analytics::Analytics,
-    oauth::{Endpoint, Oauth, Permission, Renewal},
+    oauth::{Endpoint, Oauth, Permission, TokenRenewal},
 };
 
 /// The longest caption, counted as displayed.
@@ -57,30 +58,32 @@ const API: &str = "https://api.linkedin.com";
 const WEBSITE: &str = "https://www.linkedin.com";
 
 /// How long to wait when throttled: LinkedIn never says.
-const UNTOLD_WAIT: Duration = Duration::from_secs(15 * 60);
+const DEFAULT_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// 150 requests of a member and 100,000 of an app a day
 /// (<https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/share-on-linkedin#rate-limits>).
-const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(Per::Account, 150, 86_400), RateLimit::new(Per::App, 100_000, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(LimitScope::Account, 150, 86_400),
+    RateLimit::new(LimitScope::App, 100_000, 86_400),
+];
 
 /// Access tokens are valid for 60 days. Only approved apps get a refresh token, which is valid for a year and is not
 /// extended by use.
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at(WEBSITE, "/oauth/v2/authorization"),
     permissions: &[
-        Permission::needed("openid", "Know who you are"),
-        Permission::needed("profile", "See your name and picture"),
-        Permission::needed("w_member_social", "Publish posts in your name"),
-        Permission::wanted("r_organization_social", "Read the posts of your pages"),
-        Permission::wanted("w_organization_social", "Publish posts on your pages"),
-        Permission::wanted("rw_organization_admin", "List your pages and read their figures"),
+        Permission::required("openid", "Know who you are"),
+        Permission::required("profile", "See your name and picture"),
+        Permission::required("w_member_social", "Publish posts in your name"),
+        Permission::optional("r_organization_social", "Read the posts of your pages"),
+        Permission::optional("w_organization_social", "Publish posts on your pages"),
+        Permission::optional("rw_organization_admin", "List your pages and read their figures"),
     ],
     token: Endpoint::at(WEBSITE, "/oauth/v2/accessToken"),
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
-    shared: true,
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    shares_tokens: true,
     revoke: Some(Endpoint::at(WEBSITE, "/oauth/v2/revoke")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const MEDIA: MediaRules = MediaRules {
@@ -91,21 +94,21 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png", "image/gif"],
     video_types: &["video/mp4"],
-    video_forms: &[VideoForm::H264],
+    video_forms: &[VideoFormat::H264],
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(30 * 60 * 1_000),
-    frame: Frame { video_ms_min: Some(3_000), ..Frame::ANY },
+    frame: FrameRules { video_ms_min: Some(3_000), ..FrameRules::ANY },
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         max: TEXT_MAX,
         max_with_media: None,
         max_bytes: None,
-        count: text::shown,
+        count: little_text::visible_length,
         unit: "characters (of a mention only the name)",
     },
     media: MEDIA,
@@ -129,37 +132,37 @@ const SPEC: Spec = Spec {
         bytes_max: DOCUMENT_BYTES_MAX,
     }),
     analytics: true,
-    class: Class::Blind,
+    recovery_class: RecoveryClass::Blind,
     rate_limits: RATE_LIMITS,
-    untold_wait: Some(UNTOLD_WAIT),
-    helpers: &[RECENT_MENTIONS, COMPANY_LOOKUP],
-    api: Some(Api { version: VERSION, ends: Some("2027-05-31") }),
-    about: About {
+    default_wait: Some(DEFAULT_WAIT),
+    tools: &[RECENT_MENTIONS, COMPANY_LOOKUP],
+    api: Some(SupportedApi { version: VERSION, ends: Some("2027-05-31") }),
+    doc_notes: DocNotes {
         reconcile: "pages: `GET /rest/posts?q=author`, by text and time; members: nothing",
         tokens: "60 days; a refresh token of a year for approved apps only",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "posts, little text, uploads, calls to action, mentions",
             "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
         ),
-        Source::documented(
+        SpecSource::documented(
             "pixels of images, length and size of videos, pages of documents",
             "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares",
         ),
-        Source::observed(
+        SpecSource::observed(
             "length of texts, polls and alt texts, duplicates answered with the earlier URN, time in a URN's number",
             "programs that publish on LinkedIn",
         ),
-        Source::observed("rate limits, waits", "programs that publish on LinkedIn"),
-        Source::assumed(
+        SpecSource::observed("rate limits, waits", "programs that publish on LinkedIn"),
+        SpecSource::assumed(
             "end of the API version a year after its release, largest image in bytes",
             "earlier versions; easy to change",
         ),
     ],
     examples: EXAMPLES,
-    ..Spec::usual(PlatformId::Linkedin, "LinkedIn")
+    ..Spec::with_defaults(PlatformId::Linkedin, "LinkedIn")
 };
 
 const EXAMPLES: &[Example] = &[
@@ -189,7 +192,7 @@ const EXAMPLES: &[Example] = &[
         r#"{"caption": "A film", "settings": {"thumbnail_url": "https://example.org/cover.jpg"}}"#,
     )
     .with(&["video/mp4"])
-    .needing("a picture at that address"),
+    .requiring("a picture at that address"),
     Example::new(
         "a document",
         r#"{"caption": "Our report", "post_type": "document", "settings": {"filename": "report.pdf"}}"#,
@@ -236,8 +239,8 @@ impl Platform for Linkedin {
         check::warnings(draft)
     }
 
-    fn class(&self, account: &Account, _draft: &Draft) -> Class {
-        if is_organization(account) { Class::Search } else { Class::Blind }
+    fn recovery_class(&self, account: &Account, _draft: &Draft) -> RecoveryClass {
+        if is_organization(account) { RecoveryClass::Search } else { RecoveryClass::Blind }
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
@@ -259,12 +262,12 @@ impl Platform for Linkedin {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         reconcile::reconcile(session, draft, state, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Statistics)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
@@ -320,5 +323,5 @@ async fn company(session: &Session, input: &Map<String, Value>) -> Result<Value>
 /// Returns the commentary of a caption without mentions, for the growth test.
 #[cfg(test)]
 pub(crate) fn commentary_of(caption: &str) -> String {
-    text::commentary(caption, &std::collections::BTreeMap::new())
+    little_text::commentary(caption, &std::collections::BTreeMap::new())
 }

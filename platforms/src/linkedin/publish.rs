@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::{
     DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX, PART_BYTES_MAX, client,
-    client::{Asset, Load, Processing},
+    client::{Asset, Processing, UploadBody},
     content,
-    error::{duplicate_of, time_of, unprocessed},
+    error::{duplicate_of, processing_failed, time_of},
     settings::Settings,
-    state::{Card, Next, State},
+    state::{Card, NextStep, State},
 };
 use crate::{
-    Draft, Error, Kind, Media, Progress, Result, Session, Step, outcome::read_state, page,
-    response::is_since,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state, page,
+    response::is_after_call,
 };
 
 /// How often the processing status of a file is read, and the longest time it may take.
@@ -44,36 +44,36 @@ pub(super) async fn publish(
     let mut state: State = read_state(state.as_ref())?;
     let mut named = None;
     match state.next(draft, &settings) {
-        Next::Organizations(names) => {
+        NextStep::Organizations(names) => {
             for name in names {
                 let found = client::organization(session, &name).await?;
                 state.organizations.insert(name, found);
             }
         }
-        Next::Card(address) => {
+        NextStep::Card(address) => {
             state.card = Some(Card::of(
                 &address,
                 page::read(session, &address).await.filter(|page| !page.title.is_empty()),
             ));
         }
-        Next::Register(index) => {
+        NextStep::Register(index) => {
             let upload = register(session, draft, &settings, index).await?;
             named = Some(upload.urn.clone());
             state.upload = Some(upload);
         }
-        Next::Part => part(session, draft, &mut state).await?,
-        Next::Thumbnail => thumbnail(session, &settings, &mut state).await?,
-        Next::Finish => {
+        NextStep::Part => part(session, draft, &mut state).await?,
+        NextStep::Thumbnail => thumbnail(session, &settings, &mut state).await?,
+        NextStep::Finish => {
             if let Some(upload) = state.upload.take() {
                 client::finalize(session, &upload).await?;
                 state.uploaded(upload.urn);
             }
         }
-        Next::Wait => return wait(session, draft, state).await,
-        Next::Prepared => state.prepared = Some(session.now),
-        Next::Create => return create(session, draft, &settings, &state).await,
+        NextStep::Wait => return wait(session, draft, state).await,
+        NextStep::Prepared => state.prepared = Some(session.now),
+        NextStep::Create => return create(session, draft, &settings, &state).await,
     }
-    Progress::go_on(&state).map(|progress| progress.naming(named))
+    Progress::continue_with(&state).map(|progress| progress.with_remote_id(named))
 }
 
 async fn register(
@@ -104,11 +104,11 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
             let Some(picture) = picture(session, image).await else {
                 // The card gets no picture; the registered upload is never used.
                 state.upload = None;
-                state.warnings.push(page::without_picture(image));
+                state.warnings.push(page::missing_picture_warning(image));
                 state.card = state.card.take().map(|card| card.with(None));
                 return Ok(());
             };
-            (picture.0, Load::Bytes(picture.1))
+            (picture.0, UploadBody::Bytes(picture.1))
         }
         _ => {
             read(draft.media.get(state.files.len()).ok_or_else(missing)?, part.first, part.last)
@@ -125,13 +125,13 @@ async fn part(session: &Session, draft: &Draft, state: &mut State) -> Result<()>
             }
             Ok(())
         }
-        Err(error) => begin_anew(state, error),
+        Err(error) => restart_upload(state, error),
     }
 }
 
 /// Restarts the upload after a refused upload address, which is valid only for a while. The refusal says nothing about
 /// the account.
-fn begin_anew(state: &mut State, error: Error) -> Result<()> {
+fn restart_upload(state: &mut State, error: Error) -> Result<()> {
     let status = error.reply.as_ref().map(|reply| reply.status);
     match status {
         Some(400..=499) if status != Some(429) && state.restarts < RESTARTS_MAX => {
@@ -141,7 +141,7 @@ fn begin_anew(state: &mut State, error: Error) -> Result<()> {
         }
         Some(413 | 415) | None => Err(error),
         Some(400..=499) if status != Some(429) => Err(Error {
-            kind: Kind::MediaRejected,
+            kind: ErrorKind::MediaRejected,
             message: "LinkedIn did not take a file.".to_owned(),
             ..error
         }),
@@ -149,24 +149,24 @@ fn begin_anew(state: &mut State, error: Error) -> Result<()> {
     }
 }
 
-async fn read(media: &Media, first: u64, last: u64) -> Result<(String, Load)> {
+async fn read(media: &Media, first: u64, last: u64) -> Result<(String, UploadBody)> {
     let most = match Asset::of(media) {
         Asset::Video if last - first >= PART_BYTES_MAX => {
             return Err(Error::transient("LinkedIn asks for parts that are too large."));
         }
         Asset::Video => {
-            let part = media.part(first..last + 1).await?;
-            return Ok(("application/octet-stream".to_owned(), Load::Bytes(part)));
+            let part = media.read_range(first..last + 1).await?;
+            return Ok(("application/octet-stream".to_owned(), UploadBody::Bytes(part)));
         }
         Asset::Image => IMAGE_BYTES_MAX,
         Asset::Document => DOCUMENT_BYTES_MAX,
     };
     let (size, pieces) = media.stream(most).await?;
-    Ok((media.mime.clone(), Load::File(size, pieces)))
+    Ok((media.mime.clone(), UploadBody::File(size, pieces)))
 }
 
 async fn picture(session: &Session, address: &str) -> Option<(String, bytes::Bytes)> {
-    let found = page::image(session, address, PICTURE_TYPES, PICTURE_BYTES_MAX).await?;
+    let found = page::fetch_image(session, address, PICTURE_TYPES, PICTURE_BYTES_MAX).await?;
     Some((found.0.to_owned(), found.1))
 }
 
@@ -178,7 +178,7 @@ async fn thumbnail(session: &Session, settings: &Settings, state: &mut State) ->
     })?;
     let Some(upload) = state.upload.as_mut() else { return Err(missing()) };
     if let Some(url) = upload.thumbnail.as_deref() {
-        client::put(session, url, (&mime, Load::Bytes(bytes)), true).await?;
+        client::put(session, url, (&mime, UploadBody::Bytes(bytes)), true).await?;
     }
     upload.thumbnail = None;
     Ok(())
@@ -194,7 +194,7 @@ async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Prog
         client::processing(session, asset, &urn).await?
     } else if state.waiting_since.is_some() {
         state.ready = state.files.len();
-        return Progress::go_on(&state);
+        return Progress::continue_with(&state);
     } else {
         Processing::Going
     };
@@ -202,15 +202,15 @@ async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Prog
         Processing::Available => {
             state.ready += 1;
             state.waiting_since = None;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Processing::Failed(reason) => Err(unprocessed(&reason)),
+        Processing::Failed(reason) => Err(processing_failed(&reason)),
         Processing::Going => {
             let since = *state.waiting_since.get_or_insert(session.now);
             if session.now - since > PROCESSING_MAX {
                 return Err(Error::transient("LinkedIn has not processed a file in 15 minutes."));
             }
-            Progress::go_on(&state).map(|progress| progress.after(POLL))
+            Progress::continue_with(&state).map(|progress| progress.after(POLL))
         }
     }
 }
@@ -224,9 +224,9 @@ async fn create(
     let author = &session.account.remote_id;
     let made = client::create(session, &content::post(author, draft, settings, state)).await;
     match made {
-        Ok(urn) => Ok(published(session, urn).lacking(state.warnings.clone())),
+        Ok(urn) => Ok(published(session, urn).with_warnings(state.warnings.clone())),
         Err(error) => match duplicate_of(&error).filter(|urn| is_this(state, urn)) {
-            Some(urn) => Ok(published(session, urn).lacking(state.warnings.clone())),
+            Some(urn) => Ok(published(session, urn).with_warnings(state.warnings.clone())),
             None => Err(error),
         },
     }
@@ -235,7 +235,7 @@ async fn create(
 /// Returns true if the earlier post that LinkedIn reports as a duplicate is this one: it was created after our
 /// preparations, by an attempt whose response was lost.
 fn is_this(state: &State, urn: &str) -> bool {
-    state.prepared.zip(time_of(urn)).is_some_and(|(prepared, at)| is_since(at, prepared))
+    state.prepared.zip(time_of(urn)).is_some_and(|(prepared, at)| is_after_call(at, prepared))
 }
 
 /// Returns the result for a post that is public under this URN.

@@ -9,7 +9,7 @@ use super::{
     publish::published,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
+use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
 
 /// Looks for the post among an organization's. Hardly any app may read a member's.
 pub(super) async fn reconcile(
@@ -17,16 +17,18 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     if !is_organization(&session.account) {
-        return Ok(Found::Unknown);
+        return Ok(ReconcileOutcome::Unknown);
     }
     let state: State = read_state(state.as_ref())?;
     let commentary = content::commentary(draft, &draft.settings()?, &state);
     let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
-    let looked = recent_posts::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    let looked = recent_posts::search(sent_at, is_it, |next| client::posts(session, next)).await?;
     Ok(match looked.nearest()? {
-        Some(post) => Found::There(published(session, post.id).lacking(state.warnings.clone())),
-        None => Found::Absent,
+        Some(post) => ReconcileOutcome::Committed(
+            published(session, post.id).with_warnings(state.warnings.clone()),
+        ),
+        None => ReconcileOutcome::NotCommitted,
     })
 }

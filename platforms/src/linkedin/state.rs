@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{client::Asset, settings::Settings};
-use crate::{Draft, Step, Warning, page::Page, text::first_address};
+use crate::{Draft, Step, Warning, page::PageMetadata, text::first_address};
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -53,8 +53,8 @@ pub(super) enum Card {
 
 impl Card {
     /// Creates a card from a page.
-    pub fn of(source: &str, page: Option<Page>) -> Self {
-        let Some(Page { title, description, image }) = page else { return Self::Missing };
+    pub fn of(source: &str, page: Option<PageMetadata>) -> Self {
+        let Some(PageMetadata { title, description, image }) = page else { return Self::Missing };
         let source = source.to_owned();
         match image {
             Some(image) => Self::Read { source, title, description, image: image.into() },
@@ -97,7 +97,7 @@ pub(super) struct Part {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// Look up organizations.
     Organizations(Vec<String>),
     /// Read the page behind this address.
@@ -120,28 +120,28 @@ pub(super) enum Next {
 
 impl State {
     /// Returns the next step of this draft.
-    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         let names = self.unknown(settings);
         if !names.is_empty() {
-            return Next::Organizations(names);
+            return NextStep::Organizations(names);
         }
         if let Some(upload) = &self.upload {
             return upload.next();
         }
         if self.files.len() < draft.media.len() {
-            return Next::Register(Some(self.files.len()));
+            return NextStep::Register(Some(self.files.len()));
         }
         let address = first_address(&draft.caption);
         let has_card = draft.media.is_empty() && settings.poll.is_none();
         match (&self.card, address.filter(|_| has_card)) {
-            (None, Some(address)) => return Next::Card(address.to_owned()),
-            (Some(Card::Read { .. }), _) => return Next::Register(None),
+            (None, Some(address)) => return NextStep::Card(address.to_owned()),
+            (Some(Card::Read { .. }), _) => return NextStep::Register(None),
             _ => {}
         }
         if self.ready < self.files.len() {
-            return Next::Wait;
+            return NextStep::Wait;
         }
-        if self.prepared.is_none() { Next::Prepared } else { Next::Create }
+        if self.prepared.is_none() { NextStep::Prepared } else { NextStep::Create }
     }
 
     fn unknown(&self, settings: &Settings) -> Vec<String> {
@@ -158,18 +158,18 @@ impl State {
             None => "card_image".to_owned(),
         };
         match self.next(draft, settings) {
-            Next::Organizations(_) => Step::prepare("find_organizations"),
-            Next::Card(_) => Step::prepare("read_link_card"),
-            Next::Register(_) => Step::prepare(format!("register_{what}")),
-            Next::Part => {
+            NextStep::Organizations(_) => Step::prepare("find_organizations"),
+            NextStep::Card(_) => Step::prepare("read_link_card"),
+            NextStep::Register(_) => Step::prepare(format!("register_{what}")),
+            NextStep::Part => {
                 let part = self.upload.as_ref().map_or(0, |upload| upload.sent.len()) + 1;
                 Step::prepare(format!("upload_{what}_part_{part}"))
             }
-            Next::Thumbnail => Step::prepare(format!("upload_thumbnail_of_{what}")),
-            Next::Finish => Step::prepare(format!("finish_{what}")),
-            Next::Wait => Step::prepare("wait_for_files"),
-            Next::Prepared => Step::prepare("prepared"),
-            Next::Create => Step::commit("create_post"),
+            NextStep::Thumbnail => Step::prepare(format!("upload_thumbnail_of_{what}")),
+            NextStep::Finish => Step::prepare(format!("finish_{what}")),
+            NextStep::Wait => Step::prepare("wait_for_files"),
+            NextStep::Prepared => Step::prepare("prepared"),
+            NextStep::Create => Step::commit("create_post"),
         }
     }
 
@@ -187,11 +187,11 @@ impl State {
 }
 
 impl Upload {
-    fn next(&self) -> Next {
+    fn next(&self) -> NextStep {
         match (&self.parts[..], &self.thumbnail, &self.token) {
-            ([_, ..], _, _) => Next::Part,
-            ([], Some(_), _) => Next::Thumbnail,
-            ([], None, _) => Next::Finish,
+            ([_, ..], _, _) => NextStep::Part,
+            ([], Some(_), _) => NextStep::Thumbnail,
+            ([], None, _) => NextStep::Finish,
         }
     }
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::{
     Linkedin,
     error::{duplicate_of, parse_error, time_of},
+    little_text::{commentary, visible_length},
     state::Organization,
-    text::{commentary, shown},
 };
 use crate::{
-    Draft, Found, Kind, Media, Platform, Progress, Published, Secrets, Session,
+    Draft, ErrorKind, Media, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -97,7 +97,7 @@ fn captions_are_escaped_where_they_are_no_elements() {
         ("@[", r"\@\[", 2),
     ] {
         assert_eq!(commentary(caption, &mentions), sent);
-        assert_eq!(shown(caption), seen, "{caption}");
+        assert_eq!(visible_length(caption), seen, "{caption}");
     }
 }
 
@@ -197,11 +197,13 @@ async fn a_duplicate_is_this_post_if_it_is_younger_than_the_preparations() {
         let (_, state) = prepare(&session, &draft).await;
         let ended = Linkedin.publish(&session, &draft, Some(state)).await;
         if adopted {
-            let Ok(Progress::Done(Published { id, url, .. })) = ended else { panic!("{ended:?}") };
+            let Ok(Progress::Done(PublishedPost { id, url, .. })) = ended else {
+                panic!("{ended:?}")
+            };
             assert!(url.unwrap().ends_with(&format!("/feed/update/{id}")));
             assert_eq!(id, urn_at(made_at));
         } else {
-            assert_eq!(ended.unwrap_err().kind, Kind::Rejected);
+            assert_eq!(ended.unwrap_err().kind, ErrorKind::Rejected);
         }
     }
 }
@@ -222,16 +224,16 @@ async fn a_page_is_looked_through_for_a_lost_post_and_a_member_is_not() {
     let page = session(&network, PAGE);
     let found = Linkedin.reconcile(&page, &draft, None, test_server::at(0)).await.unwrap();
     assert!(
-        matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "urn:li:share:3")
+        matches!(found, ReconcileOutcome::Committed(Progress::Done(PublishedPost { ref id, .. })) if id == "urn:li:share:3")
     );
     let other = test_server::draft("Never sent", json!({}));
     let found = Linkedin.reconcile(&page, &other, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, Found::Absent));
+    assert!(matches!(found, ReconcileOutcome::NotCommitted));
     let member = session(&network, MEMBER);
     let found = Linkedin.reconcile(&member, &draft, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, Found::Unknown));
-    assert_eq!(Linkedin.class(&page.account, &draft).as_str(), "search");
-    assert_eq!(Linkedin.class(&member.account, &draft).as_str(), "blind");
+    assert!(matches!(found, ReconcileOutcome::Unknown));
+    assert_eq!(Linkedin.recovery_class(&page.account, &draft).as_str(), "search");
+    assert_eq!(Linkedin.recovery_class(&member.account, &draft).as_str(), "blind");
 }
 
 #[tokio::test]
@@ -265,23 +267,23 @@ fn errors_say_what_to_do() {
         account: test_server::account(MEMBER, json!({})),
         secrets: Secrets::new().with("access_token", "AQtoken"),
         app: None,
-        pictures: None,
-        usage: crate::Usage::default(),
+        picture_shrinker: None,
+        usage: crate::UsageTracker::default(),
         now: test_server::at(0),
     };
     for (status, body, kind) in [
-        (401, json!({"serviceErrorCode": 65602}), Kind::TokenExpired),
-        (401, json!({"serviceErrorCode": 65601}), Kind::Reconnect),
-        (401, json!({"serviceErrorCode": 65600}), Kind::Reconnect),
-        (403, json!({"message": "This resource is forbidden"}), Kind::Transient),
-        (403, json!({"code": "ACCESS_DENIED"}), Kind::Misconfigured),
-        (409, json!({}), Kind::Transient),
-        (422, json!({"message": "Content is a duplicate of urn:li:share:1"}), Kind::Rejected),
-        (422, json!({"code": "FIELD_LENGTH_TOO_LONG"}), Kind::Rejected),
-        (426, json!({"code": "NONEXISTENT_VERSION"}), Kind::Misconfigured),
-        (429, json!({"message": "throttle limit"}), Kind::RateLimited),
-        (429, json!({"message": "MEMBER DAY limit"}), Kind::QuotaExhausted),
-        (502, json!({}), Kind::Server),
+        (401, json!({"serviceErrorCode": 65602}), ErrorKind::TokenExpired),
+        (401, json!({"serviceErrorCode": 65601}), ErrorKind::Reconnect),
+        (401, json!({"serviceErrorCode": 65600}), ErrorKind::Reconnect),
+        (403, json!({"message": "This resource is forbidden"}), ErrorKind::Transient),
+        (403, json!({"code": "ACCESS_DENIED"}), ErrorKind::Misconfigured),
+        (409, json!({}), ErrorKind::Transient),
+        (422, json!({"message": "Content is a duplicate of urn:li:share:1"}), ErrorKind::Rejected),
+        (422, json!({"code": "FIELD_LENGTH_TOO_LONG"}), ErrorKind::Rejected),
+        (426, json!({"code": "NONEXISTENT_VERSION"}), ErrorKind::Misconfigured),
+        (429, json!({"message": "throttle limit"}), ErrorKind::RateLimited),
+        (429, json!({"message": "MEMBER DAY limit"}), ErrorKind::QuotaExhausted),
+        (502, json!({}), ErrorKind::Server),
     ] {
         let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {body}");

@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use super::client::{self, Acl};
-use crate::{Error, Identity, Kind, Result, Session, oauth};
+use crate::{Error, ErrorKind, Identity, Result, Session, oauth};
 
 /// The secret that holds the URN of an account that is an organization. The tokens are its administrator's.
 const ORGANIZATION: &str = "organization";
@@ -30,7 +30,7 @@ pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     match organizations(session).await {
         Ok(found) => all.extend(found),
         // The app did not request, or the member did not grant, the permission for pages.
-        Err(error) if error.kind == Kind::InvalidCredentials => {}
+        Err(error) if error.kind == ErrorKind::InvalidCredentials => {}
         Err(error) => return Err(error),
     }
     Ok(all)
@@ -43,7 +43,7 @@ async fn member(session: &Session) -> Result<Identity> {
     let name = member.name.filter(|name| !name.is_empty());
     let username = vanity.or_else(|| name.clone()).unwrap_or_else(|| member.sub.clone());
     let urn = format!("urn:li:person:{}", member.sub);
-    Ok(identity(session, urn, username, name).pictured(member.picture))
+    Ok(identity(session, urn, username, name).with_picture_url(member.picture))
 }
 
 async fn organizations(session: &Session) -> Result<Vec<Identity>> {
@@ -78,6 +78,6 @@ fn identity(
         display_name,
         meta: Map::from_iter([("kind".to_owned(), json!(kind))]),
         secrets: session.secrets.clone(),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
 }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::client::Instance;
 use crate::{
     Result,
-    analytics::{Analytics, AskedPost, Numbers, Reading, counted, is_absent, name},
+    analytics::{Analytics, FetchContext, Metrics, PostRef, is_not_found, name, read_counts},
 };
 
 const COUNTS: [(&str, &str); 4] = [
@@ -16,26 +16,26 @@ const COUNTS: [(&str, &str); 4] = [
 ];
 
 /// Reads the metrics of Mastodon.
-pub(super) struct Counts;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Counts {
-    fn has_base(&self) -> bool {
+impl Analytics for MetricsReader {
+    fn has_denominator(&self) -> bool {
         false
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let instance = Instance::of(reading.session)?;
         let mut read = Vec::new();
         for post in posts {
-            reading.allow().await?;
+            reading.acquire_call().await?;
             read.push(match instance.status(&post.id).await {
-                Ok(status) => Some(counted(&status, &COUNTS)),
-                Err(error) if is_absent(&error) => None,
+                Ok(status) => Some(read_counts(&status, &COUNTS)),
+                Err(error) if is_not_found(&error) => None,
                 Err(error) => return Err(error),
             });
         }

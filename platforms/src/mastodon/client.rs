@@ -12,7 +12,7 @@ use url::Url;
 use super::{SPEC, error::parse_error, settings::Poll};
 use crate::{
     Result, Session,
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
     response,
 };
 
@@ -47,18 +47,18 @@ pub struct Status {
     pub url: Option<String>,
     pub created_at: DateTime<Utc>,
     #[serde(default)]
-    pub media_attachments: Vec<Medium>,
+    pub media_attachments: Vec<MediaAttachment>,
 }
 
 impl Entry for Status {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.created_at)
     }
 }
 
 /// An uploaded file.
 #[derive(Debug, Deserialize)]
-pub struct Medium {
+pub struct MediaAttachment {
     pub id: String,
 }
 
@@ -98,10 +98,11 @@ impl<'a> Instance<'a> {
         let known = session.account.meta_str("instance_url").map(str::to_owned);
         let address = match known {
             Some(known) => known,
-            None => {
-                crate::instance::address("instance_url", session.secrets.expose("instance_url"))?
-                    .into()
-            }
+            None => crate::instance::normalized_url(
+                "instance_url",
+                session.secrets.expose("instance_url"),
+            )?
+            .into(),
         };
         Ok(Self { session, address })
     }
@@ -115,7 +116,7 @@ impl<'a> Instance<'a> {
             .session
             .http
             .get(self.url(path)?)
-            .bearer(self.session.secrets.need("access_token")?))
+            .bearer(self.session.secrets.require("access_token")?))
     }
 
     fn post(&self, path: &str) -> Result<Request> {
@@ -123,7 +124,7 @@ impl<'a> Instance<'a> {
             .session
             .http
             .post(self.url(path)?)
-            .bearer(self.session.secrets.need("access_token")?))
+            .bearer(self.session.secrets.require("access_token")?))
     }
 
     /// `POST /apps`: needs no token.
@@ -159,14 +160,14 @@ impl<'a> Instance<'a> {
         let form = alt.into_iter().fold(form, |form, alt| form.text("description", alt));
         let request = self.post("/api/v2/media")?.multipart(form).deadline(UPLOAD_DEADLINE);
         let reply = request.max_reply(REPLY_MAX).send().await?;
-        let medium: Medium = self.read(&reply)?;
+        let medium: MediaAttachment = self.read(&reply)?;
         Ok((medium.id, reply.status == 200))
     }
 
     /// `GET /media/{id}`: returns true once it is processed.
     pub async fn is_ready(&self, id: &str) -> Result<bool> {
         let reply = self.get(&format!("/api/v1/media/{id}"))?.max_reply(REPLY_MAX).send().await?;
-        self.read::<Medium>(&reply).map(|_| reply.status == 200)
+        self.read::<MediaAttachment>(&reply).map(|_| reply.status == 200)
     }
 
     /// `POST /statuses` with an idempotency key: repeated with it, the same status is returned.
@@ -178,13 +179,13 @@ impl<'a> Instance<'a> {
 
     /// `GET /accounts/{id}/statuses`: a page of the account's latest, of 40 at most; the last id is the cursor of the
     /// next (<https://docs.joinmastodon.org/methods/accounts/#statuses>).
-    pub async fn latest(&self, account: &str, next: Option<String>) -> Result<Page<Status>> {
+    pub async fn latest(&self, account: &str, next: Option<String>) -> Result<ListPage<Status>> {
         let mut query = vec![("limit", "40"), ("exclude_reblogs", "true")];
         query.extend(next.as_deref().map(|id| ("max_id", id)));
         let request = self.get(&format!("/api/v1/accounts/{account}/statuses"))?.query(&query);
         let statuses: Vec<Status> = self.send(request).await?;
         let last = statuses.last().map(|status| status.id.clone());
-        Ok(Page::naming(statuses, last))
+        Ok(ListPage::with_next(statuses, last))
     }
 
     /// `GET /statuses/{id}/source`: the text as it was written.

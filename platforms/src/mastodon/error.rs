@@ -4,8 +4,8 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use crate::{
-    Error, Kind, Session,
-    response::{self, Reset},
+    Error, ErrorKind, Session,
+    response::{self, ResetHeader},
 };
 
 #[derive(Default, Deserialize)]
@@ -34,9 +34,9 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         422 if why.starts_with("File") || why.contains("content type") => {
             Error::media_rejected(format!("The instance does not take a file: {}.", why.trim_end_matches('.')))
         }
-        429 => Error::new(Kind::RateLimited, "The instance asks to wait.")
-            .with_retry_after(response::wait(session, reply, &[Reset::Rfc3339("x-ratelimit-reset")])),
-        _ => response::by_status("The instance", reply, why),
+        429 => Error::new(ErrorKind::RateLimited, "The instance asks to wait.")
+            .with_retry_after(response::retry_delay(session, reply, &[ResetHeader::Rfc3339("x-ratelimit-reset")])),
+        _ => response::error_by_status("The instance", reply, why),
     };
     error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))
 }

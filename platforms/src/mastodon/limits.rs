@@ -30,7 +30,7 @@ fn limit(account: &Account, name: &str) -> Option<u64> {
 }
 
 /// Applies the limits of the account's instance to the descriptor.
-pub fn narrowed(mut spec: Spec, account: &Account) -> Spec {
+pub fn with_instance_limits(mut spec: Spec, account: &Account) -> Spec {
     let number = |name: &str| limit(account, name);
     let count = |name: &str| number(name).and_then(|limit| usize::try_from(limit).ok());
     spec.caption.max = count("max_characters").unwrap_or(spec.caption.max);
@@ -44,6 +44,6 @@ pub fn narrowed(mut spec: Spec, account: &Account) -> Spec {
 }
 
 /// Returns true if the instance supports quotes, or does not say.
-pub fn knows_quotes(account: &Account) -> bool {
+pub fn supports_quotes(account: &Account) -> bool {
     limit(account, "api_version").is_none_or(|version| version >= 7)
 }

@@ -20,9 +20,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Found, Frame,
-    Identity, MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result,
-    Session, Source, Spec, Step, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules,
+    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit,
+    ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat,
+    Violation, Warning,
     analytics::Analytics,
     oauth::{self, App, Endpoint, Oauth, Permission},
     text,
@@ -39,10 +40,10 @@ const MEDIA_MAX: usize = 4;
 /// (<https://docs.joinmastodon.org/spec/oauth/>).
 const OAUTH: Oauth = Oauth {
     permissions: &[
-        Permission::needed("read:accounts", "See who you are"),
-        Permission::needed("read:statuses", "Read your posts"),
-        Permission::needed("write:statuses", "Publish posts"),
-        Permission::needed("write:media", "Upload pictures and films"),
+        Permission::required("read:accounts", "See who you are"),
+        Permission::required("read:statuses", "Read your posts"),
+        Permission::required("write:statuses", "Publish posts"),
+        Permission::required("write:media", "Upload pictures and films"),
     ],
     pkce: true,
     revoke: Some(Endpoint::on_instance("/oauth/revoke")),
@@ -50,16 +51,16 @@ const OAUTH: Oauth = Oauth {
         oauth::INSTANCE,
         "Address of your instance, for example https://mastodon.social.",
     )),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 /// The default limits of instances; `spec_of` overrides them with those of the account's instance.
 const SPEC: Spec = Spec {
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         count: text::mastodon_units,
         unit: "characters (an address counts 23)",
-        ..Caption::characters(500)
+        ..CaptionLimits::characters(500)
     },
     media: MediaRules {
         min: 0,
@@ -69,11 +70,11 @@ const SPEC: Spec = Spec {
         mixed: false,
         image_types: &["image/jpeg", "image/png", "image/gif", "image/webp"],
         video_types: &["video/mp4", "video/quicktime", "video/webm"],
-        video_forms: &[VideoForm::H264, VideoForm::WEBM],
+        video_forms: &[VideoFormat::H264, VideoFormat::WEBM],
         image_bytes_max: 16_777_216,
         video_bytes_max: 103_809_024,
         video_ms_max: None,
-        frame: Frame::ANY,
+        frame: FrameRules::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType {
@@ -83,20 +84,20 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Key { window: Some(KEY_WINDOW) },
-    rate_limits: &[RateLimit::new(Per::Account, 300, 300)],
-    about: About {
+    recovery_class: RecoveryClass::Key { window: Some(KEY_WINDOW) },
+    rate_limits: &[RateLimit::new(LimitScope::Account, 300, 300)],
+    doc_notes: DocNotes {
         reconcile: "the same call again under its `Idempotency-Key` for an hour, then `GET /api/v1/accounts/{id}/statuses`",
         tokens: "tokens do not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "statuses, media, polls, the idempotency key and its hour, limits of an instance",
             "https://docs.joinmastodon.org/methods/statuses/",
         ),
-        Source::documented("rate limits", "https://docs.joinmastodon.org/api/rate-limits/"),
-        Source::observed(
+        SpecSource::documented("rate limits", "https://docs.joinmastodon.org/api/rate-limits/"),
+        SpecSource::observed(
             "how texts are counted, media beside a poll",
             "https://github.com/mastodon/mastodon",
         ),
@@ -126,7 +127,7 @@ const SPEC: Spec = Spec {
         )
         .with(&["image/png"]),
     ],
-    ..Spec::usual(PlatformId::Mastodon, "Mastodon")
+    ..Spec::with_defaults(PlatformId::Mastodon, "Mastodon")
 };
 
 /// The connector.
@@ -139,7 +140,7 @@ impl Platform for Mastodon {
     }
 
     fn spec_of(&self, account: &Account) -> Spec {
-        limits::narrowed(SPEC, account)
+        limits::with_instance_limits(SPEC, account)
     }
 
     /// Counts the content warning with the text.
@@ -179,12 +180,12 @@ impl Platform for Mastodon {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

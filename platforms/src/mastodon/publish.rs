@@ -12,8 +12,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Kind, Progress, Result, Session, Step, outcome::read_state, recent_posts,
-    settings::alt_text,
+    Draft, Error, ErrorKind, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state, recent_posts, settings::alt_text,
 };
 
 /// How long to wait between two reads of a file's status, and how many to make.
@@ -31,18 +31,18 @@ struct State {
 }
 
 /// The next step.
-enum Next {
+enum NextStep {
     Upload(usize),
     Wait(u32),
     Create,
 }
 
 impl State {
-    fn next(&self, draft: &Draft) -> Next {
+    fn next(&self, draft: &Draft) -> NextStep {
         match self.waiting {
-            Some(asked) => Next::Wait(asked),
-            None if self.media.len() < draft.media.len() => Next::Upload(self.media.len()),
-            None => Next::Create,
+            Some(asked) => NextStep::Wait(asked),
+            None if self.media.len() < draft.media.len() => NextStep::Upload(self.media.len()),
+            None => NextStep::Create,
         }
     }
 }
@@ -51,9 +51,9 @@ impl State {
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
     let state: State = read_state(state).unwrap_or_default();
     match state.next(draft) {
-        Next::Upload(index) => Step::prepare(format!("upload_file_{}", index + 1)),
-        Next::Wait(_) => Step::prepare(format!("wait_for_file_{}", state.media.len())),
-        Next::Create => Step::commit("create_status"),
+        NextStep::Upload(index) => Step::prepare(format!("upload_file_{}", index + 1)),
+        NextStep::Wait(_) => Step::prepare(format!("wait_for_file_{}", state.media.len())),
+        NextStep::Create => Step::commit("create_status"),
     }
 }
 
@@ -63,15 +63,15 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let mut state: State = read_state(state.as_ref())?;
     let there = Instance::of(session)?;
     match state.next(draft) {
-        Next::Upload(index) => {
+        NextStep::Upload(index) => {
             let (id, is_ready) = upload(&there, session, draft, &settings, index).await?;
             state.media.push(id.clone());
             state.waiting = (!is_ready).then_some(0);
             let wait = if is_ready { Duration::ZERO } else { POLL };
-            Ok(Progress::go_on(&state)?.after(wait).naming(Some(id)))
+            Ok(Progress::continue_with(&state)?.after(wait).with_remote_id(Some(id)))
         }
-        Next::Wait(asked) => wait(&there, state, asked).await,
-        Next::Create => create(&there, session, draft, &settings, &state).await,
+        NextStep::Wait(asked) => wait(&there, state, asked).await,
+        NextStep::Create => create(&there, session, draft, &settings, &state).await,
     }
 }
 
@@ -84,7 +84,7 @@ async fn upload(
 ) -> Result<(String, bool)> {
     let media =
         draft.media.get(index).ok_or_else(|| Error::media_rejected("A file is missing."))?;
-    let rules = limits::narrowed(super::SPEC, &session.account).media;
+    let rules = limits::with_instance_limits(super::SPEC, &session.account).media;
     let most = if media.is_video() { rules.video_bytes_max } else { rules.image_bytes_max };
     let bytes = media.read(most).await?;
     let alt = alt_text(&settings.media_alt_texts, index);
@@ -93,9 +93,9 @@ async fn upload(
 
 async fn wait(there: &Instance<'_>, mut state: State, asked: u32) -> Result<Progress> {
     let id = state.media.last().map(String::as_str).unwrap_or_default();
-    if there.is_ready(id).await.map_err(gone)? {
+    if there.is_ready(id).await.map_err(media_gone)? {
         state.waiting = None;
-        return Progress::go_on(&state);
+        return Progress::continue_with(&state);
     }
     if asked >= POLLS_MAX {
         return Err(Error::media_rejected(
@@ -103,13 +103,13 @@ async fn wait(there: &Instance<'_>, mut state: State, asked: u32) -> Result<Prog
         ));
     }
     state.waiting = Some(asked + 1);
-    Ok(Progress::go_on(&state)?.after(POLL))
+    Ok(Progress::continue_with(&state)?.after(POLL))
 }
 
 /// Converts the error of a file that failed or disappeared while it was processed.
-fn gone(error: Error) -> Error {
+fn media_gone(error: Error) -> Error {
     match error.kind {
-        Kind::Rejected => Error { kind: Kind::MediaRejected, ..error },
+        ErrorKind::Rejected => Error { kind: ErrorKind::MediaRejected, ..error },
         _ => error,
     }
 }
@@ -121,7 +121,7 @@ async fn create(
     settings: &Settings,
     state: &State,
 ) -> Result<Progress> {
-    if settings.quoted_status_id.is_some() && !limits::knows_quotes(&session.account) {
+    if settings.quoted_status_id.is_some() && !limits::supports_quotes(&session.account) {
         return Err(Error::rejected("The instance does not know quotes.").with_remedy(
             "Leave out settings.quoted_status_id, or use an account on a newer instance.",
         ));
@@ -138,7 +138,7 @@ async fn create(
     };
     let made = there.create(&draft.key.to_string(), &status).await;
     let made = made.map_err(|error| match error.kind {
-        Kind::Rejected if status.poll.is_some() && !state.media.is_empty() => error
+        ErrorKind::Rejected if status.poll.is_some() && !state.media.is_empty() => error
             .with_remedy("The instance may take no media beside a poll: leave out one of them."),
         _ => error,
     })?;
@@ -151,19 +151,19 @@ pub async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let there = Instance::of(session)?;
     let state: State = read_state(state.as_ref())?;
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
     let same_files =
         |status: &Status| status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
-    let looked = recent_posts::look(sent_at, same_files, |next| there.latest(id, next)).await?;
+    let looked = recent_posts::search(sent_at, same_files, |next| there.latest(id, next)).await?;
     for status in looked.found {
         if there.source(&status.id).await?.trim() == draft.caption.trim() {
-            return Ok(Found::There(done(status)));
+            return Ok(ReconcileOutcome::Committed(done(status)));
         }
     }
-    looked.end.map(|()| Found::Absent)
+    looked.completeness.map(|()| ReconcileOutcome::NotCommitted)
 }
 
 fn done(status: Status) -> Progress {

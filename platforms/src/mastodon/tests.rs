@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Mastodon, error::parse_error, settings};
 use crate::{
-    Account, Draft, Found, Kind, Phase, Platform, Progress, Secrets, Session,
+    Account, Draft, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
     tests::test_server::{Network, Seen, account, at, draft, media, reply},
     validate,
 };
@@ -77,7 +77,7 @@ async fn a_lost_status_is_found_by_text_files_and_time() {
         .await;
         let found =
             Mastodon.reconcile(&on(&network), &with_file(), Some(state.clone()), at(0)).await;
-        assert_eq!(matches!(found.unwrap(), Found::There(_)), there, "{text}");
+        assert_eq!(matches!(found.unwrap(), ReconcileOutcome::Committed(_)), there, "{text}");
     }
 }
 
@@ -110,18 +110,18 @@ async fn every_error_says_what_to_do() {
     let session = on(&network);
     let reset = at(90).to_rfc3339();
     for (status, said, kind) in [
-        (401, "The access token is invalid", Kind::Reconnect),
-        (403, "This action is outside the authorized scopes", Kind::Reconnect),
-        (404, "Record not found", Kind::Rejected),
+        (401, "The access token is invalid", ErrorKind::Reconnect),
+        (403, "This action is outside the authorized scopes", ErrorKind::Reconnect),
+        (404, "Record not found", ErrorKind::Rejected),
         (
             422,
             "Cannot attach files that have not finished processing. Try again in a moment!",
-            Kind::Transient,
+            ErrorKind::Transient,
         ),
-        (422, "Validation failed: File content type is not supported", Kind::MediaRejected),
-        (422, "Validation failed: Text can't be blank", Kind::Rejected),
-        (429, "Too many requests", Kind::RateLimited),
-        (503, "", Kind::Server),
+        (422, "Validation failed: File content type is not supported", ErrorKind::MediaRejected),
+        (422, "Validation failed: Text can't be blank", ErrorKind::Rejected),
+        (429, "Too many requests", ErrorKind::RateLimited),
+        (503, "", ErrorKind::Server),
     ] {
         let error = parse_error(
             &session,

@@ -19,19 +19,19 @@ pub async fn register(session: &Session, redirect_uri: &str) -> Result<App> {
 
 /// Reads the user and the limits of the instance.
 pub async fn verify(session: &Session) -> Result<Identity> {
-    let address = instance::address("instance_url", session.secrets.expose("instance_url"))?;
+    let address = instance::normalized_url("instance_url", session.secrets.expose("instance_url"))?;
     let user = Instance::of(session)?.me().await.map_err(Error::while_connecting)?;
     let mut meta = limits::read(session).await.map_err(Error::while_connecting)?;
     meta.insert("instance_url".to_owned(), json!(address.as_str().trim_end_matches('/')));
     meta.insert("url".to_owned(), json!(user.url));
-    let place = instance::place(&address);
+    let place = instance::host_and_path(&address);
     Ok(Identity {
         remote_id: format!("{place}:{}", user.id),
         username: format!("{}@{place}", user.username),
         display_name: Some(user.display_name).filter(|name| !name.is_empty()),
         meta,
         secrets: session.secrets.clone(),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
-    .pictured(user.avatar_static))
+    .with_picture_url(user.avatar_static))
 }

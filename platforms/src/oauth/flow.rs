@@ -9,18 +9,18 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::{
-    App, ClientAuth, Endpoint, Oauth, Renewal, TokenCall, Trade,
-    answer::{self, Answer},
+    App, ClientAuth, Endpoint, Oauth, TokenCall, TokenExchange, TokenRenewal,
+    token_response::{self, TokenResponse},
     tokens::{ACCESS_TOKEN, INSTANCE, REFRESH_TOKEN},
 };
-use crate::{Error, Kind, Refreshed, Result, Secrets, Session, text};
+use crate::{Error, ErrorKind, RefreshedTokens, Result, Secrets, Session, text};
 
 /// Time for one call.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The parameters of an authorization request that vary between users.
 #[derive(Debug, Clone, Copy)]
-pub struct Leave<'a> {
+pub struct AuthorizationRequest<'a> {
     /// The address that the network redirects the user to.
     pub redirect_uri: &'a str,
     /// The unguessable value that the network returns unchanged.
@@ -33,9 +33,13 @@ pub struct Leave<'a> {
 ///
 /// # Errors
 /// No app is registered, or the address is not valid.
-pub fn authorize_url(oauth: &Oauth, session: &Session, leave: &Leave<'_>) -> Result<Url> {
+pub fn authorize_url(
+    oauth: &Oauth,
+    session: &Session,
+    leave: &AuthorizationRequest<'_>,
+) -> Result<Url> {
     let app = session.app()?;
-    let mut url = place(session, oauth.authorize)?;
+    let mut url = endpoint_url(session, oauth.authorize)?;
     let names: Vec<_> = oauth.permissions.iter().map(|permission| permission.name).collect();
     {
         let mut query = url.query_pairs_mut();
@@ -67,11 +71,11 @@ fn challenge(verifier: &str) -> String {
 ///
 /// # Errors
 /// [`Kind::InvalidCredentials`] when the network refuses the code, [`Kind::Unreachable`] when it cannot be asked.
-pub async fn exchange(
+pub async fn exchange_code(
     oauth: &Oauth,
     session: &Session,
     code: &str,
-    leave: &Leave<'_>,
+    leave: &AuthorizationRequest<'_>,
 ) -> Result<Secrets> {
     // Meta ends its redirects with an empty fragment that some browsers pass on.
     let code = code.trim_end_matches("#_");
@@ -84,32 +88,33 @@ pub async fn exchange(
         fields.push(("code_verifier", leave.verifier));
     }
     fields.extend(oauth.exchange_extra);
-    let first = token(oauth, session, &fields).await.map_err(Error::while_connecting)?;
-    let secrets = first.over(&session.secrets, session.now);
+    let first = request_tokens(oauth, session, &fields).await.map_err(Error::while_connecting)?;
+    let secrets = first.merge_into(&session.secrets, session.now);
     let Some(long_lived) = oauth.long_lived else { return Ok(secrets) };
     let session = Session { secrets, ..session.clone() };
-    let lasting = trade(&long_lived, oauth, &session).await.map_err(Error::while_connecting)?;
-    Ok(lasting.over(&session.secrets, session.now))
+    let lasting =
+        exchange_token(&long_lived, oauth, &session).await.map_err(Error::while_connecting)?;
+    Ok(lasting.merge_into(&session.secrets, session.now))
 }
 
 /// Refreshes an account's tokens; `None` if there is nothing to refresh.
 ///
 /// # Errors
 /// [`Kind::Reconnect`] only for a response that says the tokens are permanently invalid.
-pub async fn renew(oauth: &Oauth, session: &Session) -> Result<Option<Refreshed>> {
+pub async fn refresh_tokens(oauth: &Oauth, session: &Session) -> Result<Option<RefreshedTokens>> {
     let fresh = match oauth.renewal {
-        Renewal::Never => return Ok(None),
-        Renewal::Trade(way) => trade(&way, oauth, session).await,
-        Renewal::RefreshToken { .. } => {
+        TokenRenewal::Never => return Ok(None),
+        TokenRenewal::Exchange(way) => exchange_token(&way, oauth, session).await,
+        TokenRenewal::RefreshToken { .. } => {
             let Some(refresh_token) = session.secrets.get(REFRESH_TOKEN) else { return Ok(None) };
             let fields =
                 [("grant_type", "refresh_token"), (REFRESH_TOKEN, refresh_token.expose_secret())];
-            token(oauth, session, &fields).await
+            request_tokens(oauth, session, &fields).await
         }
     };
-    let secrets = fresh?.over(&session.secrets, session.now);
-    let expires_at = super::ends(&secrets);
-    Ok(Some(Refreshed { secrets, expires_at }))
+    let secrets = fresh?.merge_into(&session.secrets, session.now);
+    let expires_at = super::access_token_expiry(&secrets);
+    Ok(Some(RefreshedTokens { secrets, expires_at }))
 }
 
 /// Revokes the tokens. Returns `false` if the network has no call for that.
@@ -121,31 +126,35 @@ pub async fn revoke(oauth: &Oauth, session: &Session) -> Result<bool> {
     // Revoking the refresh token also revokes its access tokens; without one, only the access token is revoked.
     let name =
         if session.secrets.get(REFRESH_TOKEN).is_some() { REFRESH_TOKEN } else { ACCESS_TOKEN };
-    let token = session.secrets.need(name)?;
+    let token = session.secrets.require(name)?;
     let fields = [("token", token.expose_secret()), ("token_type_hint", name)];
-    let request = authorized(oauth, session, endpoint, &fields, TokenCall::Form)?;
+    let request = app_request(oauth, session, endpoint, &fields, TokenCall::Form)?;
     let reply = request.send().await?;
     if reply.is_success() {
         return Ok(true);
     }
-    Err(answer::refusal(&reply, session))
+    Err(token_response::token_error(&reply, session))
 }
 
 /// Calls the token endpoint.
-async fn token(oauth: &Oauth, session: &Session, fields: &[(&str, &str)]) -> Result<Answer> {
-    let request = authorized(oauth, session, oauth.token, fields, oauth.token_call)?;
-    answer::read(request, session).await
+async fn request_tokens(
+    oauth: &Oauth,
+    session: &Session,
+    fields: &[(&str, &str)],
+) -> Result<TokenResponse> {
+    let request = app_request(oauth, session, oauth.token, fields, oauth.token_call)?;
+    token_response::read(request, session).await
 }
 
 /// Builds a request that authenticates as the app.
-fn authorized(
+fn app_request(
     oauth: &Oauth,
     session: &Session,
     endpoint: Endpoint,
     fields: &[(&str, &str)],
     call: TokenCall,
 ) -> Result<Request> {
-    let (app, url) = (session.app()?, place(session, endpoint)?);
+    let (app, url) = (session.app()?, endpoint_url(session, endpoint)?);
     let App { client_id, client_secret } = &app;
     let mut fields = fields.to_vec();
     fields.push((oauth.client_id_name, client_id));
@@ -163,8 +172,12 @@ fn authorized(
     Ok(request.header("accept", "application/json").deadline(DEADLINE))
 }
 
-async fn trade(way: &Trade, oauth: &Oauth, session: &Session) -> Result<Answer> {
-    let token = session.secrets.need(ACCESS_TOKEN)?.expose_secret();
+async fn exchange_token(
+    way: &TokenExchange,
+    oauth: &Oauth,
+    session: &Session,
+) -> Result<TokenResponse> {
+    let token = session.secrets.require(ACCESS_TOKEN)?.expose_secret();
     let mut query = vec![("grant_type", way.grant_type), (way.token_name, token)];
     // An exchange that does not name the app works without one, so a missing app is not an error then.
     let app =
@@ -175,28 +188,32 @@ async fn trade(way: &Trade, oauth: &Oauth, session: &Session) -> Result<Answer> 
     if let Some(app) = app.as_ref().filter(|_| way.with_client_secret) {
         query.push(("client_secret", app.client_secret.expose_secret()));
     }
-    let request = session.http.get(place(session, way.endpoint)?).query(&query).deadline(DEADLINE);
-    answer::read(request, session).await
+    let request =
+        session.http.get(endpoint_url(session, way.endpoint)?).query(&query).deadline(DEADLINE);
+    token_response::read(request, session).await
 }
 
 /// Returns an endpoint's address: on the network, on the account's own server, or below a configured base.
-fn place(session: &Session, endpoint: Endpoint) -> Result<Url> {
+fn endpoint_url(session: &Session, endpoint: Endpoint) -> Result<Url> {
     if !endpoint.host.is_empty() || session.base.is_some() {
         return session.url(endpoint.host, endpoint.path);
     }
-    let home = home(session.secrets.expose(INSTANCE))?;
+    let home = server_origin(session.secrets.expose(INSTANCE))?;
     session.url(&home, endpoint.path)
 }
 
 /// Returns the origin of the server that the user entered, with or without a scheme.
-fn home(named: &str) -> Result<String> {
-    let named = &text::pasted(named);
+fn server_origin(named: &str) -> Result<String> {
+    let named = &text::clean_identifier(named);
     let full = if named.contains("://") { named.clone() } else { format!("https://{named}") };
     let url = Url::parse(&full).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let url = url.filter(|url| url.username().is_empty() && url.password().is_none());
     url.map(|url| url.origin().ascii_serialization()).ok_or_else(|| {
-        Error::new(Kind::InvalidCredentials, format!("{named:?} is not the address of a server."))
-            .with_remedy("Give a name like social.example.")
+        Error::new(
+            ErrorKind::InvalidCredentials,
+            format!("{named:?} is not the address of a server."),
+        )
+        .with_remedy("Give a name like social.example.")
     })
 }

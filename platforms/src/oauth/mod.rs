@@ -4,10 +4,10 @@
 //! verifier and tokens. What data cannot express is a method of [`crate::Platform`]: `app_registration`, `identities`,
 //! `revoke`.
 
-mod answer;
 mod flow;
 #[cfg(test)]
 mod tests;
+mod token_response;
 mod tokens;
 
 use std::time::Duration;
@@ -16,9 +16,10 @@ use secrecy::SecretString;
 
 use crate::CredentialField;
 
-pub use flow::{Leave, authorize_url, exchange, renew, revoke};
+pub use flow::{AuthorizationRequest, authorize_url, exchange_code, refresh_tokens, revoke};
 pub use tokens::{
-    ACCESS_TOKEN, CLIENT_ID, CLIENT_SECRET, INSTANCE, REFRESH_TOKEN, ends, missing, refresh_ends,
+    ACCESS_TOKEN, CLIENT_ID, CLIENT_SECRET, INSTANCE, REFRESH_TOKEN, access_token_expiry,
+    missing_permissions, refresh_token_expiry,
 };
 
 /// How a user authorizes an app on one network.
@@ -45,11 +46,11 @@ pub struct Oauth {
     /// The network's parameter name for the app's id.
     pub client_id_name: &'static str,
     /// The exchange of the first, short-lived token for a long-lived one, if there is one.
-    pub long_lived: Option<Trade>,
+    pub long_lived: Option<TokenExchange>,
     /// How tokens are refreshed.
-    pub renewal: Renewal,
+    pub renewal: TokenRenewal,
     /// True if one login covers several accounts that share the same tokens, which are refreshed together.
-    pub shared: bool,
+    pub shares_tokens: bool,
     /// The endpoint that revokes a token, if it needs only the token and the app.
     pub revoke: Option<Endpoint>,
     /// The field in which the user enters the address of the account's own server before authorizing. Only for networks
@@ -59,7 +60,7 @@ pub struct Oauth {
 
 impl Oauth {
     /// The defaults of most networks. A descriptor sets the addresses and what differs.
-    pub const USUAL: Self = Self {
+    pub const DEFAULTS: Self = Self {
         authorize: Endpoint::on_instance("/oauth/authorize"),
         authorize_extra: &[],
         permissions: &[],
@@ -71,8 +72,8 @@ impl Oauth {
         client_auth: ClientAuth::Body,
         client_id_name: "client_id",
         long_lived: None,
-        renewal: Renewal::Never,
-        shared: false,
+        renewal: TokenRenewal::Never,
+        shares_tokens: false,
         revoke: None,
         instance: None,
     };
@@ -109,20 +110,20 @@ pub struct Permission {
     /// The description for the user who is asked: `Publish posts`.
     pub doc: &'static str,
     /// True if nothing works without it.
-    pub needed: bool,
+    pub required: bool,
 }
 
 impl Permission {
     /// Creates a permission without which nothing works.
     #[must_use]
-    pub const fn needed(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, needed: true }
+    pub const fn required(name: &'static str, doc: &'static str) -> Self {
+        Self { name, doc, required: true }
     }
 
     /// Creates a permission that the user may decline.
     #[must_use]
-    pub const fn wanted(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, needed: false }
+    pub const fn optional(name: &'static str, doc: &'static str) -> Self {
+        Self { name, doc, required: false }
     }
 }
 
@@ -146,7 +147,7 @@ pub enum ClientAuth {
 
 /// A GET request that exchanges a token for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trade {
+pub struct TokenExchange {
     /// The endpoint.
     pub endpoint: Endpoint,
     /// `grant_type`.
@@ -161,7 +162,7 @@ pub struct Trade {
 
 /// How tokens are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Renewal {
+pub enum TokenRenewal {
     /// Tokens do not expire, or the user has to connect again.
     Never,
     /// `grant_type=refresh_token` at the token endpoint, where the network gave a refresh token.
@@ -170,7 +171,7 @@ pub enum Renewal {
         idle: Duration,
     },
     /// The access token itself is exchanged for a fresh one while it is still valid.
-    Trade(Trade),
+    Exchange(TokenExchange),
 }
 
 /// The app that is registered with a network.

@@ -6,15 +6,16 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::{
-    ClientAuth, Endpoint, Leave, Oauth, Permission, Renewal, TokenCall, Trade, authorize_url, ends,
-    exchange, missing, renew, revoke,
+    AuthorizationRequest, ClientAuth, Endpoint, Oauth, Permission, TokenCall, TokenExchange,
+    TokenRenewal, access_token_expiry, authorize_url, exchange_code, missing_permissions,
+    refresh_tokens, revoke,
 };
 use crate::{
-    CredentialField, Kind, Secrets, Session,
+    CredentialField, ErrorKind, Secrets, Session,
     tests::test_server::{self, Network, at},
 };
 
-const LEAVE: Leave<'_> = Leave {
+const LEAVE: AuthorizationRequest<'_> = AuthorizationRequest {
     redirect_uri: "https://fanfare.example/connect/x/callback",
     state: "st4te",
     verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
@@ -23,19 +24,19 @@ const LEAVE: Leave<'_> = Leave {
 const STANDARD: Oauth = Oauth {
     authorize: Endpoint::at("https://login.example", "/authorize"),
     authorize_extra: &[("access_type", "offline")],
-    permissions: &[Permission::needed("read", "Read"), Permission::wanted("write", "Write")],
+    permissions: &[Permission::required("read", "Read"), Permission::optional("write", "Write")],
     pkce: true,
     token: Endpoint::at("https://api.example", "/token"),
     client_auth: ClientAuth::Basic,
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(3_600) },
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(3_600) },
     revoke: Some(Endpoint::at("https://api.example", "/revoke")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const META: Oauth = Oauth {
     token_call: TokenCall::Query,
     client_id_name: "client_key",
-    long_lived: Some(Trade {
+    long_lived: Some(TokenExchange {
         endpoint: Endpoint::at("https://api.example", "/long"),
         grant_type: "exchange",
         token_name: "short",
@@ -79,14 +80,14 @@ async fn the_page_is_asked_for_with_all_it_needs() {
     assert_eq!(url.origin().ascii_serialization(), "https://login.example");
     let nobody = Session { app: None, ..session };
     let error = authorize_url(&STANDARD, &nobody, &LEAVE).unwrap_err();
-    assert_eq!(error.kind, Kind::Misconfigured);
+    assert_eq!(error.kind, ErrorKind::Misconfigured);
 }
 
 #[tokio::test]
 async fn the_address_of_a_server_is_the_persons() {
     const MANY: Oauth = Oauth {
         instance: Some(CredentialField { name: "instance_url", required: true, doc: "" }),
-        ..Oauth::USUAL
+        ..Oauth::DEFAULTS
     };
     let network = answering(500, json!({})).await;
     let at = |instance: &str| {
@@ -99,7 +100,7 @@ async fn the_address_of_a_server_is_the_persons() {
         assert!(url.as_str().starts_with("https://social.example/oauth/authorize?client_id=own&"));
     }
     for bad in ["", "javascript:alert(1)", "https://user:pass@social.example", "ftp://x.example"] {
-        assert_eq!(at(bad).unwrap_err().kind, Kind::InvalidCredentials, "{bad}");
+        assert_eq!(at(bad).unwrap_err().kind, ErrorKind::InvalidCredentials, "{bad}");
     }
 }
 
@@ -110,14 +111,15 @@ async fn a_code_becomes_tokens() {
         "refresh_token_expires_in": 86_400, "scope": "read,other",
     });
     let network = answering(200, body).await;
-    let secrets =
-        exchange(&STANDARD, &session(&network, Secrets::new()), "c0de#_", &LEAVE).await.unwrap();
+    let secrets = exchange_code(&STANDARD, &session(&network, Secrets::new()), "c0de#_", &LEAVE)
+        .await
+        .unwrap();
     assert_eq!(secrets.expose("access_token"), "fresh-access");
     assert_eq!(secrets.expose("refresh_token"), "fresh-refresh");
-    assert_eq!(ends(&secrets), Some(at(7_200)));
-    assert_eq!(super::refresh_ends(&secrets), Some(at(86_400)));
-    assert!(missing(&STANDARD, &secrets).is_empty());
-    assert_eq!(missing(&STANDARD, &secrets.with("scope", "write"))[0].name, "read");
+    assert_eq!(access_token_expiry(&secrets), Some(at(7_200)));
+    assert_eq!(super::refresh_token_expiry(&secrets), Some(at(86_400)));
+    assert!(missing_permissions(&STANDARD, &secrets).is_empty());
+    assert_eq!(missing_permissions(&STANDARD, &secrets.with("scope", "write"))[0].name, "read");
     let [seen] = &network.seen()[..] else { panic!() };
     assert_eq!(seen.line, "POST /net/token");
     assert_eq!(seen.form("grant_type").as_deref(), Some("authorization_code"));
@@ -139,8 +141,11 @@ async fn a_first_token_is_traded_for_a_lasting_one() {
     })
     .await;
     let secrets =
-        exchange(&META, &session(&network, Secrets::new()), "c0de", &LEAVE).await.unwrap();
-    assert_eq!((secrets.expose("access_token"), ends(&secrets)), ("long-one", Some(at(60))));
+        exchange_code(&META, &session(&network, Secrets::new()), "c0de", &LEAVE).await.unwrap();
+    assert_eq!(
+        (secrets.expose("access_token"), access_token_expiry(&secrets)),
+        ("long-one", Some(at(60)))
+    );
     let seen = network.seen();
     assert_eq!(seen[0].query("client_key"), Some("app"));
     assert_eq!(seen[0].query("client_secret"), Some("app-secret"));
@@ -154,7 +159,7 @@ async fn a_refresh_keeps_what_the_answer_leaves_out() {
     let network = answering(200, json!({"access_token": "fresh-access", "expires_in": 10})).await;
     let known = Secrets::new().with("access_token", "old").with("refresh_token", "kept-one");
     let known = known.with("instance_url", "x.example");
-    let fresh = renew(&STANDARD, &session(&network, known)).await.unwrap().unwrap();
+    let fresh = refresh_tokens(&STANDARD, &session(&network, known)).await.unwrap().unwrap();
     assert_eq!(fresh.expires_at, Some(at(0) + TimeDelta::seconds(10)));
     let secrets = fresh.secrets;
     assert_eq!(secrets.expose("access_token"), "fresh-access");
@@ -163,7 +168,7 @@ async fn a_refresh_keeps_what_the_answer_leaves_out() {
         ("kept-one", "x.example")
     );
     assert_eq!(network.seen()[0].form("refresh_token").as_deref(), Some("kept-one"));
-    let none = renew(&STANDARD, &session(&network, Secrets::new())).await.unwrap();
+    let none = refresh_tokens(&STANDARD, &session(&network, Secrets::new())).await.unwrap();
     assert!(none.is_none(), "an account without a refresh token is not refreshed");
 }
 
@@ -171,66 +176,67 @@ async fn a_refresh_keeps_what_the_answer_leaves_out() {
 async fn an_end_that_is_no_longer_told_is_forgotten() {
     let network = answering(200, json!({"access_token": "endless"})).await;
     let known = Secrets::new().with("refresh_token", "r").with("expires_at", at(5).to_rfc3339());
-    let fresh = renew(&STANDARD, &session(&network, known)).await.unwrap().unwrap();
-    assert_eq!((fresh.expires_at, ends(&fresh.secrets)), (None, None));
+    let fresh = refresh_tokens(&STANDARD, &session(&network, known)).await.unwrap().unwrap();
+    assert_eq!((fresh.expires_at, access_token_expiry(&fresh.secrets)), (None, None));
 }
 
 #[tokio::test]
 async fn only_a_dead_token_is_a_reason_to_connect_again() {
     let cases = [
-        (400, json!({"error": "invalid_grant", "error_description": "gone"}), Kind::Reconnect),
-        (200, json!({"ok": false, "error": "token_revoked"}), Kind::Reconnect),
+        (400, json!({"error": "invalid_grant", "error_description": "gone"}), ErrorKind::Reconnect),
+        (200, json!({"ok": false, "error": "token_revoked"}), ErrorKind::Reconnect),
         (
             400,
             json!({"error": {"message": "no", "type": "OAuthException", "code": 190}}),
-            Kind::Reconnect,
+            ErrorKind::Reconnect,
         ),
         (
             400,
             json!({"error_type": "OAuthException", "code": 400, "error_message": "used"}),
-            Kind::Reconnect,
+            ErrorKind::Reconnect,
         ),
         (
             400,
             json!({"error": {"message": "used", "code": 100, "error_subcode": 36_009}}),
-            Kind::Reconnect,
+            ErrorKind::Reconnect,
         ),
         (
             400,
             json!({"error": "invalid_request", "error_description": "Value passed for the token was invalid."}),
-            Kind::Reconnect,
+            ErrorKind::Reconnect,
         ),
         (
             400,
             json!({"error": "invalid_request", "error_description": "Missing required parameter [grant_type]."}),
-            Kind::Transient,
+            ErrorKind::Transient,
         ),
-        (400, json!({"code": 283, "message": "Invalid refresh token."}), Kind::Reconnect),
-        (400, json!({"code": 1, "message": "Invalid request."}), Kind::Transient),
-        (401, json!({"error": "invalid_client"}), Kind::Misconfigured),
-        (400, json!({"error": {"message": "slow", "code": 4}}), Kind::RateLimited),
-        (429, json!({}), Kind::RateLimited),
-        (400, json!({"error": "temporarily_unavailable"}), Kind::Transient),
-        (500, json!("not an object"), Kind::Transient),
-        (200, json!({"token_type": "bearer"}), Kind::Transient),
-        (200, json!([]), Kind::Transient),
+        (400, json!({"code": 283, "message": "Invalid refresh token."}), ErrorKind::Reconnect),
+        (400, json!({"code": 1, "message": "Invalid request."}), ErrorKind::Transient),
+        (401, json!({"error": "invalid_client"}), ErrorKind::Misconfigured),
+        (400, json!({"error": {"message": "slow", "code": 4}}), ErrorKind::RateLimited),
+        (429, json!({}), ErrorKind::RateLimited),
+        (400, json!({"error": "temporarily_unavailable"}), ErrorKind::Transient),
+        (500, json!("not an object"), ErrorKind::Transient),
+        (200, json!({"token_type": "bearer"}), ErrorKind::Transient),
+        (200, json!([]), ErrorKind::Transient),
     ];
     for (status, body, kind) in cases {
         let network = answering(status, body.clone()).await;
         let secrets = Secrets::new().with("refresh_token", "s3cret-refresh");
-        let error = renew(&STANDARD, &session(&network, secrets)).await.unwrap_err();
+        let error = refresh_tokens(&STANDARD, &session(&network, secrets)).await.unwrap_err();
         assert_eq!(error.kind, kind, "{status} {body}");
     }
 }
 
 #[tokio::test]
 async fn a_refused_code_is_told_apart_from_a_network_that_is_away() {
-    for (status, kind) in [(400, Kind::InvalidCredentials), (503, Kind::Unreachable)] {
+    for (status, kind) in [(400, ErrorKind::InvalidCredentials), (503, ErrorKind::Unreachable)] {
         let network =
             answering(status, json!({"error": if status == 400 { "invalid_grant" } else { "" }}))
                 .await;
-        let error =
-            exchange(&STANDARD, &session(&network, Secrets::new()), "c", &LEAVE).await.unwrap_err();
+        let error = exchange_code(&STANDARD, &session(&network, Secrets::new()), "c", &LEAVE)
+            .await
+            .unwrap_err();
         assert_eq!(error.kind, kind, "{status}");
     }
 }
@@ -243,7 +249,7 @@ async fn what_a_network_repeats_of_a_token_is_not_kept() {
     )
     .await;
     let secrets = Secrets::new().with("refresh_token", "s3cret-refresh");
-    let error = renew(&STANDARD, &session(&network, secrets)).await.unwrap_err();
+    let error = refresh_tokens(&STANDARD, &session(&network, secrets)).await.unwrap_err();
     assert_eq!(error.reply.unwrap().message.as_deref(), Some("[redacted] is old"));
 }
 

@@ -31,13 +31,13 @@ pub const CLIENT_SECRET: &str = "client_secret";
 
 /// Returns when the access token expires, if known.
 #[must_use]
-pub fn ends(secrets: &Secrets) -> Option<DateTime<Utc>> {
+pub fn access_token_expiry(secrets: &Secrets) -> Option<DateTime<Utc>> {
     time(secrets, EXPIRES_AT)
 }
 
 /// Returns when the refresh token expires, if known.
 #[must_use]
-pub fn refresh_ends(secrets: &Secrets) -> Option<DateTime<Utc>> {
+pub fn refresh_token_expiry(secrets: &Secrets) -> Option<DateTime<Utc>> {
     time(secrets, REFRESH_EXPIRES_AT)
 }
 
@@ -47,10 +47,10 @@ fn time(secrets: &Secrets, name: &str) -> Option<DateTime<Utc>> {
 
 /// Returns the required permissions that the user declined, if the network lists the granted ones.
 #[must_use]
-pub fn missing(oauth: &Oauth, secrets: &Secrets) -> Vec<&'static Permission> {
+pub fn missing_permissions(oauth: &Oauth, secrets: &Secrets) -> Vec<&'static Permission> {
     let granted = secrets.expose(SCOPE);
     let is_granted =
         |permission: &&Permission| granted.split([' ', ',']).any(|name| name == permission.name);
-    let needed = oauth.permissions.iter().filter(|permission| permission.needed);
+    let needed = oauth.permissions.iter().filter(|permission| permission.required);
     needed.filter(|permission| !granted.is_empty() && !is_granted(permission)).collect()
 }

@@ -9,7 +9,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::head;
 
 /// How many bytes of a page are searched for a declaration of its character set.
-const PRESCANNED: usize = 1_024;
+const PRESCAN_BYTES: usize = 1_024;
 
 /// The text of a page.
 #[derive(Debug)]
@@ -23,37 +23,37 @@ pub struct Decoded<'a> {
 /// Decodes the bytes of a page with this content type.
 pub fn decode<'a>(bytes: &'a [u8], content_type: &str) -> Decoded<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
-        return with(encoding, &bytes[length..]);
+        return decode_as(encoding, &bytes[length..]);
     }
-    let header = parameter(content_type);
-    if let Some(encoding) = header.as_deref().and_then(named) {
-        return with(encoding, bytes);
+    let header = charset_parameter(content_type);
+    if let Some(encoding) = header.as_deref().and_then(encoding_by_label) {
+        return decode_as(encoding, bytes);
     }
-    let start = &bytes[..bytes.len().min(PRESCANNED)];
+    let start = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     let meta = head::read(&encoding_rs::mem::decode_latin1(start)).charset;
     // A page whose declaration could be read as ASCII is not UTF-16, whatever it declares.
     let ascii =
         |encoding: &'static Encoding| if encoding.is_ascii_compatible() { encoding } else { UTF_8 };
-    if let Some(encoding) = meta.as_deref().and_then(named).map(ascii) {
-        return with(encoding, bytes);
+    if let Some(encoding) = meta.as_deref().and_then(encoding_by_label).map(ascii) {
+        return decode_as(encoding, bytes);
     }
     if header.is_some() || meta.is_some() {
-        return Decoded { known: false, ..with(WINDOWS_1252, bytes) };
+        return Decoded { known: false, ..decode_as(WINDOWS_1252, bytes) };
     }
-    with(guessed(bytes), bytes)
+    decode_as(guess_encoding(bytes), bytes)
 }
 
-fn with<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
+fn decode_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     Decoded { text, known: true }
 }
 
-fn named(label: &str) -> Option<&'static Encoding> {
+fn encoding_by_label(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
 
 /// Detects the character set of a page that declares none.
-fn guessed(bytes: &[u8]) -> &'static Encoding {
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
     let is_utf8 = match std::str::from_utf8(bytes) {
         Ok(_) => true,
         // The last character was cut off in the middle.
@@ -68,7 +68,7 @@ fn guessed(bytes: &[u8]) -> &'static Encoding {
 }
 
 /// Returns the character set that a content type names.
-pub fn parameter(content_type: &str) -> Option<String> {
+pub fn charset_parameter(content_type: &str) -> Option<String> {
     const NAME: &str = "charset";
     let lower = content_type.to_ascii_lowercase();
     let at = lower.find(NAME)? + NAME.len();
@@ -81,7 +81,7 @@ pub fn parameter(content_type: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, parameter};
+    use super::{charset_parameter, decode};
 
     const UKRAINIAN: &[u8] = b"\xcf\xf0\xe8\xe2\xb3\xf2"; // windows-1251
 
@@ -123,7 +123,7 @@ mod tests {
             ("text/html;charset=", None),
             ("text/html", None),
         ] {
-            assert_eq!(parameter(content_type).as_deref(), name, "{content_type}");
+            assert_eq!(charset_parameter(content_type).as_deref(), name, "{content_type}");
         }
     }
 }

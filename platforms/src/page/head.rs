@@ -38,7 +38,7 @@ pub fn read(html: &str) -> Head {
     emitter.naively_switch_states(true);
     let mut reader = Reader::default();
     for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
-        if reader.take(token) {
+        if reader.handle_token(token) {
             break;
         }
     }
@@ -59,7 +59,7 @@ struct Reader {
 
 impl Reader {
     /// Handles a token; returns true when the rest is not needed.
-    fn take(&mut self, token: Token) -> bool {
+    fn handle_token(&mut self, token: Token) -> bool {
         match token {
             Token::StartTag(tag) => match tag.name.as_slice() {
                 b"body" => return true,
@@ -79,18 +79,20 @@ impl Reader {
 
     fn meta(&mut self, tag: &StartTag<()>) {
         if self.charset.is_none() {
-            self.charset = value(tag, b"charset").or_else(|| declared(tag));
+            self.charset = value(tag, b"charset").or_else(|| charset_of_meta(tag));
         }
         let Some(content) = value(tag, b"content") else { return };
         let about = value(tag, b"property").or_else(|| value(tag, b"name")).unwrap_or_default();
         let about = about.trim().to_ascii_lowercase();
-        keep(&TITLES, &mut self.titles, &about, || tidy(&content, TITLE_MAX));
-        keep(&DESCRIPTIONS, &mut self.descriptions, &about, || tidy(&content, DESCRIPTION_MAX));
-        keep(&IMAGES, &mut self.images, &about, || tidy(&content, ADDRESS_MAX));
+        set_if_empty(&TITLES, &mut self.titles, &about, || normalize_text(&content, TITLE_MAX));
+        set_if_empty(&DESCRIPTIONS, &mut self.descriptions, &about, || {
+            normalize_text(&content, DESCRIPTION_MAX)
+        });
+        set_if_empty(&IMAGES, &mut self.images, &about, || normalize_text(&content, ADDRESS_MAX));
     }
 
     fn head(self) -> Head {
-        let title = self.title.and_then(|title| tidy(&title, TITLE_MAX));
+        let title = self.title.and_then(|title| normalize_text(&title, TITLE_MAX));
         Head {
             title: self.titles.into_iter().flatten().next().or(title),
             description: self.descriptions.into_iter().flatten().next(),
@@ -102,7 +104,7 @@ impl Reader {
 }
 
 /// Stores the first text of each name.
-fn keep(
+fn set_if_empty(
     names: &[&str],
     places: &mut [Option<String>],
     about: &str,
@@ -119,13 +121,13 @@ fn value(tag: &StartTag<()>, name: &[u8]) -> Option<String> {
 }
 
 /// Returns the character set in the content type that a `meta` element declares.
-fn declared(tag: &StartTag<()>) -> Option<String> {
+fn charset_of_meta(tag: &StartTag<()>) -> Option<String> {
     value(tag, b"http-equiv").filter(|name| name.trim().eq_ignore_ascii_case("content-type"))?;
-    super::charset::parameter(&value(tag, b"content")?)
+    super::charset::charset_parameter(&value(tag, b"content")?)
 }
 
 /// Collapses white space and cuts the text to `max` characters; `None` if nothing is left or it could not be decoded.
-fn tidy(text: &str, max: usize) -> Option<String> {
+fn normalize_text(text: &str, max: usize) -> Option<String> {
     let mut tidied = String::new();
     for word in text.split_whitespace() {
         if !tidied.is_empty() {

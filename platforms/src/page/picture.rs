@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use url::Url;
 
-use super::guarded;
+use super::guarded_request;
 use crate::{Session, Warning, validate::excerpt};
 
 /// Media type and bytes of a picture.
@@ -27,19 +27,19 @@ pub trait PictureShrinker: Debug + Send + Sync {
 }
 
 /// Fetches a picture and shrinks it if needed, so that it has one of these types and at most `bytes_max` bytes.
-pub async fn image(
+pub async fn fetch_image(
     session: &Session,
     address: &str,
     types: &'static [&'static str],
     bytes_max: usize,
 ) -> Option<Picture> {
-    let shrinker = session.pictures.as_ref().filter(|_| types.contains(&JPEG));
+    let shrinker = session.picture_shrinker.as_ref().filter(|_| types.contains(&JPEG));
     let fetched_max = if shrinker.is_some() { FETCHED_MAX.max(bytes_max) } else { bytes_max };
-    let request = guarded(session, Url::parse(address).ok()?)?.max_reply(fetched_max);
+    let request = guarded_request(session, Url::parse(address).ok()?)?.max_reply(fetched_max);
     let reply = request.send().await.ok().filter(|reply| reply.status == 200)?;
     let declared = reply.header("content-type").unwrap_or_default().trim().to_ascii_lowercase();
     let known = || types.iter().copied().find(|mime| declared.starts_with(*mime));
-    let mime = of_bytes(&reply.body).or_else(known)?;
+    let mime = detect_type(&reply.body).or_else(known)?;
     if types.contains(&mime) && reply.body.len() <= bytes_max {
         return (!reply.body.is_empty()).then_some((mime, reply.body));
     }
@@ -47,7 +47,7 @@ pub async fn image(
 }
 
 /// Returns the warning that a card has no picture.
-pub fn without_picture(image: &str) -> Warning {
+pub fn missing_picture_warning(image: &str) -> Warning {
     let message = format!(
         "The link's card has no picture: {} could not be fetched, is no picture, or could not be made to fit.",
         excerpt(image)
@@ -56,7 +56,7 @@ pub fn without_picture(image: &str) -> Warning {
 }
 
 /// Detects the type of a picture from its first bytes: the type that a server declares is often wrong.
-fn of_bytes(bytes: &[u8]) -> Option<&'static str> {
+fn detect_type(bytes: &[u8]) -> Option<&'static str> {
     let at = |place: usize, wanted: &[u8]| bytes.get(place..place + wanted.len()) == Some(wanted);
     let signs: [(&str, bool); 4] = [
         (JPEG, at(0, b"\xff\xd8\xff")),
@@ -69,7 +69,7 @@ fn of_bytes(bytes: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_bytes;
+    use super::detect_type;
 
     #[test]
     fn pictures_are_told_by_their_first_bytes() {
@@ -82,7 +82,7 @@ mod tests {
             (b"<html>", None),
             (b"", None),
         ] {
-            assert_eq!(of_bytes(bytes), mime, "{bytes:?}");
+            assert_eq!(detect_type(bytes), mime, "{bytes:?}");
         }
     }
 }

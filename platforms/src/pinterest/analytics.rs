@@ -10,8 +10,8 @@ use super::client;
 use crate::{
     Account, Result,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Number, Numbers, Reading,
-        Unmeasured, counted, denied, is_absent, is_denied, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
+        MissingReason, PostRef, is_forbidden, is_not_found, name, read_counts, without_permission,
     },
 };
 
@@ -20,7 +20,7 @@ const PERMISSION: &str = "user_accounts:read";
 /// How many days back metrics of a pin are read.
 const WINDOW: i64 = 89;
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "UTC",
     // Pinterest marks each day as final or not.
     lag: Duration::from_secs(48 * 3_600),
@@ -29,10 +29,10 @@ const DAILY: Daily = Daily {
     engagements: &[name::SAVES, name::CLICKS],
     periods: &[],
     display: &[
-        Display::sum("pin_clicks", "Pin clicks"),
-        Display::sum("outbound_clicks", "Outbound clicks"),
-        Display::sum("saves", "Saves").of(name::SAVES),
-        Display::sum("engagements", "Engagements").of("pinterest_engagements"),
+        DashboardMetric::sum("pin_clicks", "Pin clicks"),
+        DashboardMetric::sum("outbound_clicks", "Outbound clicks"),
+        DashboardMetric::sum("saves", "Saves").of(name::SAVES),
+        DashboardMetric::sum("engagements", "Engagements").of("pinterest_engagements"),
     ],
 };
 
@@ -54,11 +54,11 @@ const OF_PIN: [(&str, &str); 5] = [
 ];
 
 /// Reads the metrics of Pinterest.
-pub(super) struct Reports;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Reports {
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+impl Analytics for MetricsReader {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
@@ -66,16 +66,16 @@ impl Analytics for Reports {
         &[name::SAVES, name::CLICKS]
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
-        reading.allow().await?;
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
+        reading.acquire_call().await?;
         let user = client::user_counts(reading.session).await?;
-        let counts = counted(&user, &[("/follower_count", name::FOLLOWERS)]);
-        Ok(counts.get(name::FOLLOWERS).copied().unwrap_or(Err(Unmeasured::Platform)))
+        let counts = read_counts(&user, &[("/follower_count", name::FOLLOWERS)]);
+        Ok(counts.get(name::FOLLOWERS).copied().unwrap_or(Err(MissingReason::Platform)))
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
-        reading.allow().await?;
+        reading.acquire_call().await?;
         let bounds = (first.date.to_string(), last.date.to_string());
         let types = OF_DAY.map(|(path, _)| path.trim_start_matches('/')).join(",");
         let path = "/v5/user_account/analytics";
@@ -84,8 +84,8 @@ impl Analytics for Reports {
                 let rows = report["all"]["daily_metrics"].as_array().cloned();
                 Ok(rows.unwrap_or_default().iter().filter_map(day).collect())
             }
-            Err(error) if is_denied(&error) => {
-                reading.lacks(PERMISSION);
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission(PERMISSION);
                 Ok(Vec::new())
             }
             Err(error) => Err(error),
@@ -94,23 +94,23 @@ impl Analytics for Reports {
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let today = reading.session.now.date_naive();
         let bounds = ((today - TimeDelta::days(WINDOW)).to_string(), today.to_string());
         let types = OF_PIN.map(|(path, _)| path.trim_start_matches('/')).join(",");
         let mut read = Vec::new();
         for post in posts {
-            reading.allow().await?;
+            reading.acquire_call().await?;
             let path = format!("/v5/pins/{}/analytics", post.id);
             let report = client::analytics(reading.session, &path, &bounds, &types).await;
             read.push(match report {
                 Ok(report) => Some(pin(&report["all"])),
-                Err(error) if is_absent(&error) => None,
-                Err(error) if is_denied(&error) => {
-                    reading.lacks("pins:read");
-                    Some(denied(&OF_PIN))
+                Err(error) if is_not_found(&error) => None,
+                Err(error) if is_forbidden(&error) => {
+                    reading.note_missing_permission("pins:read");
+                    Some(without_permission(&OF_PIN))
                 }
                 Err(error) => return Err(error),
             });
@@ -120,25 +120,25 @@ impl Analytics for Reports {
 }
 
 /// Reads a day of a report; metrics that are not ready or below a threshold are missing.
-fn day(row: &Value) -> Option<DayNumbers> {
+fn day(row: &Value) -> Option<DayMetrics> {
     let date = row["date"].as_str()?.parse().ok()?;
     let status = row["data_status"].as_str().unwrap_or_default();
     let is_known = matches!(status, "READY" | "PROCESSING" | "ESTIMATE");
-    let mut numbers = if is_known { counted(&row["metrics"], &OF_DAY) } else { Numbers::new() };
+    let mut numbers = if is_known { read_counts(&row["metrics"], &OF_DAY) } else { Metrics::new() };
     add_clicks(&mut numbers);
-    Some(DayNumbers { date, numbers, is_final: Some(status == "READY") })
+    Some(DayMetrics { date, numbers, is_final: Some(status == "READY") })
 }
 
-fn pin(all: &Value) -> Numbers {
+fn pin(all: &Value) -> Metrics {
     let lifetime = &all["lifetime_metrics"];
     let totals = if lifetime.is_object() { lifetime } else { &all["summary_metrics"] };
-    let mut numbers = counted(totals, &OF_PIN);
+    let mut numbers = read_counts(totals, &OF_PIN);
     add_clicks(&mut numbers);
     numbers
 }
 
 /// Adds clicks: those on a pin and those on its link.
-fn add_clicks(numbers: &mut Numbers) {
+fn add_clicks(numbers: &mut Metrics) {
     let known = |name: &str| numbers.get(name).and_then(|number| number.ok());
     let clicks = match (known("pin_clicks"), known("outbound_clicks")) {
         (None, None) => return,

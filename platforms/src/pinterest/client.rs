@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{SPEC, error::parse_error};
 use crate::{
-    Error, Kind, MediaStream, Result, Session,
+    Error, ErrorKind, MediaStream, Result, Session,
     oauth::ACCESS_TOKEN,
     recent_posts::{self, Entry},
     response,
@@ -51,7 +51,7 @@ pub(super) enum Processing {
 }
 
 #[derive(Debug, Deserialize)]
-struct Made {
+struct CreatedPin {
     id: String,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Pin {
 
 impl Entry for Pin {
     /// Parses a time, which Pinterest writes with or without an offset.
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         let text = self.created_at.as_str();
         let with = DateTime::parse_from_rfc3339(text).map(|at| at.to_utc());
         let plain = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f");
@@ -85,7 +85,7 @@ pub(super) struct Board {
 
 /// One page of a list.
 #[derive(Debug, Deserialize)]
-pub(super) struct Page<T> {
+pub(super) struct PinterestPage<T> {
     pub items: Vec<T>,
     pub bookmark: Option<String>,
 }
@@ -96,7 +96,10 @@ pub(super) async fn user(session: &Session) -> Result<User> {
 }
 
 /// Reads one page of the account's boards.
-pub(super) async fn boards(session: &Session, bookmark: Option<&str>) -> Result<Page<Board>> {
+pub(super) async fn boards(
+    session: &Session,
+    bookmark: Option<&str>,
+) -> Result<PinterestPage<Board>> {
     let mut query = vec![("page_size", "250")];
     query.extend(bookmark.map(|bookmark| ("bookmark", bookmark)));
     get(session, "/v5/boards", &query).await
@@ -108,11 +111,12 @@ pub(super) async fn pins(
     session: &Session,
     board: &str,
     next: Option<String>,
-) -> Result<recent_posts::Page<Pin>> {
+) -> Result<recent_posts::ListPage<Pin>> {
     let mut query = vec![("page_size", "250")];
     query.extend(next.as_deref().map(|bookmark| ("bookmark", bookmark)));
-    let page: Page<Pin> = get(session, &format!("/v5/boards/{board}/pins"), &query).await?;
-    Ok(recent_posts::Page::naming(page.items, page.bookmark))
+    let page: PinterestPage<Pin> =
+        get(session, &format!("/v5/boards/{board}/pins"), &query).await?;
+    Ok(recent_posts::ListPage::with_next(page.items, page.bookmark))
 }
 
 /// Registers a video upload.
@@ -138,7 +142,7 @@ pub(super) async fn upload(
     if reply.is_success() {
         return Ok(());
     }
-    let kind = if reply.status >= 500 { Kind::Transient } else { Kind::MediaRejected };
+    let kind = if reply.status >= 500 { ErrorKind::Transient } else { ErrorKind::MediaRejected };
     let message = format!("Pinterest did not take the video ({}).", reply.status);
     Err(Error::new(kind, message).with_reply(reply.status, None, None))
 }
@@ -157,9 +161,9 @@ pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Proc
 pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/pins")?);
     let request = authorized(session, request)?.json(pin).deadline(SPEC.commit_deadline);
-    let made: Made = response::send(session, request, parse_error).await?;
+    let made: CreatedPin = response::send(session, request, parse_error).await?;
     if made.id.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, "Pinterest answered without an id."));
+        return Err(Error::new(ErrorKind::Ambiguous, "Pinterest answered without an id."));
     }
     Ok(made.id)
 }
@@ -190,5 +194,5 @@ async fn get<T: DeserializeOwned>(
 }
 
 fn authorized(session: &Session, request: Request) -> Result<Request> {
-    Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
+    Ok(request.bearer(session.secrets.require(ACCESS_TOKEN)?))
 }

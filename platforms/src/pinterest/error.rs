@@ -4,8 +4,8 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 
 use crate::{
-    Error, Kind, Session,
-    response::{self, Reset},
+    Error, ErrorKind, Session,
+    response::{self, ResetHeader},
 };
 
 #[derive(Deserialize, Default)]
@@ -27,7 +27,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
     let says = |part: &str| said.to_ascii_lowercase().contains(part);
     match reply.status {
         // It does not distinguish an expired token from a revoked one; a refresh does.
-        401 => Error::new(Kind::TokenExpired, "Pinterest does not accept the access token."),
+        401 => Error::new(ErrorKind::TokenExpired, "Pinterest does not accept the access token."),
         403 => Error::misconfigured("Pinterest does not let the account pin there.").with_remedy(
             "Choose a board of the account's own, or connect it again with all permissions.",
         ),
@@ -36,8 +36,10 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         ),
         409 => Error::transient("Pinterest is busy with another request of this account."),
         429 => {
-            let wait = response::wait(session, reply, &[Reset::Seconds("x-ratelimit-reset")]);
-            Error::new(Kind::RateLimited, "Pinterest asks to slow down.").with_retry_after(wait)
+            let wait =
+                response::retry_delay(session, reply, &[ResetHeader::Seconds("x-ratelimit-reset")]);
+            Error::new(ErrorKind::RateLimited, "Pinterest asks to slow down.")
+                .with_retry_after(wait)
         }
         400..=499 if says("unable to reach the url") => {
             Error::transient("Pinterest could not fetch a file for the moment.")
@@ -48,7 +50,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         .with_remedy(
             "Use a JPEG or PNG of at most 20 MB, or an MP4 or MOV of 4 seconds to 15 minutes.",
         ),
-        _ => response::by_status("Pinterest", reply, said),
+        _ => response::error_by_status("Pinterest", reply, said),
     }
 }
 

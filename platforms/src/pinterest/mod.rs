@@ -21,11 +21,11 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    About, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity, MediaRules,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, VideoForm,
-    Violation, Warning,
+    CaptionLimits, ConnectSpec, DocNotes, Draft, Error, Example, FrameRules, Identity, MediaRules,
+    Platform, PlatformId, PostType, Progress, ReconcileOutcome, RecoveryClass, Result, Session,
+    Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation, Warning,
     analytics::Analytics,
-    oauth::{self, ClientAuth, Endpoint, Oauth, Permission, Renewal},
+    oauth::{self, ClientAuth, Endpoint, Oauth, Permission, TokenRenewal},
 };
 
 /// Longest description, title, alt text and link in characters.
@@ -49,22 +49,22 @@ const API: &str = "https://api.pinterest.com";
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.pinterest.com", "/oauth/"),
     permissions: &[
-        Permission::needed("user_accounts:read", "See your profile"),
-        Permission::needed("boards:read", "List your boards"),
-        Permission::needed("pins:read", "See your pins"),
-        Permission::needed("pins:write", "Make pins"),
-        Permission::needed("boards:write", "Pin to your boards"),
-        Permission::wanted("boards:read_secret", "List your secret boards"),
-        Permission::wanted("pins:read_secret", "See your secret pins"),
-        Permission::wanted("pins:write_secret", "Make pins on secret boards"),
+        Permission::required("user_accounts:read", "See your profile"),
+        Permission::required("boards:read", "List your boards"),
+        Permission::required("pins:read", "See your pins"),
+        Permission::required("pins:write", "Make pins"),
+        Permission::required("boards:write", "Pin to your boards"),
+        Permission::optional("boards:read_secret", "List your secret boards"),
+        Permission::optional("pins:read_secret", "See your secret pins"),
+        Permission::optional("pins:write_secret", "Make pins on secret boards"),
     ],
     separator: ",",
     token: Endpoint::at(API, "/v5/oauth/token"),
     // Without it, apps created before 2025-09-25 get a refresh token that expires.
     exchange_extra: &[("continuous_refresh", "true")],
     client_auth: ClientAuth::Basic,
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(60 * 86_400) },
-    ..Oauth::USUAL
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(60 * 86_400) },
+    ..Oauth::DEFAULTS
 };
 
 const MEDIA: MediaRules = MediaRules {
@@ -75,17 +75,17 @@ const MEDIA: MediaRules = MediaRules {
     mixed: false,
     image_types: &["image/jpeg", "image/png"],
     video_types: &["video/mp4", "video/quicktime", "video/x-m4v"],
-    video_forms: &[VideoForm::H264],
+    video_forms: &[VideoFormat::H264],
     image_bytes_max: IMAGE_BYTES_MAX,
     video_bytes_max: VIDEO_BYTES_MAX,
     video_ms_max: Some(VIDEO_MS_MAX),
-    frame: Frame { video_ms_min: Some(4_000), ..Frame::ANY },
+    frame: FrameRules { video_ms_min: Some(4_000), ..FrameRules::ANY },
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption::characters(DESCRIPTION_MAX),
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits::characters(DESCRIPTION_MAX),
     media: MEDIA,
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[
@@ -112,34 +112,34 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     analytics: true,
-    class: Class::Search,
-    helpers: &[BOARDS],
-    api: Some(Api { version: "v5", ends: None }),
-    about: About {
+    recovery_class: RecoveryClass::Search,
+    tools: &[BOARDS],
+    api: Some(SupportedApi { version: "v5", ends: None }),
+    doc_notes: DocNotes {
         reconcile: "`GET /v5/boards/{board}/pins`, by title, text, link and time",
         tokens: "30 days, by a refresh token of 60 days that is replaced with each use",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "pins, boards, media, limits of texts, tokens",
             "https://developers.pinterest.com/docs/api/v5/",
         ),
-        Source::documented(
+        SpecSource::documented(
             "sizes and length of files",
             "https://help.pinterest.com/en/business/article/pinterest-product-specs",
         ),
-        Source::observed(
+        SpecSource::observed(
             "errors, waits, unequal images of a carousel are refused",
             "programs that publish on Pinterest",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "tags of products, most of them",
             "a beta of Pinterest's; its public schema 5.23 has none",
         ),
     ],
     examples: EXAMPLES,
-    ..Spec::usual(PlatformId::Pinterest, "Pinterest")
+    ..Spec::with_defaults(PlatformId::Pinterest, "Pinterest")
 };
 
 const EXAMPLES: &[Example] = &[
@@ -163,7 +163,7 @@ const EXAMPLES: &[Example] = &[
         r#"{"caption": "The film", "post_type": "video", "settings": {"board": "549755885175", "cover_image_url": "https://example.org/cover.jpg"}}"#,
     )
     .with(&["video/mp4"])
-    .needing("a picture at that address"),
+    .requiring("a picture at that address"),
     Example::new(
         "a video",
         r#"{"caption": "Another film", "settings": {"board": "549755885175"}}"#,
@@ -213,12 +213,12 @@ impl Platform for Pinterest {
         draft: &Draft,
         _state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Reports)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
@@ -233,9 +233,9 @@ impl Platform for Pinterest {
             display_name: user.business_name,
             meta,
             secrets: session.secrets.clone(),
-            expires_at: oauth::ends(&session.secrets),
+            expires_at: oauth::access_token_expiry(&session.secrets),
         }
-        .pictured(user.profile_image))
+        .with_picture_url(user.profile_image))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

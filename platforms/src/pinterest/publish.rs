@@ -13,8 +13,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Media, Progress, Result, Session, Step, outcome::read_state, recent_posts,
-    settings::alt_text,
+    Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state,
+    recent_posts, settings::alt_text,
 };
 
 /// How often the processing status of a video is read, and the longest time it may take.
@@ -70,14 +70,14 @@ pub(super) async fn publish(
             let registered = client::register(session).await?;
             let id = registered.media_id.clone();
             state.stage = Stage::Upload(registered);
-            Progress::go_on(&state).map(|progress| progress.naming(Some(id)))
+            Progress::continue_with(&state).map(|progress| progress.with_remote_id(Some(id)))
         }
         Stage::Upload(registered) => {
             let missing = || Error::media_rejected("The video of the pin is missing.");
             let video = draft.media.first().ok_or_else(missing)?;
             client::upload(session, &registered, video.stream(VIDEO_BYTES_MAX).await?).await?;
             state.stage = Stage::Wait { media_id: registered.media_id, since: session.now };
-            Progress::go_on(&state).map(|progress| progress.after(POLL))
+            Progress::continue_with(&state).map(|progress| progress.after(POLL))
         }
         Stage::Wait { media_id, since } => wait(session, state, media_id, since).await,
         Stage::Start => create(session, draft, state, None).await,
@@ -94,14 +94,14 @@ async fn wait(
     match client::processing(session, &media_id).await? {
         Processing::Done => {
             state.stage = Stage::Ready { media_id };
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Processing::Failed => Err(Error::media_rejected("Pinterest could not process the video.")
             .with_remedy("Use an MP4 or MOV of 4 seconds to 15 minutes, in H.264 or H.265.")),
         Processing::Going if session.now - since > PROCESSING_MAX => {
             Err(Error::transient("Pinterest has not processed the video within 15 minutes."))
         }
-        Processing::Going => Progress::go_on(&state).map(|progress| progress.after(POLL)),
+        Processing::Going => Progress::continue_with(&state).map(|progress| progress.after(POLL)),
     }
 }
 
@@ -117,7 +117,7 @@ async fn create(
         Ok(id) => Ok(published(session, id)),
         Err(error) if is_about_tags(&error) && !state.without_tags => {
             state.without_tags = true;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Err(error) => Err(error),
     }
@@ -169,7 +169,7 @@ pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let same = |found: &Option<String>, sent: &str| {
         found.as_deref().unwrap_or_default().trim() == sent.trim()
@@ -180,9 +180,9 @@ pub(super) async fn reconcile(
             && same(&pin.link, settings.link.as_deref().unwrap_or_default())
     };
     let ask = |next| client::pins(session, &settings.board, next);
-    Ok(match recent_posts::look(sent_at, is_it, ask).await?.nearest()? {
-        Some(pin) => Found::There(published(session, pin.id)),
-        None => Found::Absent,
+    Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
+        Some(pin) => ReconcileOutcome::Committed(published(session, pin.id)),
+        None => ReconcileOutcome::NotCommitted,
     })
 }
 

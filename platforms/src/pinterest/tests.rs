@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Pinterest, error::parse_error};
 use crate::{
-    Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
+    Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
     tests::test_server::{self, Network},
     validate::validate,
 };
@@ -23,7 +23,7 @@ fn pin(settings: Value, media: &[&str]) -> Draft {
 }
 
 /// Publishes to the end; returns the steps and the result.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<Published>) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<PublishedPost>) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         assert!(steps.len() < 20, "{steps:?}");
@@ -126,12 +126,12 @@ async fn a_lost_pin_is_looked_for_on_its_board() {
     let (session, draft) = (session(&network), pin(json!({}), &["image/png"]));
     let found = Pinterest.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
     assert!(
-        matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "2"),
+        matches!(found, ReconcileOutcome::Committed(Progress::Done(PublishedPost { ref id, .. })) if id == "2"),
         "{found:?}"
     );
     let other = pin(json!({"title": "Unseen"}), &["image/png"]);
     let found = Pinterest.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, Found::Absent));
+    assert!(matches!(found, ReconcileOutcome::NotCommitted));
     assert_eq!(network.lines()[0], "GET /net/v5/boards/549/pins");
     assert_eq!(Pinterest.step(&draft, None).phase, Phase::Commit);
 }
@@ -164,15 +164,15 @@ async fn errors_say_what_to_do() {
     let network = Network::start(|_| test_server::id("1")).await;
     let session = session(&network);
     for (status, message, kind) in [
-        (400, "Unable to reach the URL. Please check it.", Kind::Transient),
-        (400, "Sorry! The image is broken", Kind::MediaRejected),
-        (400, "Invalid request: title is longer than 100", Kind::Rejected),
-        (401, "Authentication failed.", Kind::TokenExpired),
-        (403, "You are not permitted.", Kind::Misconfigured),
-        (404, "Board not found.", Kind::Rejected),
-        (409, "", Kind::Transient),
-        (429, "", Kind::RateLimited),
-        (500, "", Kind::Server),
+        (400, "Unable to reach the URL. Please check it.", ErrorKind::Transient),
+        (400, "Sorry! The image is broken", ErrorKind::MediaRejected),
+        (400, "Invalid request: title is longer than 100", ErrorKind::Rejected),
+        (401, "Authentication failed.", ErrorKind::TokenExpired),
+        (403, "You are not permitted.", ErrorKind::Misconfigured),
+        (404, "Board not found.", ErrorKind::Rejected),
+        (409, "", ErrorKind::Transient),
+        (429, "", ErrorKind::RateLimited),
+        (500, "", ErrorKind::Server),
     ] {
         let body = json!({"code": 1, "message": message});
         let reply = test_server::reply(status, &[("x-ratelimit-reset", "42")], &body);

@@ -6,8 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::limits::{ContentLimits, MediaLimits};
 use crate::{
-    Connect, CredentialField, Evidence, Example, Per, RateLimit, Setting, Shape, Source, Spec,
-    settings,
+    ConnectSpec, CredentialField, Evidence, Example, LimitScope, RateLimit, Setting, Shape, Spec,
+    SpecSource, settings,
 };
 
 /// A platform's rules and settings.
@@ -181,12 +181,12 @@ pub fn describe(spec: &Spec) -> Description {
         post_types: post_types(spec),
         content_limits: ContentLimits::of(spec),
         media_limits: MediaLimits::of(&spec.media),
-        settings: settings::known(spec.settings).map(SettingDescription::of).collect(),
+        settings: settings::accepted(spec.settings).map(SettingDescription::of).collect(),
         connect_method,
         credential_fields,
         scopes,
         analytics: spec.analytics,
-        helper_tools: spec.helpers,
+        helper_tools: spec.tools,
         thread: spec.thread.map(|rules| ThreadDescription {
             post_type: rules.post_type,
             metadata_key: rules.metadata_key,
@@ -199,9 +199,9 @@ pub fn describe(spec: &Spec) -> Description {
             types: rules.types,
             bytes_max: rules.bytes_max,
         }),
-        reconcile_class: spec.class.as_str(),
-        reconcile: Some(spec.about.reconcile).filter(|call| !call.is_empty()),
-        token_life: spec.about.tokens,
+        reconcile_class: spec.recovery_class.as_str(),
+        reconcile: Some(spec.doc_notes.reconcile).filter(|call| !call.is_empty()),
+        token_life: spec.doc_notes.tokens,
         publishing_limits: spec.rate_limits.iter().map(RateLimitDescription::of).collect(),
         source: spec.sources.first().map(|source| source.from),
         sources: spec.sources.iter().map(SourceDescription::of).collect(),
@@ -220,9 +220,9 @@ fn post_types(spec: &Spec) -> Vec<PostTypeDescription> {
 }
 
 /// Returns the method as the connect routes name it, the credential fields and the scopes.
-fn connection(connect: &Connect) -> (&'static str, Vec<FieldDescription>, Vec<&'static str>) {
+fn connection(connect: &ConnectSpec) -> (&'static str, Vec<FieldDescription>, Vec<&'static str>) {
     match connect {
-        Connect::Credentials(fields) => {
+        ConnectSpec::Credentials(fields) => {
             let entry = |field: &CredentialField| FieldDescription {
                 name: field.name,
                 required: field.required,
@@ -230,7 +230,7 @@ fn connection(connect: &Connect) -> (&'static str, Vec<FieldDescription>, Vec<&'
             };
             ("manual_credentials", fields.iter().map(entry).collect(), Vec::new())
         }
-        Connect::Oauth(oauth) => {
+        ConnectSpec::Oauth(oauth) => {
             let scopes = oauth.permissions.iter().map(|permission| permission.name).collect();
             ("dashboard_oauth", Vec::new(), scopes)
         }
@@ -282,18 +282,18 @@ impl ShapeDescription {
 
 impl RateLimitDescription {
     fn of(rate_limit: &RateLimit) -> Self {
-        let per = match rate_limit.per {
-            Per::Account => "account",
-            Per::Workspace => "workspace",
-            Per::App => "app",
+        let per = match rate_limit.scope {
+            LimitScope::Account => "account",
+            LimitScope::Workspace => "workspace",
+            LimitScope::App => "app",
         };
         let post_types = Some(rate_limit.post_types).filter(|types| !types.is_empty());
-        Self { per, posts: rate_limit.calls, seconds: rate_limit.span.as_secs(), post_types }
+        Self { per, posts: rate_limit.calls, seconds: rate_limit.period.as_secs(), post_types }
     }
 }
 
 impl SourceDescription {
-    fn of(source: &Source) -> Self {
+    fn of(source: &SpecSource) -> Self {
         let evidence = match source.evidence {
             Evidence::Documented => "documented",
             Evidence::Observed => "observed",

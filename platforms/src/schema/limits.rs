@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{MediaRules, Spec, VideoForm};
+use crate::{MediaRules, Spec, VideoFormat};
 
 /// The limits of texts.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -109,7 +109,7 @@ impl MediaLimits {
 }
 
 impl VideoFormDescription {
-    fn of(form: &VideoForm) -> Self {
+    fn of(form: &VideoFormat) -> Self {
         Self {
             types: form.types,
             video_codecs: form.codecs,

@@ -69,7 +69,7 @@ fn every_network_is_described_completely() {
         let spec = platform.spec();
         let entry = json!(describe(spec));
         assert_eq!(entry["id"], json!(spec.id.as_str()));
-        assert_eq!(entry["reconcile_class"], json!(spec.class.as_str()));
+        assert_eq!(entry["reconcile_class"], json!(spec.recovery_class.as_str()));
         assert_eq!(entry["post_types"].as_array().map(Vec::len), Some(spec.post_types.len()));
         assert!(entry["content_limits"]["caption_max"].as_u64() > Some(0), "{}", spec.label);
         let listed = entry["settings"].as_array().map(Vec::len);

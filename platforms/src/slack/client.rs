@@ -11,8 +11,8 @@ use url::Url;
 
 use super::{SPEC, error};
 use crate::{
-    Error, Kind, Result, Session,
-    recent_posts::{Entry, Page},
+    Error, ErrorKind, Result, Session,
+    recent_posts::{Entry, ListPage},
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
@@ -53,14 +53,14 @@ pub struct Message {
 
 impl Entry for Message {
     /// Parses its timestamp, in seconds and microseconds.
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         let (seconds, micros) = self.ts.split_once('.')?;
         let whole = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
         Some(whole + TimeDelta::microseconds(micros.parse().ok()?))
     }
 
     /// Returns `None`: Slack itself leaves out older messages, except the start of a thread, which comes first.
-    fn place(&self) -> Option<DateTime<Utc>> {
+    fn sort_time(&self) -> Option<DateTime<Utc>> {
         None
     }
 }
@@ -75,7 +75,7 @@ pub struct File {
 
 /// The upload address of a file.
 #[derive(Debug, Deserialize)]
-pub struct Place {
+pub struct UploadUrl {
     pub upload_url: String,
     pub file_id: String,
 }
@@ -83,12 +83,12 @@ pub struct Place {
 #[derive(Deserialize)]
 struct History {
     messages: Vec<Message>,
-    response_metadata: Option<Following>,
+    response_metadata: Option<ResponseMetadata>,
 }
 
 /// The link to the next page, if there is one.
 #[derive(Deserialize)]
-struct Following {
+struct ResponseMetadata {
     next_cursor: Option<String>,
 }
 
@@ -126,12 +126,12 @@ pub async fn post_message(session: &Session, message: &Value) -> Result<String> 
 }
 
 /// `files.getUploadURLExternal`
-pub async fn place_for(
+pub async fn request_upload_url(
     session: &Session,
     filename: &str,
     length: u64,
     alt: Option<&str>,
-) -> Result<Place> {
+) -> Result<UploadUrl> {
     let length = length.to_string();
     let mut query = vec![("filename", filename), ("length", length.as_str())];
     query.extend(alt.map(|alt| ("alt_txt", alt)));
@@ -143,7 +143,7 @@ pub async fn upload(session: &Session, upload_url: &str, mime: &str, bytes: Byte
     let url = Url::parse(upload_url)
         .map_err(|_| Error::transient("Slack named no address for a file."))?;
     let reply = session.http.post(url).body(mime, bytes).deadline(UPLOAD_DEADLINE).send().await?;
-    if reply.is_success() { Ok(()) } else { Err(error::of_reply(session, &reply)) }
+    if reply.is_success() { Ok(()) } else { Err(error::error_of_reply(session, &reply)) }
 }
 
 /// `files.completeUploadExternal`: creates the message with the files.
@@ -165,7 +165,7 @@ pub async fn history(
     channel: &str,
     oldest: &str,
     next: Option<String>,
-) -> Result<Page<Message>> {
+) -> Result<ListPage<Message>> {
     messages(session, "conversations.history", &[("channel", channel), ("oldest", oldest)], next)
         .await
 }
@@ -177,7 +177,7 @@ pub async fn replies(
     thread: &str,
     oldest: &str,
     next: Option<String>,
-) -> Result<Page<Message>> {
+) -> Result<ListPage<Message>> {
     let of_thread = [("channel", channel), ("ts", thread), ("oldest", oldest)];
     messages(session, "conversations.replies", &of_thread, next).await
 }
@@ -189,13 +189,13 @@ async fn messages(
     method: &str,
     of: &[(&str, &str)],
     next: Option<String>,
-) -> Result<Page<Message>> {
+) -> Result<ListPage<Message>> {
     let mut query = of.to_vec();
     query.extend([("limit", "200"), ("include_all_metadata", "true")]);
     query.extend(next.as_deref().map(|cursor| ("cursor", cursor)));
     let history: History = read(ask(session, method, &query).await?)?;
     let next = history.response_metadata.and_then(|following| following.next_cursor);
-    Ok(Page::naming(history.messages, next))
+    Ok(ListPage::with_next(history.messages, next))
 }
 
 async fn ask(session: &Session, method: &str, query: &[(&str, &str)]) -> Result<Value> {
@@ -210,23 +210,23 @@ async fn call(session: &Session, method: &str, body: &Value) -> Result<Value> {
 
 /// Sends a request; errors have status 200 too.
 async fn send(session: &Session, request: Request) -> Result<Value> {
-    let request = request.bearer(session.secrets.need("access_token")?).max_reply(REPLY_MAX);
+    let request = request.bearer(session.secrets.require("access_token")?).max_reply(REPLY_MAX);
     let reply = request.send().await?;
     if !reply.is_success() {
-        return Err(error::of_reply(session, &reply));
+        return Err(error::error_of_reply(session, &reply));
     }
     let answer: Value = reply.json()?;
     match answer["ok"].as_bool() {
         Some(true) => Ok(answer),
-        Some(false) => Err(error::of_answer(session, &reply, &answer)),
-        None => Err(unclear()),
+        Some(false) => Err(error::error_of_response(session, &reply, &answer)),
+        None => Err(unreadable_response()),
     }
 }
 
 fn read<T: DeserializeOwned>(answer: Value) -> Result<T> {
-    serde_json::from_value(answer).map_err(|_| unclear())
+    serde_json::from_value(answer).map_err(|_| unreadable_response())
 }
 
-fn unclear() -> Error {
-    Error::new(Kind::Ambiguous, "Slack's answer does not hold what was asked for.")
+fn unreadable_response() -> Error {
+    Error::new(ErrorKind::Ambiguous, "Slack's answer does not hold what was asked for.")
 }

@@ -3,10 +3,10 @@
 use fanfare_outbound::Reply;
 use serde_json::Value;
 
-use crate::{Error, Kind, Session, response};
+use crate::{Error, ErrorKind, Session, response};
 
 /// Converts a response that is not ok.
-pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
+pub fn error_of_response(session: &Session, reply: &Reply, answer: &Value) -> Error {
     let code = session.secrets.redact(answer["error"].as_str().unwrap_or_default());
     let details = answer.pointer("/response_metadata/messages/0").and_then(Value::as_str);
     let details = details.map(|text| session.secrets.redact(text));
@@ -14,17 +14,21 @@ pub fn of_answer(session: &Session, reply: &Reply, answer: &Value) -> Error {
 }
 
 /// Converts a response without Slack's own error.
-pub fn of_reply(session: &Session, reply: &Reply) -> Error {
+pub fn error_of_reply(session: &Session, reply: &Reply) -> Error {
     let body: Value = reply.json().unwrap_or_default();
     match body["error"].as_str() {
-        Some(_) if reply.status < 500 && reply.status != 429 => of_answer(session, reply, &body),
-        _ => response::by_status("Slack", reply, "").with_reply(reply.status, None, None),
+        Some(_) if reply.status < 500 && reply.status != 429 => {
+            error_of_response(session, reply, &body)
+        }
+        _ => response::error_by_status("Slack", reply, "").with_reply(reply.status, None, None),
     }
 }
 
 fn classify(reply: &Reply, code: &str) -> Error {
     match code {
-        "token_expired" => Error::new(Kind::TokenExpired, "The Slack access token has expired."),
+        "token_expired" => {
+            Error::new(ErrorKind::TokenExpired, "The Slack access token has expired.")
+        }
         "invalid_auth"
         | "token_revoked"
         | "account_inactive"
@@ -48,18 +52,18 @@ fn classify(reply: &Reply, code: &str) -> Error {
                 .with_remedy("Ask an administrator of the workspace to allow it.")
         }
         "ratelimited" | "rate_limited" | "message_limit_exceeded" => {
-            Error::new(Kind::RateLimited, "Slack asks to wait.")
+            Error::new(ErrorKind::RateLimited, "Slack asks to wait.")
                 .with_retry_after(reply.retry_after())
         }
         "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout" => {
-            Error::new(Kind::Server, "Slack has a problem of its own.")
+            Error::new(ErrorKind::Server, "Slack has a problem of its own.")
         }
-        _ => about_the_message(code),
+        _ => message_error(code),
     }
 }
 
 /// Returns the error for a refusal of one message; account and channel are fine.
-fn about_the_message(code: &str) -> Error {
+fn message_error(code: &str) -> Error {
     match code {
         "msg_too_long" | "msg_blocks_too_long" => {
             Error::rejected("The message is too long for Slack.")

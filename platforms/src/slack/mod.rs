@@ -23,10 +23,10 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
-    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    Violation, Warning,
-    oauth::{Endpoint, Oauth, Permission, Renewal},
+    CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity, LimitScope,
+    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation, Warning,
+    oauth::{Endpoint, Oauth, Permission, TokenRenewal},
     text,
 };
 
@@ -47,31 +47,31 @@ const ALT_TEXT_MAX: usize = 1_000;
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at(SLACK, "/oauth/v2/authorize"),
     permissions: &[
-        Permission::needed("chat:write", "Post messages"),
-        Permission::wanted("chat:write.public", "Post in public channels without an invitation"),
-        Permission::needed("channels:read", "See the public channels"),
-        Permission::wanted("groups:read", "See the private channels it was invited to"),
-        Permission::needed("channels:join", "Join public channels"),
-        Permission::needed("channels:history", "Find its own messages again"),
-        Permission::wanted("groups:history", "Find its own messages in private channels"),
-        Permission::needed("files:write", "Upload pictures and films"),
-        Permission::wanted("users:read", "See who is in the workspace"),
+        Permission::required("chat:write", "Post messages"),
+        Permission::optional("chat:write.public", "Post in public channels without an invitation"),
+        Permission::required("channels:read", "See the public channels"),
+        Permission::optional("groups:read", "See the private channels it was invited to"),
+        Permission::required("channels:join", "Join public channels"),
+        Permission::required("channels:history", "Find its own messages again"),
+        Permission::optional("groups:history", "Find its own messages in private channels"),
+        Permission::required("files:write", "Upload pictures and films"),
+        Permission::optional("users:read", "See who is in the workspace"),
     ],
     separator: ",",
     token: Endpoint::at(SLACK, "/api/oauth.v2.access"),
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
-    shared: true,
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    shares_tokens: true,
     revoke: Some(Endpoint::at(SLACK, "/api/auth.revoke")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const SPEC: Spec = Spec {
     base_url: SLACK,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         count: text::slack_units,
         unit: "characters (&, < and > as they are escaped)",
-        ..Caption::characters(TEXT_MAX)
+        ..CaptionLimits::characters(TEXT_MAX)
     },
     media: MediaRules {
         min: 0,
@@ -86,7 +86,7 @@ const SPEC: Spec = Spec {
         image_bytes_max: FILE_BYTES_MAX,
         video_bytes_max: FILE_BYTES_MAX,
         video_ms_max: None,
-        frame: Frame::ANY,
+        frame: FrameRules::ANY,
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[PostType {
@@ -95,20 +95,20 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
-    class: Class::Search,
-    rate_limits: &[RateLimit::new(Per::Account, 1, 1)],
-    about: About {
+    recovery_class: RecoveryClass::Search,
+    rate_limits: &[RateLimit::new(LimitScope::Account, 1, 1)],
+    doc_notes: DocNotes {
         reconcile: "`conversations.history`, by the metadata that the service sends along",
         tokens: "the bot token does not end; where the app rotates tokens, 12 hours, by a refresh token",
         tested: "",
     },
     sources: &[
-        Source::observed(
+        SpecSource::observed(
             "messages, uploads, metadata, errors, length of texts, number of blocks",
             "https://docs.slack.dev/reference/methods/chat.postMessage",
         ),
-        Source::observed("rate limits", "https://docs.slack.dev/apis/web-api/rate-limits"),
-        Source::assumed(
+        SpecSource::observed("rate limits", "https://docs.slack.dev/apis/web-api/rate-limits"),
+        SpecSource::assumed(
             "number of files, length of alt texts; 10 MiB a file is what Fanfare promises",
             "limits of Fanfare's own",
         ),
@@ -133,7 +133,7 @@ const SPEC: Spec = Spec {
             r#"{"caption": "And one more", "settings": {"thread_ts": "<earlier>", "reply_broadcast": true}}"#,
         ),
     ],
-    ..Spec::usual(PlatformId::Slack, "Slack")
+    ..Spec::with_defaults(PlatformId::Slack, "Slack")
 };
 
 /// The connector.
@@ -176,7 +176,7 @@ impl Platform for Slack {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state, sent_at).await
     }
 

@@ -9,11 +9,11 @@ use super::{
     FILE_BYTES_MAX,
     client::{self, File, Message},
     settings::Settings,
-    state::{Next, Place, State},
+    state::{NextStep, ReservedUpload, State},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
-    recent_posts, settings::alt_text,
+    Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state, recent_posts, settings::alt_text,
 };
 
 /// Type of the metadata that a message carries.
@@ -32,21 +32,22 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
     match state.next(draft) {
-        Next::Join => {
+        NextStep::Join => {
             join(session).await?;
             state.joined = true;
         }
-        Next::Reserve(index) => {
+        NextStep::Reserve(index) => {
             let media = file(draft, index)?;
             let length = match media.bytes {
                 Some(bytes) => bytes,
                 None => media.read(FILE_BYTES_MAX).await?.len() as u64,
             };
             let alt = alt_text(&settings.media_alt_texts, index);
-            let place = client::place_for(session, &media.filename, length, alt).await?;
-            state.place = Some(Place { upload_url: place.upload_url, file_id: place.file_id });
+            let place = client::request_upload_url(session, &media.filename, length, alt).await?;
+            state.place =
+                Some(ReservedUpload { upload_url: place.upload_url, file_id: place.file_id });
         }
-        Next::Upload(index, place) => {
+        NextStep::Upload(index, place) => {
             let media = file(draft, index)?;
             let bytes = media.read(FILE_BYTES_MAX).await?;
             client::upload(session, &place.upload_url, &media.mime, bytes).await?;
@@ -54,18 +55,18 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             state.files.push(File { id: place.file_id, title });
             state.place = None;
         }
-        Next::Post => {
+        NextStep::Post => {
             let ts = client::post_message(session, &message(session, draft, &settings)).await?;
             return Ok(done(session, &ts));
         }
-        Next::Complete => {
+        NextStep::Complete => {
             client::complete(session, &upload(session, draft, &settings, &state)).await?;
             state.completed = Some(0);
-            return Ok(public(Progress::go_on(&state)?, &state));
+            return Ok(public(Progress::continue_with(&state)?, &state));
         }
-        Next::FindMessage(asked) => return find_message(session, state, asked).await,
+        NextStep::FindMessage(asked) => return find_message(session, state, asked).await,
     }
-    Progress::go_on(&state)
+    Progress::continue_with(&state)
 }
 
 fn file(draft: &Draft, index: usize) -> Result<&Media> {
@@ -80,7 +81,7 @@ fn channel(session: &Session) -> &str {
 async fn join(session: &Session) -> Result<()> {
     let reason = |error: &Error| error.reply.as_ref().and_then(|reply| reply.code.clone());
     match client::join(session, channel(session)).await {
-        Err(error) if error.kind == Kind::Rejected && reason(&error).is_some() => Ok(()),
+        Err(error) if error.kind == ErrorKind::Rejected && reason(&error).is_some() => Ok(()),
         other => other,
     }
 }
@@ -132,7 +133,7 @@ fn upload(session: &Session, draft: &Draft, settings: &Settings, state: &State) 
 /// Marks the post as public once the message exists, even if its timestamp is not known yet.
 fn public(progress: Progress, state: &State) -> Progress {
     let first = state.files.first().map(|file| file.id.clone());
-    match progress.naming(first) {
+    match progress.with_remote_id(first) {
         Progress::Continue { state, after, remote_id, .. } => {
             Progress::Continue { state, after, remote_id, public: true }
         }
@@ -152,7 +153,7 @@ async fn find_message(session: &Session, mut state: State, asked: u32) -> Result
         return Ok(Progress::done(first, None));
     }
     state.completed = Some(asked + 1);
-    Ok(public(Progress::go_on(&state)?, &state).after(POLL))
+    Ok(public(Progress::continue_with(&state)?, &state).after(POLL))
 }
 
 /// Looks in the channel, or in the thread, for the message that carries the post's key or its files.
@@ -161,7 +162,7 @@ pub async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref())?;
     let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(2)).timestamp());
@@ -176,12 +177,14 @@ pub async fn reconcile(
     let channel = channel(session);
     let looked = if let Some(thread) = &settings.thread_ts {
         let ask = |next| client::replies(session, channel, thread, &oldest, next);
-        recent_posts::look(sent_at, is_ours, ask).await?
+        recent_posts::search(sent_at, is_ours, ask).await?
     } else {
         let ask = |next| client::history(session, channel, &oldest, next);
-        recent_posts::look(sent_at, is_ours, ask).await?
+        recent_posts::search(sent_at, is_ours, ask).await?
     };
-    Ok(looked.nearest()?.map_or(Found::Absent, |message| Found::There(done(session, &message.ts))))
+    Ok(looked.nearest()?.map_or(ReconcileOutcome::NotCommitted, |message| {
+        ReconcileOutcome::Committed(done(session, &message.ts))
+    }))
 }
 
 /// Returns the result for a message: its timestamp is its id and part of its address.

@@ -14,23 +14,23 @@ pub struct State {
     /// Files whose bytes Slack has, in order.
     pub files: Vec<File>,
     /// The upload address of the next file.
-    pub place: Option<Place>,
+    pub place: Option<ReservedUpload>,
     /// How often the timestamp of the message with files was looked up, once it was created.
     pub completed: Option<u32>,
 }
 
 /// The upload address of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Place {
+pub struct ReservedUpload {
     pub upload_url: String,
     pub file_id: String,
 }
 
 /// The next step.
-pub enum Next {
+pub enum NextStep {
     Join,
     Reserve(usize),
-    Upload(usize, Place),
+    Upload(usize, ReservedUpload),
     Post,
     Complete,
     FindMessage(u32),
@@ -38,19 +38,21 @@ pub enum Next {
 
 impl State {
     /// Returns the next step for `draft`.
-    pub fn next(&self, draft: &Draft) -> Next {
+    pub fn next(&self, draft: &Draft) -> NextStep {
         match (&self.place, self.completed) {
-            (_, Some(asked)) => Next::FindMessage(asked),
-            _ if !self.joined => Next::Join,
-            (Some(place), None) => Next::Upload(self.files.len(), place.clone()),
-            (None, None) if self.files.len() < draft.media.len() => Next::Reserve(self.files.len()),
-            (None, None) if draft.media.is_empty() => Next::Post,
-            (None, None) => Next::Complete,
+            (_, Some(asked)) => NextStep::FindMessage(asked),
+            _ if !self.joined => NextStep::Join,
+            (Some(place), None) => NextStep::Upload(self.files.len(), place.clone()),
+            (None, None) if self.files.len() < draft.media.len() => {
+                NextStep::Reserve(self.files.len())
+            }
+            (None, None) if draft.media.is_empty() => NextStep::Post,
+            (None, None) => NextStep::Complete,
         }
     }
 }
 
-impl Next {
+impl NextStep {
     /// Returns it as the ledger shows it.
     pub fn step(&self) -> Step {
         match self {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Slack, error, settings};
 use crate::{
-    Account, Draft, Found, Kind, Phase, Platform, Progress, Secrets, Session,
+    Account, Draft, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
     tests::test_server::{Network, Seen, account, at, draft, media, reply},
 };
 
@@ -32,7 +32,7 @@ fn posting(seen: &Seen) -> (u16, Value) {
     }
 }
 
-async fn walk(network: &Network, post: &Draft) -> (Vec<(String, Phase)>, crate::Published) {
+async fn walk(network: &Network, post: &Draft) -> (Vec<(String, Phase)>, crate::PublishedPost) {
     let session = on(network);
     let (mut state, mut steps) = (None, Vec::new());
     loop {
@@ -102,7 +102,7 @@ async fn a_lost_message_is_found_by_its_key_or_its_files() {
         let network =
             Network::start(move |_| (200, json!({"ok": true, "messages": [message]}))).await;
         let found = Slack.reconcile(&on(&network), &post, Some(state), at(0)).await.unwrap();
-        assert_eq!(matches!(found, Found::There(_)), there, "{found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
         assert_eq!(network.seen()[0].query("oldest"), Some("1899999880.000000"));
     }
 }
@@ -138,28 +138,28 @@ async fn every_error_says_what_to_do() {
     let network = Network::start(|_| (200, json!({}))).await;
     let session = on(&network);
     for (code, kind) in [
-        ("invalid_auth", Kind::Reconnect),
-        ("token_expired", Kind::TokenExpired),
-        ("missing_scope", Kind::Reconnect),
-        ("channel_not_found", Kind::Rejected),
-        ("is_archived", Kind::Rejected),
-        ("not_in_channel", Kind::Rejected),
-        ("msg_too_long", Kind::Rejected),
-        ("invalid_blocks", Kind::Rejected),
-        ("file_uploads_disabled", Kind::MediaRejected),
-        ("ratelimited", Kind::RateLimited),
-        ("internal_error", Kind::Server),
-        ("something_new", Kind::Rejected),
+        ("invalid_auth", ErrorKind::Reconnect),
+        ("token_expired", ErrorKind::TokenExpired),
+        ("missing_scope", ErrorKind::Reconnect),
+        ("channel_not_found", ErrorKind::Rejected),
+        ("is_archived", ErrorKind::Rejected),
+        ("not_in_channel", ErrorKind::Rejected),
+        ("msg_too_long", ErrorKind::Rejected),
+        ("invalid_blocks", ErrorKind::Rejected),
+        ("file_uploads_disabled", ErrorKind::MediaRejected),
+        ("ratelimited", ErrorKind::RateLimited),
+        ("internal_error", ErrorKind::Server),
+        ("something_new", ErrorKind::Rejected),
     ] {
         let body = json!({"ok": false, "error": code});
-        let error = error::of_answer(&session, &reply(200, &[], &body), &body);
+        let error = error::error_of_response(&session, &reply(200, &[], &body), &body);
         assert_eq!(error.kind, kind, "{code}");
     }
-    let busy = error::of_reply(
+    let busy = error::error_of_reply(
         &session,
         &reply(429, &[("retry-after", "30")], &json!({"ok": false, "error": "ratelimited"})),
     );
-    assert_eq!((busy.kind, busy.retry_after.unwrap().as_secs()), (Kind::RateLimited, 30));
+    assert_eq!((busy.kind, busy.retry_after.unwrap().as_secs()), (ErrorKind::RateLimited, 30));
 }
 
 #[test]

@@ -47,6 +47,6 @@ fn identity(session: &Session, bot: &Bot, channel: Channel) -> Identity {
         display_name: Some(bot.team.clone()),
         meta,
         secrets: session.secrets.clone().with("channel_id", channel.id),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
 }

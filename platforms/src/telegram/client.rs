@@ -7,7 +7,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::{credentials::Credentials, error::parse_error, message::Call};
-use crate::{Error, Kind, Result, Session};
+use crate::{Error, ErrorKind, Result, Session};
 
 /// The envelope of every response.
 #[derive(Deserialize)]
@@ -113,9 +113,9 @@ async fn send<T: DeserializeOwned>(credentials: &Credentials, request: Request) 
     let reply: Reply = request.send().await?;
     if reply.is_success() {
         let answer: Envelope<T> = reply.json()?;
-        return answer
-            .result
-            .ok_or_else(|| Error::new(Kind::Ambiguous, "Telegram answered without a result."));
+        return answer.result.ok_or_else(|| {
+            Error::new(ErrorKind::Ambiguous, "Telegram answered without a result.")
+        });
     }
     let mut error = parse_error(&reply);
     if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {

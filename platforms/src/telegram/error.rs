@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use crate::{Error, Kind};
+use crate::{Error, ErrorKind};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -61,10 +61,10 @@ fn classify(reply: &Reply, body: &Body) -> Error {
             .with_remedy(format!("Connect the account again with the chat_id {chat_id}."));
     }
     match body.error_code.unwrap_or(reply.status) {
-        429 => Error::new(Kind::RateLimited, "Telegram asks to slow down.")
+        429 => Error::new(ErrorKind::RateLimited, "Telegram asks to slow down.")
             .with_retry_after(retry_after(reply, body)),
-        500.. => Error::new(Kind::Server, "Telegram answered with an error of its own."),
-        408 => Error::new(Kind::Ambiguous, "Telegram did not get the request in time."),
+        500.. => Error::new(ErrorKind::Server, "Telegram answered with an error of its own."),
+        408 => Error::new(ErrorKind::Ambiguous, "Telegram did not get the request in time."),
         409 => Error::transient("Telegram is busy with another request of this bot."),
         413 => Error::media_rejected("A file is too large for Telegram."),
         401 | 404 => Error::reconnect("Telegram no longer accepts the bot's token.")
@@ -72,12 +72,12 @@ fn classify(reply: &Reply, body: &Body) -> Error {
         403 => Error::reconnect("The bot is not a member of the chat, or was removed from it.")
             .with_remedy("Add the bot to the chat (to a channel as administrator) and connect the account again."),
         300..=399 => Error::misconfigured("Telegram answered with a redirect."),
-        _ => refused(&body.description.as_deref().unwrap_or_default().to_ascii_lowercase()),
+        _ => bad_request(&body.description.as_deref().unwrap_or_default().to_ascii_lowercase()),
     }
 }
 
 /// Converts a 400, whose reason is only in the description.
-fn refused(description: &str) -> Error {
+fn bad_request(description: &str) -> Error {
     let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
     if description.contains("chat not found") {
         return Error::reconnect("Telegram does not find the chat.").with_remedy(

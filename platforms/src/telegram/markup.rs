@@ -9,21 +9,21 @@ use crate::text;
 
 /// Why markup is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct MarkupError {
     /// The fault and its position.
     pub what: String,
     /// The remedy, one sentence.
     pub remedy: String,
 }
 
-impl Problem {
+impl MarkupError {
     fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { what: what.into(), remedy: remedy.into() }
     }
 }
 
 /// Returns the text without markup.
-pub(super) fn parse(mode: ParseMode, caption: &str) -> Result<String, Problem> {
+pub(super) fn parse(mode: ParseMode, caption: &str) -> Result<String, MarkupError> {
     match mode {
         ParseMode::Html => html::parse(caption),
         ParseMode::MarkdownV2 => markdown::parse(caption),

@@ -23,9 +23,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Caption, Class, Connect, CredentialField, Draft, Example, Frame, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, VideoForm, Violation, text,
+    Account, CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules,
+    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation, text,
 };
 
 /// The largest photo that can be uploaded, in bytes.
@@ -40,18 +40,18 @@ const ALBUM_MAX: usize = 10;
 /// One message per second to a chat, 20 per minute to a group, 30 per second for all chats of a bot
 /// (<https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>).
 const RATE_LIMITS: &[RateLimit] = &[
-    RateLimit::new(Per::Account, 1, 1),
-    RateLimit::new(Per::Account, 20, 60),
-    RateLimit::new(Per::App, 30, 1),
+    RateLimit::new(LimitScope::Account, 1, 1),
+    RateLimit::new(LimitScope::Account, 20, 60),
+    RateLimit::new(LimitScope::App, 30, 1),
 ];
 
 const SPEC: Spec = Spec {
     base_url: "https://api.telegram.org",
-    connect: Connect::Credentials(&[
+    connect: ConnectSpec::Credentials(&[
         CredentialField::required("bot_token", "Token of the bot, as @BotFather shows it: digits, a colon, letters."),
         CredentialField::required("chat_id", "The channel, group or chat: @name, or its number (-100… for channels)."),
     ]),
-    caption: Caption {
+    caption: CaptionLimits {
         max: 4_096,
         max_with_media: Some(1_024),
         max_bytes: None,
@@ -66,15 +66,15 @@ const SPEC: Spec = Spec {
         mixed: true,
         image_types: &["image/jpeg", "image/png", "image/webp", "image/gif"],
         video_types: &["video/mp4"],
-        video_forms: &[VideoForm::H264],
+        video_forms: &[VideoFormat::H264],
         image_bytes_max: PHOTO_BYTES_MAX,
         video_bytes_max: VIDEO_BYTES_MAX,
         video_ms_max: None,
         // <https://core.telegram.org/bots/api#sendphoto>
-        frame: Frame {
+        frame: FrameRules {
             image_ratio: Some((0.05, 20.0)),
             image_sides_max: Some(10_000),
-            ..Frame::ANY
+            ..FrameRules::ANY
         },
     },
     alt_text_max: 0,
@@ -84,21 +84,21 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
-    class: Class::Blind,
+    recovery_class: RecoveryClass::Blind,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
     prepare_lead: Duration::ZERO,
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "",
         tokens: "the bot token does not end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "text, media, polls, buttons",
             "https://core.telegram.org/bots/api",
         ),
-        Source::documented(
+        SpecSource::documented(
             "rate limits",
             "https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this",
         ),
@@ -121,9 +121,9 @@ const SPEC: Spec = Spec {
             r#"{"caption": "A film", "settings": {"start_timestamp": 1, "video_cover_url": "https://example.org/cover.jpg"}}"#,
         )
         .with(&["video/mp4"])
-        .needing("a picture at this address"),
+        .requiring("a picture at this address"),
     ],
-    ..Spec::usual(PlatformId::Telegram, "Telegram")
+    ..Spec::with_defaults(PlatformId::Telegram, "Telegram")
 };
 
 /// The connector.

@@ -11,7 +11,9 @@ use super::{
     settings::Settings,
     state::{Sent, State},
 };
-use crate::{Draft, Error, Kind, Progress, Published, Result, Session, Step, outcome::read_state};
+use crate::{
+    Draft, Error, ErrorKind, Progress, PublishedPost, Result, Session, Step, outcome::read_state,
+};
 
 /// The pause between two messages: Telegram asks for about one per second in a chat.
 const BETWEEN_MESSAGES: Duration = Duration::from_secs(1);
@@ -31,14 +33,14 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let (settings, mut state) = settings_and_state(draft, state.as_ref())?;
-    let credentials = Credentials::of(session).map_err(stored)?;
+    let credentials = Credentials::of(session).map_err(as_reconnect)?;
     let call = next(draft, &settings, &state)
         .ok_or_else(|| Error::rejected("The post has neither text, nor media, nor a poll."))?;
     let step = call.step.to_owned();
     let sent = client::post(session, &credentials, call, SPEC.commit_deadline).await?;
     let ids = sent.ids();
     if ids.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, "Telegram answered without a message id."));
+        return Err(Error::new(ErrorKind::Ambiguous, "Telegram answered without a message id."));
     }
     let remote_id = ids.first().map(i64::to_string);
     state.sent.push(Sent { step, ids });
@@ -58,8 +60,8 @@ fn next<'a>(draft: &'a Draft, settings: &Settings, state: &State) -> Option<Call
 }
 
 /// Converts an error of stored credentials, which were valid when they were stored.
-fn stored(mut error: Error) -> Error {
-    error.kind = Kind::Reconnect;
+fn as_reconnect(mut error: Error) -> Error {
+    error.kind = ErrorKind::Reconnect;
     error
 }
 
@@ -68,7 +70,7 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
         .first_id()
         .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
     let (url, parts) = (permalink(session, id), state.parts());
-    Ok(Progress::Done(Published { id: id.to_string(), url, parts, warnings: Vec::new() }))
+    Ok(Progress::Done(PublishedPost { id: id.to_string(), url, parts, warnings: Vec::new() }))
 }
 
 /// Returns the address of a message. Only channels and supergroups have addresses; without a public name, only members

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::Part;
+use crate::PublishedPart;
 
 /// The state that is stored between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,15 +34,17 @@ impl State {
     }
 
     /// Returns all messages after the first: `album_2`, `caption`, `poll`.
-    pub fn parts(&self) -> Vec<Part> {
+    pub fn parts(&self) -> Vec<PublishedPart> {
         let name = |step: &str, index: usize| {
             let what = step.strip_prefix("send_").unwrap_or(step);
             if index == 0 { what.to_owned() } else { format!("{what}_{}", index + 1) }
         };
         let messages = self.sent.iter().flat_map(|sent| {
             let numbered = sent.ids.iter().enumerate();
-            numbered
-                .map(move |(index, id)| Part { name: name(&sent.step, index), id: id.to_string() })
+            numbered.map(move |(index, id)| PublishedPart {
+                name: name(&sent.step, index),
+                id: id.to_string(),
+            })
         });
         messages.skip(1).collect()
     }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Telegram, error::parse_error};
 use crate::{
-    Draft, Error, Kind, Part, Platform, Progress, Published, Secrets, Session, Step,
+    Draft, Error, ErrorKind, Platform, Progress, PublishedPart, PublishedPost, Secrets, Session,
+    Step,
     tests::test_server::{self, Network, Seen, draft, media, reply},
     validate,
 };
@@ -38,7 +39,7 @@ async fn network() -> Network {
 }
 
 /// Publishes to the end; returns the steps with what was made.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, Published) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, PublishedPost) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         let calls = network.seen().len();
@@ -73,7 +74,7 @@ async fn a_text_is_one_message() {
     let url = Some("https://t.me/news/7".to_owned());
     assert_eq!(
         published,
-        Published { id: "7".to_owned(), url, parts: Vec::new(), warnings: Vec::new() }
+        PublishedPost { id: "7".to_owned(), url, parts: Vec::new(), warnings: Vec::new() }
     );
     let seen = network.seen().remove(0);
     assert_eq!(seen.line, line("sendMessage"));
@@ -170,7 +171,7 @@ async fn an_album_has_its_caption_on_the_first_item() {
     let (steps, published) = walk(&network, &post).await;
     assert_eq!(steps, ["send_album"]);
     assert_eq!(published.id, "7");
-    assert_eq!(published.parts, [Part { name: "album_2".to_owned(), id: "8".to_owned() }]);
+    assert_eq!(published.parts, [PublishedPart { name: "album_2".to_owned(), id: "8".to_owned() }]);
     let body = network.seen().remove(0).text();
     let list = body.split("name=\"media\"\r\n\r\n").nth(1).unwrap().lines().next().unwrap();
     assert_eq!(
@@ -280,7 +281,7 @@ async fn the_bot_must_be_allowed_to_post() {
         let outcome = verify(&network, "-1001234").await;
         assert_eq!(outcome.is_ok(), allowed, "{kind} {member}");
         if let Err(error) = outcome {
-            assert_eq!(error.kind, Kind::InvalidCredentials);
+            assert_eq!(error.kind, ErrorKind::InvalidCredentials);
             assert!(error.remedy.is_some());
         }
     }
@@ -290,8 +291,8 @@ async fn the_bot_must_be_allowed_to_post() {
 async fn bad_credentials_are_told_before_and_after_asking() {
     let body = json!({"ok": false, "error_code": 401, "description": "Unauthorized"});
     let network = Network::start(move |_| (401, body.clone())).await;
-    assert_eq!(verify(&network, "@news").await.unwrap_err().kind, Kind::InvalidCredentials);
-    assert_eq!(verify(&network, "news").await.unwrap_err().kind, Kind::InvalidCredentials);
+    assert_eq!(verify(&network, "@news").await.unwrap_err().kind, ErrorKind::InvalidCredentials);
+    assert_eq!(verify(&network, "news").await.unwrap_err().kind, ErrorKind::InvalidCredentials);
     assert_eq!(network.seen().len(), 1);
 }
 
@@ -313,26 +314,30 @@ async fn an_answer_that_says_nothing_is_ambiguous() {
     for body in [json!({"ok": true}), json!({"ok": true, "result": []}), json!("<html>")] {
         let network = Network::start(move |_| (200, body.clone())).await;
         let error = Telegram.publish(&session(&network), &draft("x", json!({})), None).await;
-        assert_eq!(error.unwrap_err().kind, Kind::Ambiguous);
+        assert_eq!(error.unwrap_err().kind, ErrorKind::Ambiguous);
     }
 }
 
 #[test]
 fn each_error_says_what_to_do() {
     let table = [
-        (401, "Unauthorized", Kind::Reconnect),
-        (404, "Not Found", Kind::Reconnect),
-        (403, "Forbidden: bot was kicked from the channel chat", Kind::Reconnect),
-        (400, "Bad Request: chat not found", Kind::Reconnect),
-        (400, "Bad Request: not enough rights to send photos to the chat", Kind::Misconfigured),
-        (400, "Bad Request: can't parse entities: Unsupported start tag", Kind::Rejected),
-        (400, "Bad Request: message is too long", Kind::Rejected),
-        (400, "Bad Request: wrong file identifier/HTTP URL specified", Kind::MediaRejected),
-        (400, "Bad Request: failed to get HTTP URL content", Kind::MediaRejected),
-        (400, "Bad Request: PHOTO_INVALID_DIMENSIONS", Kind::MediaRejected),
-        (413, "Request Entity Too Large", Kind::MediaRejected),
-        (409, "Conflict", Kind::Transient),
-        (500, "Internal Server Error", Kind::Server),
+        (401, "Unauthorized", ErrorKind::Reconnect),
+        (404, "Not Found", ErrorKind::Reconnect),
+        (403, "Forbidden: bot was kicked from the channel chat", ErrorKind::Reconnect),
+        (400, "Bad Request: chat not found", ErrorKind::Reconnect),
+        (
+            400,
+            "Bad Request: not enough rights to send photos to the chat",
+            ErrorKind::Misconfigured,
+        ),
+        (400, "Bad Request: can't parse entities: Unsupported start tag", ErrorKind::Rejected),
+        (400, "Bad Request: message is too long", ErrorKind::Rejected),
+        (400, "Bad Request: wrong file identifier/HTTP URL specified", ErrorKind::MediaRejected),
+        (400, "Bad Request: failed to get HTTP URL content", ErrorKind::MediaRejected),
+        (400, "Bad Request: PHOTO_INVALID_DIMENSIONS", ErrorKind::MediaRejected),
+        (413, "Request Entity Too Large", ErrorKind::MediaRejected),
+        (409, "Conflict", ErrorKind::Transient),
+        (500, "Internal Server Error", ErrorKind::Server),
     ];
     for (status, description, kind) in table {
         let body = json!({"ok": false, "error_code": status, "description": description});
@@ -340,17 +345,20 @@ fn each_error_says_what_to_do() {
         assert_eq!(error.kind, kind, "{description}");
         assert_eq!(error.reply.unwrap().message.as_deref(), Some(description));
     }
-    assert_eq!(parse_error(&reply(502, &[], &json!("html"))).kind, Kind::Server);
+    assert_eq!(parse_error(&reply(502, &[], &json!("html"))).kind, ErrorKind::Server);
 }
 
 #[test]
 fn parameters_of_an_error_are_used() {
     let body = json!({"error_code": 429, "parameters": {"retry_after": 35}});
     let error = parse_error(&reply(429, &[("retry-after", "9")], &body));
-    assert_eq!((error.kind, error.retry_after), (Kind::RateLimited, Some(Duration::from_secs(35))));
+    assert_eq!(
+        (error.kind, error.retry_after),
+        (ErrorKind::RateLimited, Some(Duration::from_secs(35)))
+    );
     let body = json!({"error_code": 400, "parameters": {"migrate_to_chat_id": -100_777}});
     let error = parse_error(&reply(400, &[], &body));
-    assert_eq!(error.kind, Kind::Reconnect);
+    assert_eq!(error.kind, ErrorKind::Reconnect);
     assert!(error.remedy.unwrap().contains("-100777"));
 }
 

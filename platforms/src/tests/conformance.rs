@@ -48,18 +48,22 @@ fn a_descriptor_says_where_it_is_from_and_how_the_network_is_connected() {
         );
         assert!(!spec.post_types.is_empty() && spec.caption.max > 0, "{id}");
         match spec.connect {
-            crate::Connect::Credentials(fields) => {
+            crate::ConnectSpec::Credentials(fields) => {
                 assert!(fields.iter().any(|f| f.required), "{id}")
             }
-            crate::Connect::Oauth(oauth) => assert!(!oauth.permissions.is_empty(), "{id}"),
+            crate::ConnectSpec::Oauth(oauth) => assert!(!oauth.permissions.is_empty(), "{id}"),
         }
-        assert!(spec.class == crate::Class::Blind || !spec.about.reconcile.is_empty(), "{id}");
-        assert!(!spec.about.tokens.is_empty(), "{id}");
+        assert!(
+            spec.recovery_class == crate::RecoveryClass::Blind
+                || !spec.doc_notes.reconcile.is_empty(),
+            "{id}"
+        );
+        assert!(!spec.doc_notes.tokens.is_empty(), "{id}");
         let known = |name: &str| spec.post_types.iter().any(|kind| kind.name == name);
         let counted = spec.rate_limits.iter().flat_map(|rate_limit| rate_limit.post_types);
         assert!(counted.copied().all(known), "{id}");
         // Our own books answer X's one tool.
-        let asked = spec.helpers.iter().any(|tool| *tool != "x.quota");
+        let asked = spec.tools.iter().any(|tool| *tool != "x.quota");
         assert_eq!(asked, platform.tools().is_some(), "{id}: tools");
         if let Some(ends) = spec.api.and_then(|api| api.ends) {
             assert!(chrono::NaiveDate::parse_from_str(ends, "%Y-%m-%d").is_ok(), "{id}: {ends}");
@@ -245,7 +249,7 @@ fn edges(shape: &Shape) -> (Vec<Value>, Vec<Value>) {
 fn broken_shapes(platform: &dyn Platform, setting: &Setting, value: Value) -> usize {
     let settings = Map::from_iter([(setting.name.to_owned(), value)]);
     let known = [*setting];
-    crate::validate::value::object(&known, &settings, "settings").len().min(1)
+    crate::validate::value::object_violations(&known, &settings, "settings").len().min(1)
         * usize::from(!platform.spec().settings.is_empty())
 }
 

@@ -177,9 +177,9 @@ fn texts_are_counted_and_searched_in_proportion_to_their_length() {
         ("first address", |text| seen(&text::first_address(text))),
         ("language tag", |text| seen(&text::is_language_tag(text))),
         ("title", |text| seen(&article::title(None, text, 100))),
-        ("text without title", |text| seen(&article::text(None, text))),
+        ("text without title", |text| seen(&article::body(None, text))),
         ("slug", |text| seen(&article::slug(text, Uuid::nil()))),
-        ("pasted identifier", |text| seen(&text::pasted(text))),
+        ("pasted identifier", |text| seen(&text::clean_identifier(text))),
         ("LinkedIn commentary", |text| seen(&linkedin::commentary_of(text))),
         ("WordPress HTML", |text| seen(&wordpress::html_of(text))),
         ("page", |text| seen(&parsed(text, "text/html; charset=utf-8"))),
@@ -191,7 +191,7 @@ fn texts_are_counted_and_searched_in_proportion_to_their_length() {
 }
 
 /// A page whose title, description and rest are this text.
-fn parsed(text: &str, content_type: &str) -> Option<page::Page> {
+fn parsed(text: &str, content_type: &str) -> Option<page::PageMetadata> {
     let html =
         format!("<title>{text}</title><meta property=og:description content='{text}'>{text}");
     page::parse(html.as_bytes(), content_type, &"https://a.example/".parse().ok()?)

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use crate::{
-    Draft, Found, Kind, PlatformId, Progress, Published, Result, Secrets, find,
+    Draft, ErrorKind, PlatformId, Progress, PublishedPost, ReconcileOutcome, Result, Secrets, find,
     recent_posts::PAGES_MAX,
     tests::test_server::{self, Network, Seen, at},
 };
@@ -287,7 +287,10 @@ const ALL: [List; 13] = [
 ];
 
 /// Asks about a post that was lost, on an account with these entries; also answers how many pages were asked for.
-async fn reconcile(list: List, entries: fn(usize) -> Vec<Entry>) -> (Result<Found>, usize) {
+async fn reconcile(
+    list: List,
+    entries: fn(usize) -> Vec<Entry>,
+) -> (Result<ReconcileOutcome>, usize) {
     let network = Network::start(move |seen| {
         if seen.line != list.call {
             return (200, (list.besides)(seen));
@@ -322,8 +325,10 @@ async fn a_lost_post_is_found_behind_those_that_came_after_it() {
         })
         .await;
         let id = match found {
-            Ok(Found::There(Progress::Done(Published { id, .. }))) => id,
-            Ok(Found::There(Progress::Continue { remote_id, .. })) => remote_id.unwrap(),
+            Ok(ReconcileOutcome::Committed(Progress::Done(PublishedPost { id, .. }))) => id,
+            Ok(ReconcileOutcome::Committed(Progress::Continue { remote_id, .. })) => {
+                remote_id.unwrap()
+            }
             other => panic!("{} {other:?}", list.call),
         };
         assert!(id.ends_with(&LOST.to_string()), "{} {id}", list.call);
@@ -340,7 +345,12 @@ async fn what_is_older_than_the_call_ends_the_look() {
         .await;
         assert_eq!(asked, 2, "{}", list.call);
         let found = found.unwrap();
-        assert_eq!(matches!(found, Found::Absent), list.says_absent, "{} {found:?}", list.call);
+        assert_eq!(
+            matches!(found, ReconcileOutcome::NotCommitted),
+            list.says_absent,
+            "{} {found:?}",
+            list.call
+        );
     }
 }
 
@@ -349,6 +359,6 @@ async fn of_what_cannot_be_looked_through_nothing_is_known() {
     for list in ALL {
         let (found, asked) = reconcile(list, |page| vec![other(page, 30)]).await;
         assert_eq!(asked, PAGES_MAX, "{}", list.call);
-        assert_eq!(found.unwrap_err().kind, Kind::Ambiguous, "{}", list.call);
+        assert_eq!(found.unwrap_err().kind, ErrorKind::Ambiguous, "{}", list.call);
     }
 }

@@ -114,8 +114,8 @@ impl Network {
             account,
             secrets,
             app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
-            pictures: None,
-            usage: crate::Usage::default(),
+            picture_shrinker: None,
+            usage: crate::UsageTracker::default(),
             now: at(0),
         }
     }
@@ -143,8 +143,8 @@ pub fn offline() -> Session {
         account,
         secrets,
         app: None,
-        pictures: None,
-        usage: crate::Usage::default(),
+        picture_shrinker: None,
+        usage: crate::UsageTracker::default(),
         now: at(0),
     }
 }
@@ -206,7 +206,7 @@ pub fn draft(caption: &str, settings: Value) -> Draft {
     let Value::Object(settings) = settings else { panic!("settings are an object") };
     Draft {
         key: Uuid::nil(),
-        at: at(0),
+        due_at: at(0),
         caption: caption.to_owned(),
         post_type: "feed".to_owned(),
         settings,

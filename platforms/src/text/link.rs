@@ -7,7 +7,7 @@ use super::tld;
 
 /// The characters that an address may have on one network.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules {
+pub struct LinkRules {
     /// Schemes with `://`, in lower case.
     pub schemes: &'static [&'static str],
     /// True if a name without a scheme is an address too.
@@ -33,7 +33,7 @@ const SHORT_LINK: &str = "://t.co/";
 const SLUG_MAX: usize = 40;
 
 /// Returns the byte ranges of all addresses, in order.
-pub fn links(text: &str, rules: &Rules) -> Vec<Range<usize>> {
+pub fn links(text: &str, rules: &LinkRules) -> Vec<Range<usize>> {
     let mut finder = Finder { text, rules, found: Vec::new(), free: 0 };
     let mut at = 0;
     while let Some(start) = text[at..].find(is_name_part).map(|offset| at + offset) {
@@ -46,7 +46,7 @@ pub fn links(text: &str, rules: &Rules) -> Vec<Range<usize>> {
 
 struct Finder<'a> {
     text: &'a str,
-    rules: &'a Rules,
+    rules: &'a LinkRules,
     found: Vec<Range<usize>>,
     /// The end of the last match.
     free: usize,
@@ -291,7 +291,7 @@ fn is_valid(name: &str, tail: &str) -> bool {
 }
 
 /// Returns the length of a path after its first slash.
-fn path_length(path: &str, rules: &Rules) -> usize {
+fn path_length(path: &str, rules: &LinkRules) -> usize {
     let (mut at, mut end) = (0, 0);
     while let Some(c) = path[at..].chars().next() {
         if c == '(' {

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
     emoji,
-    link::{Rules, is_accented, links},
+    link::{LinkRules, is_accented, links},
 };
 
 /// The length of any address: X replaces it with a short link.
@@ -18,7 +18,7 @@ const ADDRESS: usize = 23;
 const LIGHT: [(u32, u32); 4] = [(0, 4_351), (8_192, 8_205), (8_208, 8_223), (8_242, 8_247)];
 
 /// X's rules for addresses.
-const RULES: Rules = Rules {
+const RULES: LinkRules = LinkRules {
     schemes: &["https://", "http://"],
     bare: true,
     path: |c| is_letter(c) || "!*';:=+,.$/%#[]-\u{2013}_~@|&".contains(c),

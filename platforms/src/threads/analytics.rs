@@ -12,8 +12,8 @@ use super::{SPEC, error::parse_error};
 use crate::{
     Account, Result, Session,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, ListedPost, Number, Numbers,
-        Reading, name,
+        Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, ListedPost,
+        MetricValue, Metrics, PostRef, name,
     },
     graph::{
         self,
@@ -26,7 +26,7 @@ const PERMISSION: &str = "threads_manage_insights";
 /// The most posts of an account that are read.
 const LISTED_MAX: usize = 200;
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
     lag: Duration::from_secs(48 * 3_600),
     reread: 7,
@@ -34,8 +34,8 @@ const DAILY: Daily = Daily {
     engagements: &[name::LIKES, name::COMMENTS, name::SHARES],
     periods: &[],
     display: &[
-        Display::sum("profile_views", "Profile views").of(name::VIEWS),
-        Display::sum("link_clicks", "Link clicks").of(name::CLICKS),
+        DashboardMetric::sum("profile_views", "Profile views").of(name::VIEWS),
+        DashboardMetric::sum("link_clicks", "Link clicks").of(name::CLICKS),
     ],
 };
 
@@ -51,7 +51,7 @@ const OF_POST: [(&str, &str); 6] = [
 ];
 
 /// Reads the metrics of Threads.
-pub(super) struct Insights;
+pub(super) struct MetricsReader;
 
 #[derive(Debug, Deserialize)]
 struct Post {
@@ -66,17 +66,17 @@ struct Post {
 }
 
 #[async_trait]
-impl Analytics for Insights {
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+impl Analytics for MetricsReader {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
         let told = user_edge(reading.session)?.read(reading, &["followers_count"], &[]).await?;
         Ok(told.total("followers_count"))
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
         let edge = user_edge(reading.session)?;
         let views = edge.read(reading, &["views"], &between(first.since, last.until)).await?;
@@ -84,23 +84,23 @@ impl Analytics for Insights {
         for day in days {
             let told = edge.read(reading, &TOTALS, &between(day.since, day.until)).await?;
             let shares = sum(told.total("reposts"), told.total("quotes"));
-            let numbers = Numbers::from([
+            let numbers = Metrics::from([
                 (name::VIEWS, views.of_day("views", day.date)),
                 (name::LIKES, told.total("likes")),
                 (name::COMMENTS, told.total("replies")),
                 (name::SHARES, shares),
                 (name::CLICKS, told.total("clicks")),
             ]);
-            read.push(DayNumbers { date: day.date, numbers, is_final: None });
+            read.push(DayMetrics { date: day.date, numbers, is_final: None });
         }
         Ok(read)
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
         let mut read = Vec::new();
         for post in posts {
             let edge = edge(reading.session, &format!("/v1.0/{}/insights", post.id))?;
@@ -116,7 +116,11 @@ impl Analytics for Insights {
         Ok(read)
     }
 
-    async fn listed(&self, reading: &Reading<'_>, since: DateTime<Utc>) -> Result<Vec<ListedPost>> {
+    async fn list_posts(
+        &self,
+        reading: &FetchContext<'_>,
+        since: DateTime<Utc>,
+    ) -> Result<Vec<ListedPost>> {
         let session = reading.session;
         let edge = edge(session, &format!("/v1.0/{}/threads", session.account.remote_id))?;
         let fields = "id,text,permalink,media_type,timestamp";
@@ -124,7 +128,7 @@ impl Analytics for Insights {
         loop {
             let query = graph::list_query(fields, "100", next.as_deref());
             let query: Vec<_> = query.into_iter().map(|(name, it)| (name, it.to_owned())).collect();
-            let page = edge.get::<graph::List<Post>>(reading, &query).await?.page();
+            let page = edge.get::<graph::List<Post>>(reading, &query).await?.into_page();
             let is_over = page.items.last().is_none_or(|post| post.timestamp < since);
             found.extend(page.items.into_iter().filter(|one| one.timestamp >= since).map(listed));
             next = page.next.filter(|_| !is_over && found.len() < LISTED_MAX);
@@ -137,7 +141,7 @@ impl Analytics for Insights {
 }
 
 /// Returns the sum of two metrics, of those that are known.
-fn sum(one: Number, other: Number) -> Number {
+fn sum(one: MetricValue, other: MetricValue) -> MetricValue {
     match (one, other) {
         (Ok(one), Ok(other)) => Ok(one + other),
         (Ok(known), Err(_)) | (Err(_), Ok(known)) => Ok(known),

@@ -9,7 +9,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::{SPEC, container::Params, error::parse_error};
 use crate::{
     Result, Session, graph,
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
 };
 
 /// The account that a token belongs to.
@@ -49,7 +49,7 @@ pub(super) struct Post {
 }
 
 impl Entry for Post {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.timestamp)
     }
 }
@@ -67,7 +67,7 @@ pub(super) async fn me(session: &Session) -> Result<User> {
 /// Creates a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = session.http.post(account_url(session, "threads")?).form(params);
-    send::<graph::Made>(session, request).await?.id("Threads")
+    send::<graph::CreatedObject>(session, request).await?.id("Threads")
 }
 
 /// Reads the status of a container.
@@ -96,11 +96,11 @@ pub(super) async fn publish(
         .post(account_url(session, "threads_publish")?)
         .form(&[("creation_id", container)])
         .deadline(deadline);
-    send::<graph::Made>(session, request).await?.id("Threads")
+    send::<graph::CreatedObject>(session, request).await?.id("Threads")
 }
 
 /// Reads a page of the account's latest posts.
-pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<Page<Post>> {
+pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("/v1.0/{}/threads", session.account.remote_id);
     list(session, &path, next).await
 }
@@ -110,7 +110,7 @@ pub(super) async fn replies(
     session: &Session,
     post: &str,
     next: Option<String>,
-) -> Result<Page<Post>> {
+) -> Result<ListPage<Post>> {
     list(session, &format!("/v1.0/{post}/replies"), next).await
 }
 
@@ -122,10 +122,10 @@ pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
 }
 
 /// Reads a page of a list, of up to 100 entries (<https://developers.facebook.com/docs/threads/threads-media>).
-async fn list(session: &Session, path: &str, next: Option<String>) -> Result<Page<Post>> {
+async fn list(session: &Session, path: &str, next: Option<String>) -> Result<ListPage<Post>> {
     let query = graph::list_query("id,text,permalink,timestamp", "100", next.as_deref());
     let answer: graph::List<Post> = get(session, path, &query).await?;
-    Ok(answer.page())
+    Ok(answer.into_page())
 }
 
 fn account_url(session: &Session, edge: &str) -> Result<url::Url> {

@@ -4,7 +4,7 @@ use fanfare_outbound::Reply;
 
 use crate::{
     Error,
-    graph::{self, Words},
+    graph::{self, ErrorDetails},
 };
 
 /// The code for "container not found yet": it was created a moment ago and published too early.
@@ -19,20 +19,20 @@ pub(super) fn is_too_early(error: &Error) -> bool {
 
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
-    graph::read("Threads", reply, own)
+    graph::classify_error("Threads", reply, specific_error)
 }
 
 /// Converts the errors that only Threads has. A code alone can mislead: 4 is a rate limit, and 4 with this subcode a
 /// block for spam.
-fn own(reply: &Reply, words: &Words) -> Option<Error> {
+fn specific_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
     Some(match words.error_subcode.or(words.code).unwrap_or(0) {
         2_207_051 => Error::rejected("Threads takes the post for spam."),
         4_279_013 => Error::misconfigured("Threads restricts this account.")
             .with_remedy("Open the Threads app with this account and follow what it asks for."),
-        2_207_042 => graph::quota("Threads", reply),
+        2_207_042 => graph::quota_exhausted("Threads", reply),
         TOO_EARLY => Error::transient("Threads does not find the prepared post yet."),
-        _ if words.code == Some(9) => graph::quota("Threads", reply),
-        _ if words.says("link_limit_exceeded") => {
+        _ if words.code == Some(9) => graph::quota_exhausted("Threads", reply),
+        _ if words.mentions("link_limit_exceeded") => {
             Error::rejected("The post has too many links for Threads.")
         }
         _ => return None,
@@ -40,7 +40,7 @@ fn own(reply: &Reply, words: &Words) -> Option<Error> {
 }
 
 /// Returns the error of a container that Threads could not process; `reason` is a code or a sentence.
-pub(super) fn broken(reason: &str) -> Error {
+pub(super) fn failed_container(reason: &str) -> Error {
     let about_media = ["FAILED_DOWNLOADING", "FAILED_PROCESSING", "INVALID_"];
     let error = if about_media.iter().any(|start| reason.starts_with(start)) || fetch_failed(reason)
     {

@@ -11,12 +11,12 @@ use super::{
     SPEC, Threads,
     client::{self, ContainerStatus},
     container,
-    error::{broken, is_too_early, parse_error},
+    error::{failed_container, is_too_early, parse_error},
 };
 use crate::{
-    Change, Changes, Class, Error, Found, Inbound, InboundItem, Inbox, InboxRules, Kind, Lost,
-    Person, Progress, Refused, RemoteComment, RemotePost, Result, Session, Step, graph,
-    outcome::read_state, recent_posts::Page,
+    Error, ErrorKind, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
+    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
+    RemotePost, Result, Session, Step, graph, outcome::read_state, recent_posts::ListPage,
 };
 
 /// The time a call that makes something public may take.
@@ -48,7 +48,7 @@ struct Reply {
     timestamp: DateTime<Utc>,
     username: Option<String>,
     permalink: Option<String>,
-    replied_to: Option<graph::inbox::Named>,
+    replied_to: Option<graph::inbox::GraphUser>,
     hide_status: Option<String>,
     is_reply_owned_by_me: Option<bool>,
 }
@@ -61,41 +61,41 @@ struct State {
 }
 
 #[derive(Deserialize)]
-struct Done {
+struct ManageReplyResponse {
     success: Option<bool>,
 }
 
 #[async_trait]
-impl Changes for Threads {
-    fn class(&self, change: &Change) -> Class {
+impl RemoteChanges for Threads {
+    fn class(&self, change: &RemoteChange) -> RecoveryClass {
         match change {
-            Change::Reply { .. } => Class::Handle,
-            _ => Class::Key { window: None },
+            RemoteChange::Reply { .. } => RecoveryClass::Handle,
+            _ => RecoveryClass::Key { window: None },
         }
     }
 
-    fn step(&self, change: &Change, state: Option<&Value>) -> Step {
+    fn step(&self, change: &RemoteChange, state: Option<&Value>) -> Step {
         let state: State = read_state(state).unwrap_or_default();
         match (change, state.container) {
-            (Change::Reply { .. }, None) => Step::prepare("create_container"),
-            (Change::Reply { .. }, Some(_)) => Step::commit("publish"),
+            (RemoteChange::Reply { .. }, None) => Step::prepare("create_container"),
+            (RemoteChange::Reply { .. }, Some(_)) => Step::commit("publish"),
             _ => Step::commit(change.kind()),
         }
     }
 
-    async fn change(
+    async fn apply_change(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         state: Option<Value>,
     ) -> Result<Progress> {
         match change {
-            Change::Reply { comment, text } => reply(session, comment, text, state).await,
-            Change::Hide { comment, hidden } => {
+            RemoteChange::Reply { comment, text } => reply(session, comment, text, state).await,
+            RemoteChange::Hide { comment, hidden } => {
                 let path = format!("/v1.0/{comment}/manage_reply");
                 let request = session.http.post(session.url(SPEC.base_url, &path)?);
                 let request = request.form(&[("hide", hidden.to_string())]).deadline(DEADLINE);
-                let done: Done = graph::send(session, request, parse_error).await?;
+                let done: ManageReplyResponse = graph::send(session, request, parse_error).await?;
                 if done.success == Some(false) {
                     return Err(Error::transient("Threads did not do it."));
                 }
@@ -105,35 +105,36 @@ impl Changes for Threads {
         }
     }
 
-    async fn find(
+    async fn find_result(
         &self,
         session: &Session,
-        change: &Change,
+        change: &RemoteChange,
         state: Option<Value>,
-        lost: &Lost,
-    ) -> Result<Found> {
+        lost: &LostCall,
+    ) -> Result<ReconcileOutcome> {
         let state: State = read_state(state.as_ref())?;
-        let (Change::Reply { comment, text }, Some(container)) = (change, state.container) else {
-            return Ok(Found::Unknown);
+        let (RemoteChange::Reply { comment, text }, Some(container)) = (change, state.container)
+        else {
+            return Ok(ReconcileOutcome::Unknown);
         };
         Ok(match client::status(session, &container).await? {
-            ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
-            ContainerStatus::InProgress => Found::Unknown,
+            ContainerStatus::Finished | ContainerStatus::Dead(_) => ReconcileOutcome::NotCommitted,
+            ContainerStatus::InProgress => ReconcileOutcome::Unknown,
             ContainerStatus::Published => {
                 let below = client::replies(session, comment, None).await?;
                 let is_it = |one: &client::Post| {
                     one.text.trim() == text.trim() && !lost.known.contains(&one.id)
                 };
                 match below.items.into_iter().find(is_it) {
-                    Some(one) => Found::There(Progress::done(one.id, None)),
-                    None => Found::Unknown,
+                    Some(one) => ReconcileOutcome::Committed(Progress::done(one.id, None)),
+                    None => ReconcileOutcome::Unknown,
                 }
             }
         })
     }
 
-    fn refused(&self, change: &Change, error: &Error) -> Option<Refused> {
-        graph::inbox::refused(change, error)
+    fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
+        graph::inbox::refusal_reason(change, error)
     }
 }
 
@@ -148,20 +149,20 @@ async fn reply(
         let made = client::create_container(session, &container::reply(text, comment)).await?;
         state.container = Some(made.clone());
         // A call that comes too early is refused.
-        return Ok(Progress::go_on(&state)?.after(POLL).naming(Some(made)));
+        return Ok(Progress::continue_with(&state)?.after(POLL).with_remote_id(Some(made)));
     };
     match client::publish(session, &container, DEADLINE).await {
         Ok(id) => Ok(Progress::done(id, None)),
         // It was created a moment ago, or has failed; its status tells which.
-        Err(error) if is_too_early(&error) || error.kind == Kind::Rejected => {
+        Err(error) if is_too_early(&error) || error.kind == ErrorKind::Rejected => {
             match client::status(session, &container).await? {
-                ContainerStatus::Dead(reason) => Err(broken(&reason)),
+                ContainerStatus::Dead(reason) => Err(failed_container(&reason)),
                 ContainerStatus::Published => {
-                    Err(Error::new(Kind::Ambiguous, "Threads has published this before."))
+                    Err(Error::new(ErrorKind::Ambiguous, "Threads has published this before."))
                 }
                 ContainerStatus::InProgress | ContainerStatus::Finished => {
                     state.container = Some(container);
-                    Ok(Progress::go_on(&state)?.after(POLL))
+                    Ok(Progress::continue_with(&state)?.after(POLL))
                 }
             }
         }
@@ -190,17 +191,17 @@ impl Inbox for Threads {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<Page<RemoteComment>> {
+    ) -> Result<ListPage<RemoteComment>> {
         let query = graph::list_query(REPLY, "100", next.as_deref());
         let path = session.url(SPEC.base_url, &format!("/v1.0/{post}/conversation"))?;
         let request = session.http.get(path).query(&query);
         let listed: graph::List<Reply> = graph::send(session, request, parse_error).await?;
-        let page = listed.page();
+        let page = listed.into_page();
         let items = page.items.into_iter().map(|one| comment(one, post, &session.account));
-        Ok(Page { items: items.collect(), next: page.next })
+        Ok(ListPage { items: items.collect(), next: page.next })
     }
 
-    fn read_webhook(&self, body: &Value) -> Vec<Inbound> {
+    fn read_webhook(&self, body: &Value) -> Vec<InboundEvent> {
         let values = match &body["values"] {
             Value::Array(values) => values.iter().collect(),
             value => vec![value],
@@ -232,7 +233,7 @@ fn comment(one: Reply, post: &str, account: &crate::Account) -> RemoteComment {
     }
 }
 
-fn read_reply(body: &Value, value: &Value) -> Option<Inbound> {
+fn read_reply(body: &Value, value: &Value) -> Option<InboundEvent> {
     if value["field"] != "replies" {
         return None;
     }
@@ -265,5 +266,12 @@ fn read_reply(body: &Value, value: &Value) -> Option<Inbound> {
         url: text(&reply["permalink"]),
         at,
     });
-    Some(Inbound { account, field: "replies".to_owned(), id, verb: "add".to_owned(), at, item })
+    Some(InboundEvent {
+        account,
+        field: "replies".to_owned(),
+        id,
+        verb: "add".to_owned(),
+        at,
+        item,
+    })
 }

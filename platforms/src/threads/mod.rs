@@ -26,11 +26,12 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules, Per,
-    Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    ThreadRules, VideoForm, Violation, Warning,
+    CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity, LimitScope,
+    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
+    Warning,
     analytics::Analytics,
-    oauth::{Endpoint, Oauth, Permission, Renewal, Trade},
+    oauth::{Endpoint, Oauth, Permission, TokenExchange, TokenRenewal},
     text,
 };
 
@@ -51,7 +52,7 @@ const CHAIN_KEY: &str = "threads_thread_posts";
 
 /// 250 posts of a profile in any 24 hours
 /// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
-const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 250, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 250, 86_400)];
 
 /// The host of the API and of its token endpoints.
 const GRAPH: &str = "https://graph.threads.net";
@@ -61,35 +62,35 @@ const GRAPH: &str = "https://graph.threads.net";
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.threads.net", "/oauth/authorize"),
     permissions: &[
-        Permission::needed("threads_basic", "See your profile and your posts"),
-        Permission::needed("threads_content_publish", "Publish posts"),
-        Permission::wanted("threads_read_replies", "Read replies to your posts"),
-        Permission::wanted("threads_manage_replies", "Answer and hide replies"),
-        Permission::wanted("threads_manage_insights", "Read the figures of your posts"),
+        Permission::required("threads_basic", "See your profile and your posts"),
+        Permission::required("threads_content_publish", "Publish posts"),
+        Permission::optional("threads_read_replies", "Read replies to your posts"),
+        Permission::optional("threads_manage_replies", "Answer and hide replies"),
+        Permission::optional("threads_manage_insights", "Read the figures of your posts"),
     ],
     separator: ",",
     token: Endpoint::at(GRAPH, "/oauth/access_token"),
-    long_lived: Some(Trade {
+    long_lived: Some(TokenExchange {
         endpoint: Endpoint::at(GRAPH, "/access_token"),
         grant_type: "th_exchange_token",
         token_name: "access_token",
         with_client_id: false,
         with_client_secret: true,
     }),
-    renewal: Renewal::Trade(Trade {
+    renewal: TokenRenewal::Exchange(TokenExchange {
         endpoint: Endpoint::at(GRAPH, "/refresh_access_token"),
         grant_type: "th_refresh_token",
         token_name: "access_token",
         with_client_id: false,
         with_client_secret: false,
     }),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const SPEC: Spec = Spec {
     base_url: GRAPH,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         max: TEXT_MAX,
         max_with_media: None,
         max_bytes: None,
@@ -104,17 +105,17 @@ const SPEC: Spec = Spec {
         mixed: true,
         image_types: &["image/jpeg", "image/png"],
         video_types: &["video/mp4", "video/quicktime"],
-        video_forms: &[VideoForm {
+        video_forms: &[VideoFormat {
             channels_max: Some(2),
             frame_rate: (23.0, 60.0),
             faststart: true,
-            ..VideoForm::H264
+            ..VideoFormat::H264
         }],
         image_bytes_max: 8_000_000,
         video_bytes_max: 1_000_000_000,
         video_ms_max: Some(5 * 60 * 1_000),
         // Threads scales down images that are wider than 1,440 pixels.
-        frame: Frame { image_ratio: Some((0.1, 10.0)), ..Frame::ANY },
+        frame: FrameRules { image_ratio: Some((0.1, 10.0)), ..FrameRules::ANY },
     },
     alt_text_max: ALT_TEXT_MAX,
     post_types: &[
@@ -139,24 +140,24 @@ const SPEC: Spec = Spec {
         urls_allowed: true,
     }),
     analytics: true,
-    class: Class::Handle,
+    recovery_class: RecoveryClass::Handle,
     rate_limits: RATE_LIMITS,
     prepare_lead: Duration::from_secs(2 * 60),
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "`GET /v1.0/{container}?fields=status`, then the latest posts",
         tokens: "60 days, exchanged for another 60 before they end",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "text, media, settings",
             "https://developers.facebook.com/docs/threads",
         ),
-        Source::documented(
+        SpecSource::documented(
             "rate limits",
             "https://developers.facebook.com/docs/threads/overview#rate-limiting",
         ),
-        Source::assumed("length of alt texts, most segments of a chain", "limits of Fanfare's own"),
+        SpecSource::assumed("length of alt texts, most segments of a chain", "limits of Fanfare's own"),
     ],
     examples: &[
         Example::new(
@@ -197,7 +198,7 @@ const SPEC: Spec = Spec {
             r#"{"post_type": "threads_thread", "metadata": {"threads_thread_posts": ["One", "Two"]}}"#,
         ),
     ],
-    ..Spec::usual(PlatformId::Threads, "Threads")
+    ..Spec::with_defaults(PlatformId::Threads, "Threads")
 };
 
 /// The connector.
@@ -210,7 +211,7 @@ impl Platform for Threads {
     }
 
     fn settings_suffice(&self, draft: &Draft) -> bool {
-        settings::suffice(draft)
+        settings::settings_suffice(draft)
     }
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
@@ -243,7 +244,7 @@ impl Platform for Threads {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         reconcile::reconcile(session, draft, state, sent_at).await
     }
 
@@ -252,7 +253,7 @@ impl Platform for Threads {
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Insights)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

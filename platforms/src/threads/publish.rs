@@ -9,12 +9,12 @@ use super::{
     SPEC,
     client::{self, ContainerStatus},
     container::{self, Params},
-    error::{broken, is_too_early},
+    error::{failed_container, is_too_early},
     reconcile,
     settings::Settings,
     state::{Stage, State},
 };
-use crate::{Draft, Error, Kind, Progress, Result, Session, Step, outcome::read_state};
+use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, outcome::read_state};
 
 /// How often the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
@@ -67,7 +67,7 @@ pub(super) async fn publish(
     let mut state: State = read_state(state.as_ref())?;
     if let Stage::Broken { reason, since } = &state.stage {
         if session.now - *since <= EARLIER_TRY {
-            return Err(broken(reason));
+            return Err(failed_container(reason));
         }
         state.restart();
     }
@@ -96,14 +96,14 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
     let settings: Settings = draft.settings()?;
     if is_carousel(draft, &state) {
         let index = state.items.len();
-        let params = container::item(draft, &settings, index).ok_or_else(nothing_left)?;
+        let params = container::item(draft, &settings, index).ok_or_else(no_segment_left)?;
         let item = client::create_container(session, &params).await?;
         state.items.push(item.clone());
         let last = state.items.len() == draft.media.len();
         let since = session.now;
         state.stage = if last { Stage::Items { since, ready: 0 } } else { Stage::Create };
         let after = if last { POLL } else { Duration::ZERO };
-        return Ok(go_on(&state, after, Some(item)));
+        return Ok(continue_with(&state, after, Some(item)));
     }
     let text = text(draft, &state)?;
     let (params, after) = match state.published.last() {
@@ -113,17 +113,17 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
         }
         None => (container::first(draft, &settings, &text), POLL),
     };
-    make(session, state, &params, after).await
+    make_container(session, state, &params, after).await
 }
 
 async fn create_carousel(session: &Session, draft: &Draft, state: State) -> Result<Progress> {
     let settings: Settings = draft.settings()?;
     let text = text(draft, &state)?;
     let params = container::carousel(draft, &settings, &text, &state.items);
-    make(session, state, &params, POLL).await
+    make_container(session, state, &params, POLL).await
 }
 
-async fn make(
+async fn make_container(
     session: &Session,
     mut state: State,
     params: &Params,
@@ -131,7 +131,7 @@ async fn make(
 ) -> Result<Progress> {
     let container = client::create_container(session, params).await?;
     state.stage = Stage::Wait { container: container.clone(), since: session.now };
-    Ok(go_on(&state, after, Some(container)))
+    Ok(continue_with(&state, after, Some(container)))
 }
 
 async fn wait_items(
@@ -144,15 +144,15 @@ async fn wait_items(
         match client::status(session, item).await? {
             ContainerStatus::Finished | ContainerStatus::Published => {}
             ContainerStatus::InProgress => {
-                in_time(session, since)?;
+                check_deadline(session, since)?;
                 state.stage = Stage::Items { since, ready: index };
-                return Ok(go_on(&state, POLL, None));
+                return Ok(continue_with(&state, POLL, None));
             }
             ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
         }
     }
     state.stage = Stage::Carousel;
-    Ok(go_on(&state, Duration::ZERO, None))
+    Ok(continue_with(&state, Duration::ZERO, None))
 }
 
 async fn wait(
@@ -167,13 +167,13 @@ async fn wait(
             Duration::ZERO
         }
         ContainerStatus::InProgress => {
-            in_time(session, since)?;
+            check_deadline(session, since)?;
             state.stage = Stage::Wait { container, since };
             POLL
         }
         ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
     };
-    Ok(go_on(&state, after, None))
+    Ok(continue_with(&state, after, None))
 }
 
 async fn commit(
@@ -189,7 +189,7 @@ async fn commit(
         Err(error) => error,
     };
     let about_container =
-        matches!(error.kind, Kind::Rejected | Kind::MediaRejected | Kind::Transient);
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
     if error.reply.is_none() || !about_container {
         return Err(error);
     }
@@ -199,12 +199,14 @@ async fn commit(
         Ok(ContainerStatus::Published) => {
             match reconcile::find(session, draft, &state, since).await? {
                 Some(id) => Ok(published(draft, state, id)),
-                None => Err(Error::new(Kind::Ambiguous, "The post is public, but not listed yet.")),
+                None => {
+                    Err(Error::new(ErrorKind::Ambiguous, "The post is public, but not listed yet."))
+                }
             }
         }
         _ if is_too_early(&error) && early < EARLY_MAX => {
             state.stage = Stage::Publish { container, since, early: early + 1 };
-            Ok(go_on(&state, EARLY_PAUSE, None))
+            Ok(continue_with(&state, EARLY_PAUSE, None))
         }
         _ => Err(error),
     }
@@ -230,10 +232,10 @@ fn give_up(session: &Session, mut state: State, reason: String, since: DateTime<
     } else {
         state.stage = Stage::Broken { reason, since: session.now };
     }
-    go_on(&state, Duration::ZERO, None)
+    continue_with(&state, Duration::ZERO, None)
 }
 
-fn in_time(session: &Session, since: DateTime<Utc>) -> Result<()> {
+fn check_deadline(session: &Session, since: DateTime<Utc>) -> Result<()> {
     if session.now - since > PROCESSING_MAX {
         return Err(Error::transient("Threads has not processed the post within 10 minutes."));
     }
@@ -241,14 +243,14 @@ fn in_time(session: &Session, since: DateTime<Utc>) -> Result<()> {
 }
 
 fn text(draft: &Draft, state: &State) -> Result<String> {
-    container::segments(draft).into_iter().nth(state.segment()).ok_or_else(nothing_left)
+    container::segments(draft).into_iter().nth(state.segment()).ok_or_else(no_segment_left)
 }
 
-fn nothing_left() -> Error {
+fn no_segment_left() -> Error {
     Error::rejected("The stored progress of the post does not fit its content.")
 }
 
-fn go_on(state: &State, after: Duration, remote_id: Option<String>) -> Progress {
+fn continue_with(state: &State, after: Duration, remote_id: Option<String>) -> Progress {
     let public = !state.published.is_empty();
     Progress::Continue { state: state.write(), after, remote_id, public }
 }

@@ -8,7 +8,7 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts};
+use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
 
 /// Reads the status of the container. A failed one was certainly not published; the next publish call detects that too
 /// and creates a new one.
@@ -17,15 +17,17 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
-    let Stage::Publish { container, .. } = &state.stage else { return Ok(Found::Unknown) };
+    let Stage::Publish { container, .. } = &state.stage else {
+        return Ok(ReconcileOutcome::Unknown);
+    };
     Ok(match client::status(session, container).await? {
-        ContainerStatus::Finished | ContainerStatus::Dead(_) => Found::Absent,
-        ContainerStatus::InProgress => Found::Unknown,
+        ContainerStatus::Finished | ContainerStatus::Dead(_) => ReconcileOutcome::NotCommitted,
+        ContainerStatus::InProgress => ReconcileOutcome::Unknown,
         ContainerStatus::Published => match find(session, draft, &state, sent_at).await? {
-            Some(id) => Found::There(publish::published(draft, state, id)),
-            None => Found::Unknown,
+            Some(id) => ReconcileOutcome::Committed(publish::published(draft, state, id)),
+            None => ReconcileOutcome::Unknown,
         },
     })
 }
@@ -42,7 +44,7 @@ pub(super) async fn find(
     let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
     let is_it =
         |post: &Post| post.text.trim() == text.trim() && !state.published.contains(&post.id);
-    let posts = recent_posts::look(sent_at, is_it, |next| client::posts(session, next)).await?;
+    let posts = recent_posts::search(sent_at, is_it, |next| client::posts(session, next)).await?;
     let Some(parent) = state.published.last() else {
         return Ok(posts.nearest()?.map(|post| post.id));
     };
@@ -50,6 +52,6 @@ pub(super) async fn find(
         return Ok(Some(post.id));
     }
     let replies =
-        recent_posts::look(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
+        recent_posts::search(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
     Ok(replies.nearest()?.map(|post| post.id))
 }

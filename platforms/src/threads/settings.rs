@@ -103,7 +103,7 @@ impl Settings {
 }
 
 /// Returns true if a GIF or a long text makes a post without a caption.
-pub(super) fn suffice(draft: &Draft) -> bool {
+pub(super) fn settings_suffice(draft: &Draft) -> bool {
     draft.settings::<Settings>().is_ok_and(|settings| {
         settings.gif_attachment.is_some() || settings.text_attachment.is_some()
     })

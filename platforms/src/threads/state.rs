@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Error, Part, Published, Result};
+use crate::{Error, PublishedPart, PublishedPost, Result};
 
 /// The state that is stored between two calls.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,13 +57,14 @@ impl State {
     }
 
     /// Returns the result, once everything is public.
-    pub fn result(self, url: Option<String>) -> Result<Published> {
+    pub fn result(self, url: Option<String>) -> Result<PublishedPost> {
         let mut ids = self.published.into_iter();
         let id = ids
             .next()
             .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
-        let parts =
-            (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
-        Ok(Published { id, url, parts: parts.collect(), warnings: Vec::new() })
+        let parts = (2..)
+            .zip(ids)
+            .map(|(number, id)| PublishedPart { name: format!("segment_{number}"), id });
+        Ok(PublishedPost { id, url, parts: parts.collect(), warnings: Vec::new() })
     }
 }

@@ -14,7 +14,7 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         display_name: user.name,
         meta: Map::new(),
         secrets: session.secrets.clone(),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
-    .pictured(user.threads_profile_picture_url))
+    .with_picture_url(user.threads_profile_picture_url))
 }

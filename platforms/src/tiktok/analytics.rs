@@ -6,15 +6,18 @@ use async_trait::async_trait;
 
 use super::client;
 use crate::{
-    Per, RateLimit, Result,
-    analytics::{Analytics, AskedPost, Numbers, Reading, counted, denied, is_denied, name},
+    LimitScope, RateLimit, Result,
+    analytics::{
+        Analytics, FetchContext, Metrics, PostRef, is_forbidden, name, read_counts,
+        without_permission,
+    },
 };
 
 /// The most videos per call.
 const BATCH: usize = 20;
 
 /// 600 calls a minute (<https://developers.tiktok.com/doc/tiktok-api-v2-rate-limit>).
-const QUOTA: RateLimit = RateLimit::new(Per::App, 600, Duration::from_secs(60).as_secs());
+const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 600, Duration::from_secs(60).as_secs());
 
 const COUNTS: [(&str, &str); 5] = [
     ("/like_count", name::LIKES),
@@ -25,36 +28,36 @@ const COUNTS: [(&str, &str); 5] = [
 ];
 
 /// Reads the metrics of TikTok.
-pub(super) struct Counts;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Counts {
+impl Analytics for MetricsReader {
     fn quota(&self) -> Option<RateLimit> {
         Some(QUOTA)
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         BATCH
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
-        reading.allow().await?;
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        reading.acquire_call().await?;
         let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         match client::counts(reading.session, &ids).await {
             Ok(videos) => {
-                let of = |post: &AskedPost| {
+                let of = |post: &PostRef| {
                     let video = videos.iter().find(|one| one["id"].as_str() == Some(&post.id))?;
-                    Some(counted(video, &COUNTS))
+                    Some(read_counts(video, &COUNTS))
                 };
                 Ok(posts.iter().map(of).collect())
             }
-            Err(error) if is_denied(&error) => {
-                reading.lacks("video.list");
-                Ok(posts.iter().map(|_| Some(denied(&COUNTS))).collect())
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission("video.list");
+                Ok(posts.iter().map(|_| Some(without_permission(&COUNTS))).collect())
             }
             Err(error) => Err(error),
         }

@@ -11,19 +11,19 @@ use url::Url;
 
 use super::{API, SPEC, error};
 use crate::{
-    Error, Kind, Result, Session,
+    Error, ErrorKind, Result, Session,
     oauth::ACCESS_TOKEN,
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
 };
 
 /// The deadline for a chunk that is not the last.
 const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Deserialize)]
-struct Answer<T> {
+struct Envelope<T> {
     data: Option<T>,
     #[serde(default)]
-    error: error::Words,
+    error: error::ErrorDetails,
 }
 
 /// The owner of a token.
@@ -55,7 +55,7 @@ pub(super) struct Creator {
 
 /// An initialized post.
 #[derive(Debug, Deserialize)]
-pub(super) struct Begun {
+pub(super) struct InitializedPost {
     pub publish_id: String,
     /// The upload address of a video. It is valid for this upload only, for an hour.
     #[serde(default)]
@@ -83,7 +83,7 @@ impl Status {
 
 #[derive(Debug, Deserialize)]
 struct Videos {
-    videos: Vec<Listed>,
+    videos: Vec<ListedPost>,
     #[serde(default)]
     has_more: bool,
     /// In milliseconds: older posts are on the next page.
@@ -94,7 +94,7 @@ struct Videos {
 /// A post in lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Listed {
+pub(super) struct ListedPost {
     pub id: String,
     pub title: String,
     pub video_description: String,
@@ -102,8 +102,8 @@ pub(super) struct Listed {
     create_time: i64,
 }
 
-impl Entry for Listed {
-    fn made(&self) -> Option<DateTime<Utc>> {
+impl Entry for ListedPost {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         DateTime::from_timestamp(self.create_time, 0)
     }
 }
@@ -127,17 +127,17 @@ pub(super) async fn creator(session: &Session) -> Result<Creator> {
 }
 
 /// Initializes the upload of a video in chunks.
-pub(super) async fn init_video(session: &Session, body: &Value) -> Result<Begun> {
+pub(super) async fn init_video(session: &Session, body: &Value) -> Result<InitializedPost> {
     post(session, "/v2/post/publish/video/init/", body).await
 }
 
 /// Starts a slideshow: TikTok fetches the images and publishes it by itself.
-pub(super) async fn init_photos(session: &Session, body: &Value) -> Result<Begun> {
+pub(super) async fn init_photos(session: &Session, body: &Value) -> Result<InitializedPost> {
     let url = session.url(API, "/v2/post/publish/content/init/")?;
     let request = session.http.post(url).json(body).deadline(SPEC.commit_deadline);
-    let begun: Begun = send(session, request).await?;
+    let begun: InitializedPost = send(session, request).await?;
     if begun.publish_id.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, "TikTok answered without an id."));
+        return Err(Error::new(ErrorKind::Ambiguous, "TikTok answered without an id."));
     }
     Ok(begun)
 }
@@ -159,7 +159,7 @@ pub(super) async fn put(
     match reply.status {
         201 if is_last => Ok(()),
         206 if !is_last => Ok(()),
-        200..=299 => Err(Error::new(Kind::Ambiguous, "TikTok took a chunk for another one.")),
+        200..=299 => Err(Error::new(ErrorKind::Ambiguous, "TikTok took a chunk for another one.")),
         _ => Err(error::parse_upload(session, &reply)),
     }
 }
@@ -171,14 +171,17 @@ pub(super) async fn status(session: &Session, publish_id: &str) -> Result<Status
 
 /// Reads a page of the creator's latest public posts, of 20 at most
 /// (<https://developers.tiktok.com/doc/tiktok-api-v2-video-list>).
-pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<Page<Listed>> {
+pub(super) async fn videos(
+    session: &Session,
+    next: Option<String>,
+) -> Result<ListPage<ListedPost>> {
     let path = "/v2/video/list/?fields=id,title,video_description,create_time";
     let mut body = json!({"max_count": 20});
     if let Some(cursor) = next.and_then(|next| next.parse::<i64>().ok()) {
         body["cursor"] = json!(cursor);
     }
     let found: Videos = post(session, path, &body).await?;
-    Ok(Page::naming(found.videos, found.has_more.then(|| found.cursor.to_string())))
+    Ok(ListPage::with_next(found.videos, found.has_more.then(|| found.cursor.to_string())))
 }
 
 /// Returns public videos with their counts, 20 at most.
@@ -196,13 +199,13 @@ async fn post<T: DeserializeOwned>(session: &Session, path: &str, body: &Value) 
 }
 
 async fn send<T: DeserializeOwned>(session: &Session, request: Request) -> Result<T> {
-    let reply = request.bearer(session.secrets.need(ACCESS_TOKEN)?).send().await?;
+    let reply = request.bearer(session.secrets.require(ACCESS_TOKEN)?).send().await?;
     if !reply.is_success() {
         return Err(error::parse_error(session, &reply));
     }
-    let answer: Answer<T> = reply.json()?;
+    let answer: Envelope<T> = reply.json()?;
     if !answer.error.is_ok() {
         return Err(error::parse_error(session, &reply));
     }
-    answer.data.ok_or_else(|| Error::new(Kind::Ambiguous, "TikTok answered without data."))
+    answer.data.ok_or_else(|| Error::new(ErrorKind::Ambiguous, "TikTok answered without data."))
 }

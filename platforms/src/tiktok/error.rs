@@ -5,8 +5,8 @@ use std::time::Duration;
 use fanfare_outbound::Reply;
 use serde::Deserialize;
 
-use super::UNTOLD_WAIT;
-use crate::{Error, Kind, Session, response};
+use super::DEFAULT_WAIT;
+use crate::{Error, ErrorKind, Session, response};
 
 /// The period of daily limits, which apply to any 24 hours.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -14,12 +14,12 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// The error object, which every response contains.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Words {
+pub(super) struct ErrorDetails {
     code: String,
     message: String,
 }
 
-impl Words {
+impl ErrorDetails {
     /// Returns true if there is no error.
     pub fn is_ok(&self) -> bool {
         matches!(self.code.as_str(), "" | "ok")
@@ -29,17 +29,17 @@ impl Words {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Body {
-    error: Words,
+    error: ErrorDetails,
 }
 
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let words = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default().error;
     let said = session.secrets.redact(&words.message);
-    let error = by_code(&words.code, reply.status).unwrap_or_else(|| match reply.status {
-        401 => Error::new(Kind::TokenExpired, "TikTok does not accept the access token."),
-        429 => slow_down(reply),
-        _ => response::by_status("TikTok", reply, &said),
+    let error = error_of_code(&words.code, reply.status).unwrap_or_else(|| match reply.status {
+        401 => Error::new(ErrorKind::TokenExpired, "TikTok does not accept the access token."),
+        429 => rate_limited(reply),
+        _ => response::error_by_status("TikTok", reply, &said),
     });
     error.with_reply(
         reply.status,
@@ -49,19 +49,19 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
 }
 
 /// Converts an error code or a `fail_reason`, whatever the status.
-fn by_code(code: &str, status: u16) -> Option<Error> {
+fn error_of_code(code: &str, status: u16) -> Option<Error> {
     Some(match code {
         "access_token_invalid" => {
-            Error::new(Kind::TokenExpired, "TikTok does not accept the access token.")
+            Error::new(ErrorKind::TokenExpired, "TikTok does not accept the access token.")
         }
         "scope_not_authorized" | "scope_permission_missed" | "auth_removed" => {
             Error::reconnect("The account's owner has not given, or has taken back, a permission.")
                 .with_remedy("Connect the account again with all permissions.")
         }
-        "rate_limit_exceeded" => Error::new(Kind::RateLimited, "TikTok asks to slow down.")
-            .with_retry_after(Some(UNTOLD_WAIT)),
+        "rate_limit_exceeded" => Error::new(ErrorKind::RateLimited, "TikTok asks to slow down.")
+            .with_retry_after(Some(DEFAULT_WAIT)),
         "spam_risk_too_many_posts" | "spam_risk_too_many_pending_share" => Error::new(
-            Kind::QuotaExhausted,
+            ErrorKind::QuotaExhausted,
             "The account has used up what TikTok lets all apps together post in 24 hours.",
         )
         .with_retry_after(Some(DAY)),
@@ -89,7 +89,7 @@ fn by_code(code: &str, status: u16) -> Option<Error> {
         "spam_risk" | "spam_risk_text" => Error::rejected("TikTok takes the post for spam."),
         "invalid_params" | "invalid_param" => Error::rejected("TikTok does not accept the post."),
         "internal" | "internal_error" if status >= 500 => {
-            Error::new(Kind::Server, "TikTok has a problem of its own.")
+            Error::new(ErrorKind::Server, "TikTok has a problem of its own.")
         }
         "internal" | "internal_error" => Error::transient("TikTok has a problem of its own."),
         "video_pull_failed" | "photo_pull_failed" => {
@@ -99,17 +99,17 @@ fn by_code(code: &str, status: u16) -> Option<Error> {
     })
 }
 
-fn slow_down(reply: &Reply) -> Error {
-    Error::new(Kind::RateLimited, "TikTok asks to slow down.")
-        .with_retry_after(reply.retry_after().or(Some(UNTOLD_WAIT)))
+fn rate_limited(reply: &Reply) -> Error {
+    Error::new(ErrorKind::RateLimited, "TikTok asks to slow down.")
+        .with_retry_after(reply.retry_after().or(Some(DEFAULT_WAIT)))
 }
 
 /// Converts an error of the upload server, which says nothing about the account.
 pub(super) fn parse_upload(session: &Session, reply: &Reply) -> Error {
     let said = session.secrets.redact(&reply.text());
     let error = match reply.status {
-        429 => slow_down(reply),
-        500.. => Error::new(Kind::Server, "TikTok has a problem of its own."),
+        429 => rate_limited(reply),
+        500.. => Error::new(ErrorKind::Server, "TikTok has a problem of its own."),
         _ => Error::media_rejected("TikTok did not take the bytes of the video."),
     };
     error.with_reply(reply.status, None, Some(&said))
@@ -118,12 +118,13 @@ pub(super) fn parse_upload(session: &Session, reply: &Reply) -> Error {
 /// Returns true if the upload address was refused, so that a new one may work.
 pub(super) fn is_stale(error: &Error) -> bool {
     let status = error.reply.as_ref().map(|reply| reply.status);
-    error.kind == Kind::MediaRejected && status.is_some_and(|status| status != 413 && status != 415)
+    error.kind == ErrorKind::MediaRejected
+        && status.is_some_and(|status| status != 413 && status != 415)
 }
 
 /// Returns the error of a post that failed.
 pub(super) fn failed(reason: &str) -> Error {
-    let error = by_code(reason, 200).unwrap_or_else(|| {
+    let error = error_of_code(reason, 200).unwrap_or_else(|| {
         Error::rejected(format!("TikTok could not publish the post: {reason}."))
     });
     error.with_reply(200, Some(reason), None)

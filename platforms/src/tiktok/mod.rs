@@ -25,11 +25,12 @@ use serde_json::{Map, Value};
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Secrets, Session,
-    Source, Spec, Step, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Error, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Secrets, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat,
+    Violation, Warning,
     analytics::Analytics,
-    oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, Renewal},
+    oauth::{self, ACCESS_TOKEN, Endpoint, Oauth, Permission, TokenRenewal},
     text,
 };
 
@@ -44,29 +45,29 @@ const IMAGES_MAX: usize = 35;
 const API: &str = "https://open.tiktokapis.com";
 
 /// How long to wait when throttled: TikTok never says; its limits are per minute.
-const UNTOLD_WAIT: Duration = Duration::from_secs(60);
+const DEFAULT_WAIT: Duration = Duration::from_secs(60);
 
 /// Six initialized posts per account and minute
 /// (<https://developers.tiktok.com/doc/content-posting-api-reference-direct-post>). TikTok counts the posts of a
 /// creator per day over all apps, and reports when that limit is reached.
-const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::Account, 6, 60)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 6, 60)];
 
 /// Access tokens are valid for a day; refresh tokens for a year, and may be replaced when they are used.
 /// <https://developers.tiktok.com/doc/oauth-user-access-token-management>
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://www.tiktok.com", "/v2/auth/authorize/"),
     permissions: &[
-        Permission::needed("user.info.basic", "Know who you are"),
-        Permission::needed("video.publish", "Publish videos and pictures"),
-        Permission::wanted("user.info.profile", "See your user name"),
-        Permission::wanted("video.list", "See your public posts"),
+        Permission::required("user.info.basic", "Know who you are"),
+        Permission::required("video.publish", "Publish videos and pictures"),
+        Permission::optional("user.info.profile", "See your user name"),
+        Permission::optional("video.list", "See your public posts"),
     ],
     separator: ",",
     token: Endpoint::at(API, "/v2/oauth/token/"),
     client_id_name: "client_key",
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
     revoke: Some(Endpoint::at(API, "/v2/oauth/revoke/")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const MEDIA: MediaRules = MediaRules {
@@ -78,19 +79,19 @@ const MEDIA: MediaRules = MediaRules {
     image_types: &["image/jpeg", "image/webp"],
     video_types: &["video/mp4", "video/quicktime", "video/webm"],
     video_forms: &[
-        VideoForm { frame_rate: (23.0, 60.0), ..VideoForm::H264 },
-        VideoForm { frame_rate: (23.0, 60.0), ..VideoForm::WEBM },
+        VideoFormat { frame_rate: (23.0, 60.0), ..VideoFormat::H264 },
+        VideoFormat { frame_rate: (23.0, 60.0), ..VideoFormat::WEBM },
     ],
     image_bytes_max: 20_000_000,
     video_bytes_max: 4_000_000_000,
     video_ms_max: Some(10 * 60 * 1_000),
-    frame: Frame::ANY,
+    frame: FrameRules::ANY,
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         max: DESCRIPTION_MAX,
         max_with_media: None,
         max_bytes: None,
@@ -124,34 +125,34 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
-    class: Class::Handle,
+    recovery_class: RecoveryClass::Handle,
     commit_deadline: Duration::from_secs(45),
     rate_limits: RATE_LIMITS,
-    untold_wait: Some(UNTOLD_WAIT),
-    helpers: &[CREATOR_INFO],
-    api: Some(Api { version: "v2", ends: None }),
-    about: About {
+    default_wait: Some(DEFAULT_WAIT),
+    tools: &[CREATOR_INFO],
+    api: Some(SupportedApi { version: "v2", ends: None }),
+    doc_notes: DocNotes {
         reconcile: "videos: `POST /v2/post/publish/status/fetch/` with the publish id; slideshows: `POST /v2/video/list/`, public ones only",
         tokens: "24 hours, by a refresh token of a year",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "posts, chunks, states, limits of texts and files, errors",
             "https://developers.tiktok.com/doc/content-posting-api-reference-direct-post",
         ),
-        Source::documented(
+        SpecSource::documented(
             "tokens",
             "https://developers.tiktok.com/doc/oauth-user-access-token-management",
         ),
-        Source::documented(
+        SpecSource::documented(
             "bytes that have arrived, by which a lost answer is settled",
             "https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status",
         ),
-        Source::observed("waits, posts in a day, late ids", "programs that publish on TikTok"),
+        SpecSource::observed("waits, posts in a day, late ids", "programs that publish on TikTok"),
     ],
     examples: EXAMPLES,
-    ..Spec::usual(PlatformId::Tiktok, "TikTok")
+    ..Spec::with_defaults(PlatformId::Tiktok, "TikTok")
 };
 
 const EXAMPLES: &[Example] = &[
@@ -205,8 +206,8 @@ impl Platform for Tiktok {
         !content::is_video(draft) || is_aigc()
     }
 
-    fn class(&self, _account: &Account, draft: &Draft) -> Class {
-        if content::is_video(draft) { Class::Handle } else { Class::Search }
+    fn recovery_class(&self, _account: &Account, draft: &Draft) -> RecoveryClass {
+        if content::is_video(draft) { RecoveryClass::Handle } else { RecoveryClass::Search }
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
@@ -228,12 +229,12 @@ impl Platform for Tiktok {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
@@ -246,9 +247,9 @@ impl Platform for Tiktok {
             display_name: user.display_name,
             meta: Map::new(),
             secrets: session.secrets.clone(),
-            expires_at: oauth::ends(&session.secrets),
+            expires_at: oauth::access_token_expiry(&session.secrets),
         }
-        .pictured(user.avatar_url))
+        .with_picture_url(user.avatar_url))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

@@ -6,15 +6,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    client::{self, Listed, Status},
+    client::{self, ListedPost, Status},
     content,
     error::{failed, is_stale},
     settings::Settings,
     state::{Stage, State, chunk_end, chunks},
 };
 use crate::{
-    Draft, Error, Found, Kind, Media, Progress, Result, Session, Step, outcome::read_state,
-    recent_posts,
+    Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state, recent_posts,
 };
 
 /// How often an upload whose address no longer works is restarted.
@@ -59,7 +59,7 @@ pub(super) async fn publish(
             state.creator = client::creator(session).await?;
             content::fits(draft, &settings, &state.creator)?;
             state.stage = Stage::Begin;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Stage::Begin if content::is_video(draft) => begin(session, draft, &settings, state).await,
         Stage::Begin => {
@@ -92,7 +92,7 @@ async fn begin(
     let named = begun.publish_id.clone();
     state.stage =
         Stage::Upload { publish_id: begun.publish_id, upload_url: begun.upload_url, size, sent: 0 };
-    Progress::go_on(&state).map(|progress| progress.naming(Some(named)))
+    Progress::continue_with(&state).map(|progress| progress.with_remote_id(Some(named)))
 }
 
 fn missing() -> Error {
@@ -109,18 +109,18 @@ async fn upload(
 ) -> Result<Progress> {
     let video: &Media = draft.media.first().ok_or_else(missing)?;
     let end = chunk_end(size, start);
-    let bytes = video.part(start..end).await?;
+    let bytes = video.read_range(start..end).await?;
     let range = (start, end.saturating_sub(1), size);
     match client::put(session, &upload_url, (&video.mime, bytes), range).await {
         Ok(()) if end == size => sent(session, state, publish_id),
         Ok(()) => {
             state.stage = Stage::Upload { publish_id, upload_url, size, sent: end };
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Err(error) if is_stale(&error) && state.restarts < RESTARTS_MAX => {
             state.restarts += 1;
             state.stage = Stage::Begin;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Err(error) => Err(error),
     }
@@ -129,11 +129,11 @@ async fn upload(
 /// Continues with waiting: TikTok has everything.
 fn sent(session: &Session, mut state: State, publish_id: String) -> Result<Progress> {
     state.stage = Stage::Wait { publish_id: publish_id.clone(), since: session.now };
-    under_way(&state, Duration::from_secs(5), Some(publish_id))
+    waiting(&state, Duration::from_secs(5), Some(publish_id))
 }
 
-fn under_way(state: &State, after: Duration, remote_id: Option<String>) -> Result<Progress> {
-    Ok(Progress::go_on(state)?.after(after).naming(remote_id).in_public())
+fn waiting(state: &State, after: Duration, remote_id: Option<String>) -> Result<Progress> {
+    Ok(Progress::continue_with(state)?.after(after).with_remote_id(remote_id).mark_public())
 }
 
 async fn wait(
@@ -148,7 +148,7 @@ async fn wait(
     let waited = session.now - since;
     if status.status == "FAILED" {
         state.stage = Stage::Failed { reason: status.fail_reason, since: session.now };
-        return under_way(&state, Duration::ZERO, None);
+        return waiting(&state, Duration::ZERO, None);
     }
     if status.status == "PUBLISH_COMPLETE" {
         let is_private = content::privacy(settings, &state.creator) == "SELF_ONLY";
@@ -158,9 +158,12 @@ async fn wait(
         }
     }
     if waited > LATEST {
-        return Err(Error::new(Kind::Transient, "TikTok has not decided on the post in a day."));
+        return Err(Error::new(
+            ErrorKind::Transient,
+            "TikTok has not decided on the post in a day.",
+        ));
     }
-    under_way(&state, pause(waited), None)
+    waiting(&state, pause(waited), None)
 }
 
 /// Returns the pause before the next poll: 5 s, then 10, then 20, and after ten minutes an hour.
@@ -203,27 +206,27 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     if let Stage::Upload { publish_id, size, .. } = &state.stage {
         let Status { status, uploaded_bytes, .. } = client::status(session, publish_id).await?;
         let is_whole = uploaded_bytes >= *size || status != "PROCESSING_UPLOAD";
         let publish_id = publish_id.clone();
         return if is_whole {
-            sent(session, state, publish_id).map(Found::There)
+            sent(session, state, publish_id).map(ReconcileOutcome::Committed)
         } else {
-            Ok(Found::Absent)
+            Ok(ReconcileOutcome::NotCommitted)
         };
     }
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
-    let is_it = |one: &Listed| one.title == title && one.video_description == draft.caption;
-    let looked = recent_posts::look(sent_at, is_it, |next| client::videos(session, next)).await?;
+    let is_it = |one: &ListedPost| one.title == title && one.video_description == draft.caption;
+    let looked = recent_posts::search(sent_at, is_it, |next| client::videos(session, next)).await?;
     Ok(match looked.nearest()? {
         Some(one) => {
             let id = one.id;
-            Found::There(public(session, draft, &state, Some(id.clone()), id))
+            ReconcileOutcome::Committed(public(session, draft, &state, Some(id.clone()), id))
         }
-        None => Found::Unknown,
+        None => ReconcileOutcome::Unknown,
     })
 }

@@ -11,7 +11,7 @@ use super::{
     state::{CHUNK, chunk_end, chunks},
 };
 use crate::{
-    Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
+    Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -57,7 +57,7 @@ async fn network(status: Value) -> Network {
 }
 
 /// Publishes to the end, or until it has to be waited for.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<Published>) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<PublishedPost>) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         assert!(steps.len() < 20, "{steps:?}");
@@ -166,11 +166,11 @@ async fn what_the_creator_does_not_offer_is_refused_before_anything_is_sent() {
     let (steps, refused) = walk(&network, &draft).await;
     assert_eq!(steps, ["prepare creator_info"]);
     let error = refused.unwrap_err();
-    assert_eq!(error.kind, Kind::Rejected);
+    assert_eq!(error.kind, ErrorKind::Rejected);
     assert!(error.remedy.unwrap().contains("MUTUAL_FOLLOW_FRIENDS, SELF_ONLY"));
     let mut long = post(json!({}), &["video/mp4"]);
     long.media[0].duration_ms = Some(61_000);
-    assert_eq!(walk(&network, &long).await.1.unwrap_err().kind, Kind::MediaRejected);
+    assert_eq!(walk(&network, &long).await.1.unwrap_err().kind, ErrorKind::MediaRejected);
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn a_post_that_failed_says_why_and_is_begun_anew_by_the_next_try() {
     let draft = post(json!({}), &["video/mp4"]);
     let (steps, refused) = walk(&network, &draft).await;
     assert_eq!(steps.len(), 5, "{steps:?}");
-    assert_eq!(refused.unwrap_err().kind, Kind::MediaRejected);
+    assert_eq!(refused.unwrap_err().kind, ErrorKind::MediaRejected);
     let mut later = session(&network);
     let state = json!({"stage": {"failed": {"reason": "internal", "since": later.now}}});
     later.now += chrono::TimeDelta::minutes(1);
@@ -223,8 +223,10 @@ async fn a_lost_answer_is_settled_by_the_bytes_that_arrived() {
             .await
             .unwrap();
         match found {
-            Found::There(Progress::Continue { public: true, .. }) => assert!(there, "{status}"),
-            Found::Absent => assert!(!there, "{status}"),
+            ReconcileOutcome::Committed(Progress::Continue { public: true, .. }) => {
+                assert!(there, "{status}")
+            }
+            ReconcileOutcome::NotCommitted => assert!(!there, "{status}"),
             other => panic!("{status}: {other:?}"),
         }
     }
@@ -237,13 +239,13 @@ async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent
     let network = network(listed).await;
     let state = json!({"stage": "begin"});
     let draft = post(json!({}), &["image/jpeg"]);
-    assert_eq!(Tiktok.class(&crate::Account::default(), &draft).as_str(), "search");
+    assert_eq!(Tiktok.recovery_class(&crate::Account::default(), &draft).as_str(), "search");
     let found = Tiktok
         .reconcile(&session(&network), &draft, Some(state.clone()), test_server::at(0))
         .await
         .unwrap();
     assert!(
-        matches!(found, Found::There(Progress::Done(Published { ref id, .. })) if id == "5"),
+        matches!(found, ReconcileOutcome::Committed(Progress::Done(PublishedPost { ref id, .. })) if id == "5"),
         "{found:?}"
     );
     let mut other = draft;
@@ -252,7 +254,7 @@ async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent
         .reconcile(&session(&network), &other, Some(state), test_server::at(0))
         .await
         .unwrap();
-    assert!(matches!(found, Found::Unknown));
+    assert!(matches!(found, ReconcileOutcome::Unknown));
 }
 
 #[tokio::test]
@@ -260,30 +262,30 @@ async fn errors_say_what_to_do() {
     let network = network(json!({})).await;
     let session = session(&network);
     for (status, code, kind) in [
-        (401, "access_token_invalid", Kind::TokenExpired),
-        (401, "scope_not_authorized", Kind::Reconnect),
-        (429, "rate_limit_exceeded", Kind::RateLimited),
-        (403, "spam_risk_too_many_posts", Kind::QuotaExhausted),
-        (403, "url_ownership_unverified", Kind::Misconfigured),
-        (403, "reached_active_user_cap", Kind::Misconfigured),
-        (403, "privacy_level_option_mismatch", Kind::Rejected),
-        (400, "invalid_params", Kind::Rejected),
-        (403, "spam_risk_user_banned_from_posting", Kind::Misconfigured),
-        (200, "internal_error", Kind::Transient),
-        (500, "internal_error", Kind::Server),
-        (503, "", Kind::Server),
+        (401, "access_token_invalid", ErrorKind::TokenExpired),
+        (401, "scope_not_authorized", ErrorKind::Reconnect),
+        (429, "rate_limit_exceeded", ErrorKind::RateLimited),
+        (403, "spam_risk_too_many_posts", ErrorKind::QuotaExhausted),
+        (403, "url_ownership_unverified", ErrorKind::Misconfigured),
+        (403, "reached_active_user_cap", ErrorKind::Misconfigured),
+        (403, "privacy_level_option_mismatch", ErrorKind::Rejected),
+        (400, "invalid_params", ErrorKind::Rejected),
+        (403, "spam_risk_user_banned_from_posting", ErrorKind::Misconfigured),
+        (200, "internal_error", ErrorKind::Transient),
+        (500, "internal_error", ErrorKind::Server),
+        (503, "", ErrorKind::Server),
     ] {
         let body = json!({"error": {"code": code, "message": "said act.token"}});
         let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {code}");
         assert!(!format!("{error:?}").contains("act.token"));
-        let waits = matches!(kind, Kind::RateLimited | Kind::QuotaExhausted);
+        let waits = matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
         assert_eq!(error.retry_after.is_some(), waits, "{code}");
     }
-    assert_eq!(failed("duration_check_failed").kind, Kind::MediaRejected);
-    assert_eq!(failed("photo_pull_failed").kind, Kind::Transient);
-    assert_eq!(failed("auth_removed").kind, Kind::Reconnect);
-    assert_eq!(failed("something_new").kind, Kind::Rejected);
+    assert_eq!(failed("duration_check_failed").kind, ErrorKind::MediaRejected);
+    assert_eq!(failed("photo_pull_failed").kind, ErrorKind::Transient);
+    assert_eq!(failed("auth_removed").kind, ErrorKind::Reconnect);
+    assert_eq!(failed("something_new").kind, ErrorKind::Rejected);
 }
 
 #[tokio::test]

@@ -35,7 +35,8 @@ pub fn conversions(spec: &Spec, draft: &Draft) -> Vec<Option<Conversion>> {
 #[must_use]
 pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     if media.is_video() && rules.videos_max > 0 {
-        let foreign = !rules.video_types.contains(&media.mime.as_str()) || is_unfit(rules, media);
+        let foreign =
+            !rules.video_types.contains(&media.mime.as_str()) || needs_transcoding(rules, media);
         let possible = VIDEOS.contains(&media.mime.as_str()) && rules.video_types.contains(&MP4);
         return (foreign && possible).then_some(Conversion {
             mime: MP4,
@@ -52,14 +53,14 @@ pub fn of(rules: &MediaRules, media: &Media) -> Option<Conversion> {
 }
 
 /// Returns true if the known properties of a video match none of the formats that the network accepts.
-fn is_unfit(rules: &MediaRules, media: &Media) -> bool {
-    let Some(film) = &media.film else { return false };
-    !rules.video_forms.is_empty() && rules.video_forms.iter().all(|form| !form.fits(media, film))
+fn needs_transcoding(rules: &MediaRules, media: &Media) -> bool {
+    let Some(film) = &media.video else { return false };
+    !rules.video_forms.is_empty() && rules.video_forms.iter().all(|form| !form.accepts(media, film))
 }
 
 fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
     let taken = |mime: &str| rules.image_types.contains(&mime);
-    let (mime, width) = (media.mime.as_str(), narrowed(rules, media));
+    let (mime, width) = (media.mime.as_str(), target_width(rules, media));
     let passes = taken(mime)
         && media.bytes.is_none_or(|bytes| bytes <= rules.image_bytes_max)
         && width.is_none()
@@ -79,7 +80,7 @@ fn of_image(rules: &MediaRules, media: &Media) -> Option<Conversion> {
 }
 
 /// Returns the width that an image must be scaled to, if it is too wide or too large.
-fn narrowed(rules: &MediaRules, media: &Media) -> Option<u32> {
+fn target_width(rules: &MediaRules, media: &Media) -> Option<u32> {
     let (width, height) = media.dimensions?;
     let narrow = rules.frame.image_width_max.filter(|most| width > *most);
     let sides = u64::from(width) + u64::from(height);

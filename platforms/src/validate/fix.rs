@@ -60,13 +60,13 @@ impl Fix {
     /// Renames the last step of `field` to `name`.
     #[must_use]
     pub fn rename(field: &str, name: &str) -> Self {
-        Self::Move { from: pointer(field), path: pointer(&beside(field, name)) }
+        Self::Move { from: pointer(field), path: pointer(&sibling_field(field, name)) }
     }
 }
 
 /// Returns the field of this name in the object that holds `field`.
 #[must_use]
-pub fn beside(field: &str, name: &str) -> String {
+pub fn sibling_field(field: &str, name: &str) -> String {
     field.rsplit_once('.').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}.{name}"))
 }
 
@@ -91,12 +91,12 @@ pub fn pointer(field: &str) -> String {
 /// Returns the one known name that `given` is a misspelling of: it differs only in case and separators, or in a few
 /// letters, and no other name is as close.
 #[must_use]
-pub fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given = plain(&given.chars().take(COMPARED).collect::<String>());
+pub fn closest_name<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = snake_case(&given.chars().take(COMPARED).collect::<String>());
     let most = (given.chars().count() / 4).min(3);
     let mut near: Vec<_> = known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&given, &plain(name)), name))
+        .map(|name| (strsim::damerau_levenshtein(&given, &snake_case(name)), name))
         .filter(|(distance, _)| *distance <= most)
         .collect();
     near.sort_unstable();
@@ -108,7 +108,7 @@ pub fn meant<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Optio
 }
 
 /// Converts a name to lower case with underscores: `mediaUrls` and `media-urls` are `media_urls`.
-fn plain(name: &str) -> String {
+fn snake_case(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 4);
     let mut after_small = false;
     for letter in name.trim().chars() {
@@ -127,7 +127,7 @@ fn plain(name: &str) -> String {
 /// Converts `value` to one of these JSON Schema types, if that is possible without loss and changes it. A number in a
 /// field whose name ends in `_at` is read as a Unix time.
 #[must_use]
-pub fn coerced(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
+pub fn coerce(field: &str, value: &Value, types: &[&str]) -> Option<Value> {
     if is_secret(field) {
         return None;
     }
@@ -209,7 +209,7 @@ mod tests {
             ("urls", None),
             ("media_urlz", None),
         ] {
-            assert_eq!(meant(given, known), name, "{given}");
+            assert_eq!(closest_name(given, known), name, "{given}");
         }
     }
 
@@ -224,7 +224,7 @@ mod tests {
             ("urls", json!("https://a.example"), "array", json!(["https://a.example"])),
             ("settings", json!("{\"a\":1}"), "object", json!({"a": 1})),
         ] {
-            assert_eq!(coerced(field, &value, &[types]), Some(read), "{value}");
+            assert_eq!(coerce(field, &value, &[types]), Some(read), "{value}");
         }
         for (field, value, types) in [
             ("limit", json!("4.5"), "integer"),
@@ -236,7 +236,7 @@ mod tests {
             ("limit", json!(5_000), "integer"),
             ("ratio", json!(1.5), "number"),
         ] {
-            assert_eq!(coerced(field, &value, &[types]), None, "{value}");
+            assert_eq!(coerce(field, &value, &[types]), None, "{value}");
         }
     }
 }

@@ -29,7 +29,7 @@ fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violatio
         let violation = Violation::new("media_urls", "media_required", message, remedy);
         return Some(violation.with_limit(least, total));
     }
-    if let Some(violation) = over(id, rules, total) {
+    if let Some(violation) = over_limit(id, rules, total) {
         return Some(violation);
     }
     let images = media.iter().filter(|media| media.is_image()).count();
@@ -43,10 +43,10 @@ fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violatio
 /// Returns the violation if a post of this type has too many files.
 #[must_use]
 pub fn too_many(spec: &Spec, post_type: &str, files: usize) -> Option<Violation> {
-    over(spec.id, &rules(spec, post_type), files)
+    over_limit(spec.id, &rules(spec, post_type), files)
 }
 
-fn over(id: PlatformId, rules: &MediaRules, files: usize) -> Option<Violation> {
+fn over_limit(id: PlatformId, rules: &MediaRules, files: usize) -> Option<Violation> {
     let limit = rules.total_max;
     if files <= limit {
         return None;

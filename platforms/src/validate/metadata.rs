@@ -9,9 +9,9 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
     let mut found = Violations::default();
     let known = spec.thread.map(|rules| rules.metadata_key);
     for name in draft.metadata.keys().filter(|name| known != Some(name.as_str())) {
-        found.note(|| {
+        found.push_with(|| {
             let field = format!("metadata.{}", excerpt(name));
-            let meant = fix::meant(name, known);
+            let meant = fix::closest_name(name, known);
             let fix = meant.map(|known| Fix::rename(&field, known));
             Violation::new(
                 field,

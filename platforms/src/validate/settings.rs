@@ -7,8 +7,8 @@ use crate::{Draft, Setting, Shape, Spec, settings};
 pub const POST_TYPE: &str = settings::POST_TYPE.name;
 
 pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
-    let known: Vec<_> = settings::known(spec.settings).copied().collect();
-    let mut found = value::object(&known, &draft.settings, "settings");
+    let known: Vec<_> = settings::accepted(spec.settings).copied().collect();
+    let mut found = value::object_violations(&known, &draft.settings, "settings");
     let alt_texts = media::alt_texts(spec, draft, &found);
     found.append(alt_texts);
     for missing in found.iter_mut().filter(|one| one.code == "setting_required") {

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::{Violation, validate};
 use crate::{
-    Caption, Class, Draft, Frame, Identity, Media, MediaRules, Platform, PlatformId, PostType,
-    Progress, Result, Session, Setting, Shape, Spec, Step, ThreadRules,
+    CaptionLimits, Draft, FrameRules, Identity, Media, MediaRules, Platform, PlatformId, PostType,
+    Progress, RecoveryClass, Result, Session, Setting, Shape, Spec, Step, ThreadRules,
 };
 
 const WORD: Shape = Shape::Text { min: 1, max: 5 };
@@ -23,7 +23,7 @@ const VIDEO: MediaRules = MediaRules {
     video_types: &["video/mp4"],
     video_bytes_max: 1_000,
     video_ms_max: Some(90_500),
-    frame: Frame {
+    frame: FrameRules {
         image_ratio: Some((0.8, 1.91)),
         image_width_max: Some(1_440),
         image_width_min: Some(320),
@@ -35,7 +35,7 @@ const VIDEO: MediaRules = MediaRules {
 };
 
 const SPEC: Spec = Spec {
-    caption: Caption {
+    caption: CaptionLimits {
         max: 10,
         max_with_media: Some(6),
         max_bytes: Some(12),
@@ -82,9 +82,9 @@ const SPEC: Spec = Spec {
         segments_max: 2,
         urls_allowed: false,
     }),
-    class: Class::Blind,
+    recovery_class: RecoveryClass::Blind,
     prepare_lead: std::time::Duration::ZERO,
-    ..Spec::usual(PlatformId::Threads, "Test network")
+    ..Spec::with_defaults(PlatformId::Threads, "Test network")
 };
 
 const VIDEO_OR_NOTHING: MediaRules = MediaRules { min: 0, ..VIDEO };
@@ -126,7 +126,7 @@ impl Platform for Network {
 fn draft() -> Draft {
     Draft {
         key: Uuid::nil(),
-        at: chrono::DateTime::UNIX_EPOCH,
+        due_at: chrono::DateTime::UNIX_EPOCH,
         caption: "hello".to_owned(),
         post_type: "feed".to_owned(),
         settings: object(json!({"board": "home"})),

@@ -8,7 +8,7 @@ use super::{Fix, Violation, Violations, excerpt, fix, nearest};
 use crate::{Setting, Shape};
 
 /// Validates an object that may have the keys `known`; `path` is its field name.
-pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Violations {
+pub fn object_violations(known: &[Setting], given: &Map<String, Value>, path: &str) -> Violations {
     let mut found = Violations::default();
     for setting in known {
         let field = format!("{path}.{}", setting.name);
@@ -19,9 +19,9 @@ pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Viol
         }
     }
     for name in given.keys().filter(|name| known.iter().all(|setting| setting.name != *name)) {
-        found.note(|| {
+        found.push_with(|| {
             let field = format!("{path}.{}", excerpt(name));
-            let fix = misnamed(known, given, name, &field);
+            let fix = unknown_field_fixes(known, given, name, &field);
             Violation::new(
                 field,
                 "unknown_field",
@@ -36,10 +36,15 @@ pub fn object(known: &[Setting], given: &Map<String, Value>, path: &str) -> Viol
 
 /// Returns the fixes of an unknown field: renames a misspelt setting and converts its value, or removes a setting that
 /// only other networks have.
-fn misnamed(known: &[Setting], given: &Map<String, Value>, name: &str, field: &str) -> Vec<Fix> {
+fn unknown_field_fixes(
+    known: &[Setting],
+    given: &Map<String, Value>,
+    name: &str,
+    field: &str,
+) -> Vec<Fix> {
     let value = &given[name];
     let absent = known.iter().filter(|setting| !given.contains_key(setting.name));
-    let meant = fix::meant(name, absent.clone().map(|setting| setting.name));
+    let meant = fix::closest_name(name, absent.clone().map(|setting| setting.name));
     let Some(setting) = meant.and_then(|meant| known.iter().find(|one| one.name == meant)) else {
         let elsewhere = field == format!("settings.{name}")
             && crate::all().iter().any(|platform| {
@@ -48,7 +53,7 @@ fn misnamed(known: &[Setting], given: &Map<String, Value>, name: &str, field: &s
         return if elsewhere { vec![Fix::remove(field)] } else { Vec::new() };
     };
     let moved = Fix::rename(field, setting.name);
-    let right = fix::beside(field, setting.name);
+    let right = fix::sibling_field(field, setting.name);
     if is_right(&setting.shape, value, &right) {
         return vec![moved];
     }
@@ -72,10 +77,10 @@ fn read_as(shape: &Shape, value: &Value, field: &str) -> Option<Value> {
         Shape::List { .. } => &["array"],
         Shape::Foreign | Shape::Object(_) => &["object"],
         Shape::Choice(choices) => {
-            return Some(fix::meant(value.as_str()?, choices.iter().copied())?.into());
+            return Some(fix::closest_name(value.as_str()?, choices.iter().copied())?.into());
         }
     };
-    fix::coerced(field, value, types).filter(|read| is_right(shape, read, field))
+    fix::coerce(field, value, types).filter(|read| is_right(shape, read, field))
 }
 
 fn required(field: String, setting: &Setting) -> Violation {
@@ -87,30 +92,30 @@ fn check(shape: &Shape, value: &Value, field: String, found: &mut Violations) {
     match (shape, value) {
         (Shape::Bool, Value::Bool(_)) => {}
         (Shape::Text { min, max } | Shape::Id { min, max }, Value::String(text)) => {
-            found.extend(size(text.chars().count(), *min, *max, "characters", field));
+            found.extend(size_violation(text.chars().count(), *min, *max, "characters", field));
         }
         (Shape::Url, Value::String(text)) if is_web_address(text) => {}
         (Shape::Choice(choices), Value::String(text)) if choices.contains(&text.as_str()) => {}
         (Shape::Integer { min, max }, Value::Number(number)) => {
             let within = number.as_i64().is_some_and(|number| (*min..=*max).contains(&number));
-            found.extend((!within).then(|| invalid(shape, value, field)));
+            found.extend((!within).then(|| type_violation(shape, value, field)));
         }
         (Shape::Number { min, max }, Value::Number(number)) => {
             let within = number.as_f64().is_some_and(|number| (*min..=*max).contains(&number));
-            found.extend((!within).then(|| invalid(shape, value, field)));
+            found.extend((!within).then(|| type_violation(shape, value, field)));
         }
         (Shape::Time, Value::String(text)) if DateTime::parse_from_rfc3339(text).is_ok() => {}
         (Shape::List { of, min, max }, Value::Array(items)) => {
-            found.extend(size(items.len(), *min, *max, "entries", field.clone()));
+            found.extend(size_violation(items.len(), *min, *max, "entries", field.clone()));
             for (index, item) in items.iter().enumerate().take(*max) {
                 check(of, item, format!("{field}[{index}]"), found);
             }
         }
         (Shape::Foreign, Value::Object(_)) => {}
         (Shape::Object(fields), Value::Object(given)) => {
-            found.append(object(fields, given, &field));
+            found.append(object_violations(fields, given, &field));
         }
-        _ => found.note(|| invalid(shape, value, field)),
+        _ => found.push_with(|| type_violation(shape, value, field)),
     }
 }
 
@@ -124,7 +129,13 @@ fn is_web_address(text: &str) -> bool {
 }
 
 /// Returns the violation of a text or list that is too short or too long.
-fn size(actual: usize, min: usize, max: usize, unit: &str, field: String) -> Option<Violation> {
+fn size_violation(
+    actual: usize,
+    min: usize,
+    max: usize,
+    unit: &str,
+    field: String,
+) -> Option<Violation> {
     let limit = match actual {
         _ if actual < min => min,
         _ if actual > max => max,
@@ -137,7 +148,7 @@ fn size(actual: usize, min: usize, max: usize, unit: &str, field: String) -> Opt
 }
 
 /// Returns the violation of a value of the wrong type, or outside the range or the choices.
-fn invalid(shape: &Shape, value: &Value, field: String) -> Violation {
+fn type_violation(shape: &Shape, value: &Value, field: String) -> Violation {
     let wanted = match shape {
         Shape::Bool => "true or false".to_owned(),
         Shape::Text { .. } | Shape::Id { .. } => "a text".to_owned(),

@@ -22,11 +22,11 @@ pub struct Violations {
 
 impl Violations {
     /// The most violations that are listed.
-    pub const MOST: usize = 50;
+    pub const LISTED_MAX: usize = 50;
 
     /// Adds a violation, which is created only if it will be listed.
-    pub fn note(&mut self, describe: impl FnOnce() -> Violation) {
-        if self.listed.len() < Self::MOST {
+    pub fn push_with(&mut self, describe: impl FnOnce() -> Violation) {
+        if self.listed.len() < Self::LISTED_MAX {
             self.listed.push(describe());
         } else {
             self.more += 1;
@@ -35,7 +35,7 @@ impl Violations {
 
     /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
-        self.note(|| violation);
+        self.push_with(|| violation);
     }
 
     /// Adds all violations of `other`, even beyond the maximum; the caller truncates the result.
@@ -46,15 +46,15 @@ impl Violations {
 
     /// Returns the number of violations that are not listed.
     #[must_use]
-    pub const fn more(&self) -> usize {
+    pub const fn omitted(&self) -> usize {
         self.more
     }
 
     /// Truncates the list to [`Self::MOST`] entries and counts the rest.
     #[must_use]
-    pub fn cut(mut self) -> Self {
-        self.more += self.listed.len().saturating_sub(Self::MOST);
-        self.listed.truncate(Self::MOST);
+    pub fn truncated(mut self) -> Self {
+        self.more += self.listed.len().saturating_sub(Self::LISTED_MAX);
+        self.listed.truncate(Self::LISTED_MAX);
         self
     }
 
@@ -132,17 +132,17 @@ mod tests {
         let mut described = 0;
         let mut all = Violations::default();
         for place in 0..20_000 {
-            all.note(|| {
+            all.push_with(|| {
                 described += 1;
                 Violation::new(format!("f[{place}]"), "invalid_field", "", "")
             });
         }
-        assert_eq!((all.len(), all.more(), described), (50, 19_950, 50));
+        assert_eq!((all.len(), all.omitted(), described), (50, 19_950, 50));
         let mut both = all.clone();
         both.append(all);
-        assert_eq!((both.len(), both.more()), (100, 39_900));
-        let cut = both.cut();
-        assert_eq!((cut.len(), cut.more()), (50, 39_950));
+        assert_eq!((both.len(), both.omitted()), (100, 39_900));
+        let cut = both.truncated();
+        assert_eq!((cut.len(), cut.omitted()), (50, 39_950));
     }
 
     #[test]

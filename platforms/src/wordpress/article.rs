@@ -26,7 +26,7 @@ pub fn slug(draft: &Draft, settings: &Settings) -> String {
 /// Returns the caption as HTML. Line breaks are kept, as authors of captions expect; a heading that became the title is
 /// left out.
 pub fn html(draft: &Draft, settings: &Settings) -> String {
-    let text = article::text(settings.title.as_deref(), &draft.caption);
+    let text = article::body(settings.title.as_deref(), &draft.caption);
     let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
     let kept = events.map(|event| if event == Event::SoftBreak { Event::HardBreak } else { event });
     let mut out = String::with_capacity(text.len() * 2);

@@ -100,8 +100,8 @@ impl<'a> Site<'a> {
 
     fn signed(&self, request: Request) -> Result<Request> {
         let secrets = &self.session.secrets;
-        secrets.need("username")?;
-        let password = secrets.need("application_password")?;
+        secrets.require("username")?;
+        let password = secrets.require("application_password")?;
         Ok(request.max_reply(REPLY_MAX).basic(secrets.expose("username").trim(), password))
     }
 
@@ -151,7 +151,7 @@ impl<'a> Site<'a> {
 
 /// Normalizes the site's address for storage; removes the path of an admin page that users may copy.
 pub fn site_address(given: &str) -> Result<Url> {
-    let mut url = instance::address("site_url", given)?;
+    let mut url = instance::normalized_url("site_url", given)?;
     let path = url.path().trim_end_matches('/');
     let ends = ["/wp-json", "/wp-admin", "/wp-login.php", "/index.php"];
     let path = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path).to_owned();
@@ -162,7 +162,7 @@ pub fn site_address(given: &str) -> Result<Url> {
 #[cfg(test)]
 mod tests {
     use super::site_address;
-    use crate::Kind;
+    use crate::ErrorKind;
 
     #[test]
     fn a_site_is_known_by_one_address() {
@@ -174,6 +174,6 @@ mod tests {
         for (given, kept) in cases {
             assert_eq!(site_address(given).unwrap().as_str(), kept, "{given}");
         }
-        assert_eq!(site_address("not a site").unwrap_err().kind, Kind::InvalidCredentials);
+        assert_eq!(site_address("not a site").unwrap_err().kind, ErrorKind::InvalidCredentials);
     }
 }

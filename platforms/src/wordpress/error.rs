@@ -39,7 +39,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::misconfigured("The site's REST API was not found.")
                 .with_remedy("Check the address of the site and that its REST API is switched on.")
         }
-        _ => response::by_status("The site", reply, said),
+        _ => response::error_by_status("The site", reply, said),
     };
     error.with_reply(reply.status, body.code.as_deref(), words.as_deref())
 }

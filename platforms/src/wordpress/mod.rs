@@ -17,8 +17,9 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Caption, Class, Connect, CredentialField, Draft, Example, Found, Identity, MediaRules,
-    Platform, PlatformId, PostType, Progress, Result, Session, Source, Spec, Step, Violation, text,
+    CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, MediaRules,
+    Platform, PlatformId, PostType, Progress, ReconcileOutcome, RecoveryClass, Result, Session,
+    Spec, SpecSource, Step, Violation, text,
 };
 
 /// Longest text in characters. WordPress has no limit; this is Fanfare's own, to keep requests small.
@@ -29,12 +30,12 @@ const IMAGES_MAX: usize = 10;
 
 const SPEC: Spec = Spec {
     base_url: "",
-    connect: Connect::Credentials(&[
+    connect: ConnectSpec::Credentials(&[
         CredentialField::required("site_url", "Address of the site, for example https://blog.example."),
         CredentialField::required("username", "Name of a user who may publish posts (an Author, Editor or Administrator)."),
         CredentialField::required("application_password", "An application password, made in WordPress under Users, Profile, Application Passwords."),
     ]),
-    caption: Caption {
+    caption: CaptionLimits {
         max: TEXT_MAX,
         max_with_media: None,
         max_bytes: None,
@@ -56,20 +57,20 @@ const SPEC: Spec = Spec {
         media: None,
     }],
     settings: Settings::FIELDS,
-    class: Class::Search,
+    recovery_class: RecoveryClass::Search,
     // Sites have no rate limit; if one asks to wait, we do.
     rate_limits: &[],
-    about: About {
+    doc_notes: DocNotes {
         reconcile: "`GET /wp/v2/posts?slug=…` of the slug that the service chose",
         tokens: "the application password does not end",
         tested: "WordPress (Debian)",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "fields of posts and media",
             "https://developer.wordpress.org/rest-api/reference/posts/",
         ),
-        Source::assumed(
+        SpecSource::assumed(
             "lengths, sizes and numbers of files",
             "WordPress has no limits, or sites set their own: these are Fanfare's",
         ),
@@ -85,7 +86,7 @@ const SPEC: Spec = Spec {
         )
         .with(&["image/png"]),
     ],
-    ..Spec::usual(PlatformId::Wordpress, "WordPress")
+    ..Spec::with_defaults(PlatformId::Wordpress, "WordPress")
 };
 
 /// The connector.
@@ -120,7 +121,7 @@ impl Platform for Wordpress {
         draft: &Draft,
         _state: Option<Value>,
         _sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft).await
     }
 

@@ -9,8 +9,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Found, Media, Progress, Published, Result, Session, Step, article::slugified,
-    outcome::read_state,
+    Draft, Error, Media, Progress, PublishedPost, ReconcileOutcome, Result, Session, Step,
+    article::slugify, outcome::read_state,
 };
 
 /// The state that is stored between two calls.
@@ -27,7 +27,7 @@ struct State {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Next {
+enum NextStep {
     Upload(usize),
     Describe { id: u64, text: String },
     LookUpSlug(String),
@@ -35,24 +35,24 @@ enum Next {
 }
 
 impl State {
-    fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         if let (Some(featured), Some(text), false) =
             (self.uploads.first(), settings.alt_text(0), self.described)
         {
-            return Next::Describe { id: featured.id, text: text.to_owned() };
+            return NextStep::Describe { id: featured.id, text: text.to_owned() };
         }
         if self.uploads.len() < draft.media.len() {
-            return Next::Upload(self.uploads.len());
+            return NextStep::Upload(self.uploads.len());
         }
         match &settings.slug {
             // A slug made from the key is unique; a chosen one may be taken.
-            Some(slug) if !self.slug_is_free => Next::LookUpSlug(slug.clone()),
-            _ => Next::Create,
+            Some(slug) if !self.slug_is_free => NextStep::LookUpSlug(slug.clone()),
+            _ => NextStep::Create,
         }
     }
 }
 
-impl Next {
+impl NextStep {
     fn step(&self) -> Step {
         match self {
             Self::Upload(0) => Step::prepare("upload_featured_image"),
@@ -77,16 +77,16 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let site = Site::of_account(session);
     let mut remote_id = None;
     match state.next(draft, &settings) {
-        Next::Upload(index) => {
+        NextStep::Upload(index) => {
             let upload = upload(&site, draft, index).await?;
             remote_id = Some(upload.id.to_string());
             state.uploads.push(upload);
         }
-        Next::Describe { id, text } => {
+        NextStep::Describe { id, text } => {
             site.set_alt_text(id, &text).await?;
             state.described = true;
         }
-        Next::LookUpSlug(slug) => {
+        NextStep::LookUpSlug(slug) => {
             if site.post_with_slug(&slug).await?.is_some() {
                 return Err(Error::rejected(format!(
                     "The site already has a post with the slug {slug:?}."
@@ -95,12 +95,12 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             }
             state.slug_is_free = true;
         }
-        Next::Create => {
+        NextStep::Create => {
             let post = site.create(&new_post(draft, &settings, &state)).await?;
             return Ok(Progress::Done(published(post)));
         }
     }
-    Progress::go_on(&state).map(|progress| progress.naming(remote_id))
+    Progress::continue_with(&state).map(|progress| progress.with_remote_id(remote_id))
 }
 
 async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> {
@@ -113,7 +113,7 @@ async fn upload(site: &Site<'_>, draft: &Draft, index: usize) -> Result<Upload> 
 /// Returns a file name that matches the type, which WordPress checks, and is valid in a header.
 fn filename(media: &Media, index: usize) -> String {
     let stem = media.filename.rsplit_once('.').map_or(media.filename.as_str(), |(stem, _)| stem);
-    let stem = slugified(stem);
+    let stem = slugify(stem);
     let stem = if stem.is_empty() { format!("image-{}", index + 1) } else { stem };
     let extension = match media.mime.as_str() {
         "image/png" => "png",
@@ -144,14 +144,19 @@ fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
 }
 
 /// Looks up the post by its slug.
-pub async fn reconcile(session: &Session, draft: &Draft) -> Result<Found> {
+pub async fn reconcile(session: &Session, draft: &Draft) -> Result<ReconcileOutcome> {
     let slug = article::slug(draft, &draft.settings()?);
     Ok(match Site::of_account(session).post_with_slug(&slug).await? {
-        Some(post) => Found::There(Progress::Done(published(post))),
-        None => Found::Absent,
+        Some(post) => ReconcileOutcome::Committed(Progress::Done(published(post))),
+        None => ReconcileOutcome::NotCommitted,
     })
 }
 
-fn published(post: Post) -> Published {
-    Published { id: post.id.to_string(), url: post.link, parts: Vec::new(), warnings: Vec::new() }
+fn published(post: Post) -> PublishedPost {
+    PublishedPost {
+        id: post.id.to_string(),
+        url: post.link,
+        parts: Vec::new(),
+        warnings: Vec::new(),
+    }
 }

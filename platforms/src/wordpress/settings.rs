@@ -3,7 +3,7 @@
 use super::article;
 use crate::{
     Draft, Shape, Violation,
-    article::{bad_slug, missing_title},
+    article::{slug_violation, title_violation},
     settings::{alt_text, alt_texts, settings},
 };
 
@@ -42,7 +42,7 @@ impl Settings {
 /// Checks rules that the descriptor cannot express. The descriptor reports values of the wrong type.
 pub fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = missing_title(draft, settings.title.as_deref());
-    found.extend(bad_slug(settings.slug.as_deref()));
+    let mut found = title_violation(draft, settings.title.as_deref());
+    found.extend(slug_violation(settings.slug.as_deref()));
     found
 }

@@ -9,7 +9,7 @@ use super::{
     client::{Route, Site, site_address},
     error::parse_error,
 };
-use crate::{Error, Identity, Kind, Result, Session, instance};
+use crate::{Error, ErrorKind, Identity, Result, Session, instance};
 
 #[derive(Deserialize)]
 struct User {
@@ -42,14 +42,14 @@ pub async fn verify(session: &Session) -> Result<Identity> {
     }
     let picture = user.avatar_urls["96"].as_str().map(str::to_owned);
     Ok(Identity {
-        remote_id: format!("{}:{}", instance::place(&address), user.id),
+        remote_id: format!("{}:{}", instance::host_and_path(&address), user.id),
         username: if user.slug.is_empty() { user.name.clone() } else { user.slug },
         display_name: (!user.name.is_empty()).then_some(user.name),
         meta,
         secrets: session.secrets.clone(),
         expires_at: None,
     }
-    .pictured(picture))
+    .with_picture_url(picture))
 }
 
 /// Tries the pretty address first; a site without pretty permalinks returns an HTML page or 404.
@@ -81,7 +81,7 @@ fn is_json(reply: &Reply) -> bool {
 }
 
 fn no_api(reply: &Reply) -> Error {
-    Error::new(Kind::Unreachable, "The address does not answer like a WordPress REST API.")
+    Error::new(ErrorKind::Unreachable, "The address does not answer like a WordPress REST API.")
         .with_remedy(
             "Check site_url, and that no security plugin or firewall blocks the REST API of the site.",
         )

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::client;
 use crate::{
     Result,
-    analytics::{Analytics, AskedPost, Numbers, Reading, counted, name},
+    analytics::{Analytics, FetchContext, Metrics, PostRef, name, read_counts},
 };
 
 /// The most posts per call (<https://docs.x.com/x-api/posts/get-posts-by-ids>).
@@ -22,29 +22,29 @@ const COUNTS: [(&str, &str); 7] = [
 ];
 
 /// Reads the metrics of X.
-pub(super) struct Counts;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Counts {
+impl Analytics for MetricsReader {
     fn is_paid(&self) -> bool {
         true
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         BATCH
     }
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
-        reading.allow().await?;
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        reading.acquire_call().await?;
         let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         let tweets = client::counts(reading.session, &ids).await?;
-        let of = |post: &AskedPost| {
+        let of = |post: &PostRef| {
             let tweet = tweets.iter().find(|one| one["id"].as_str() == Some(&post.id))?;
-            Some(counted(tweet, &COUNTS))
+            Some(read_counts(tweet, &COUNTS))
         };
         Ok(posts.iter().map(of).collect())
     }

@@ -12,7 +12,7 @@ const CASHTAGS_MAX: usize = 1;
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let mut found = cashtags(draft);
     found.extend(images(draft));
-    found.extend(repeated(draft));
+    found.extend(duplicate_texts(draft));
     let poll = draft.settings::<Settings>().ok().and_then(|settings| settings.poll);
     if poll.is_some() && !draft.media.is_empty() {
         found.push(Violation::new(
@@ -25,7 +25,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-fn place(draft: &Draft, index: usize) -> String {
+fn text_field(draft: &Draft, index: usize) -> String {
     if super::is_chain(draft) {
         format!("metadata.{CHAIN_KEY}[{index}]")
     } else {
@@ -40,7 +40,7 @@ fn cashtags(draft: &Draft) -> Vec<Violation> {
     over.map(|(index, actual)| {
         let message = format!("The text has {actual} cashtags; x allows {CASHTAGS_MAX}.");
         let remedy = "Keep one word like $ABC.";
-        Violation::new(place(draft, index), "caption_too_many_cashtags", message, remedy)
+        Violation::new(text_field(draft, index), "caption_too_many_cashtags", message, remedy)
             .with_limit(CASHTAGS_MAX, actual)
     })
     .collect()
@@ -81,14 +81,19 @@ fn images(draft: &Draft) -> Vec<Violation> {
 }
 
 /// Checks for repeated texts in a chain: X refuses a text that was posted a moment ago.
-fn repeated(draft: &Draft) -> Vec<Violation> {
+fn duplicate_texts(draft: &Draft) -> Vec<Violation> {
     let texts = segments(draft);
     let mut known = BTreeSet::new();
     let again = texts.iter().enumerate().filter(|(_, text)| !known.insert(text.trim()));
     again
         .map(|(index, _)| {
             let message = "The segment says the same as an earlier one; x refuses a text twice.";
-            Violation::new(place(draft, index), "setting_invalid", message, "Change the segment.")
+            Violation::new(
+                text_field(draft, index),
+                "setting_invalid",
+                message,
+                "Change the segment.",
+            )
         })
         .collect()
 }

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{LABEL, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Media, Result, Session,
+    Error, ErrorKind, Media, Result, Session,
     oauth::ACCESS_TOKEN,
-    recent_posts::{Entry, Page},
+    recent_posts::{Entry, ListPage},
     response,
 };
 
@@ -21,7 +21,7 @@ const UPLOAD_DEADLINE: Duration = Duration::from_secs(120);
 
 /// The envelope of X's responses. A success may also contain errors.
 #[derive(Debug, Deserialize)]
-struct Wrapped<T> {
+struct Envelope<T> {
     data: Option<T>,
     #[serde(default)]
     meta: Meta,
@@ -117,7 +117,7 @@ pub(super) struct TweetReply<'a> {
 
 /// A created post.
 #[derive(Debug, Deserialize)]
-struct Made {
+struct CreatedTweet {
     id: String,
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Tweet {
 }
 
 impl Entry for Tweet {
-    fn made(&self) -> Option<DateTime<Utc>> {
+    fn created_at(&self) -> Option<DateTime<Utc>> {
         Some(self.created_at)
     }
 }
@@ -194,32 +194,32 @@ pub(super) async fn describe(session: &Session, id: &str, text: &str) -> Result<
 /// Publishes a post.
 pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<String> {
     let request = post(session, "/2/tweets")?.json(tweet).deadline(SPEC.commit_deadline);
-    let made: Made = data(session, request).await?;
+    let made: CreatedTweet = data(session, request).await?;
     if made.id.is_empty() {
-        return Err(Error::new(Kind::Ambiguous, format!("{LABEL} answered without an id.")));
+        return Err(Error::new(ErrorKind::Ambiguous, format!("{LABEL} answered without an id.")));
     }
     Ok(made.id)
 }
 
 /// Reads a page of the account's latest posts and replies, of 100 at most (<https://docs.x.com/x-api/users/get-posts>).
 /// X charges for every post that is read.
-pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Page<Tweet>> {
+pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<ListPage<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
     let mut query =
         vec![("max_results", "100"), ("exclude", "retweets"), ("tweet.fields", "created_at")];
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
-    let found: Wrapped<Vec<Tweet>> = response::send(session, request, parse_error).await?;
+    let found: Envelope<Vec<Tweet>> = response::send(session, request, parse_error).await?;
     // A page without posts has no data but a count of 0; without a count, nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,
         (None, Some(0)) => Vec::new(),
         (None, _) => {
             let message = format!("{LABEL} did not say which posts the account has.");
-            return Err(Error::new(Kind::Ambiguous, message));
+            return Err(Error::new(ErrorKind::Ambiguous, message));
         }
     };
-    Ok(Page::naming(posts, found.meta.next_token))
+    Ok(ListPage::with_next(posts, found.meta.next_token))
 }
 
 /// Returns posts with their public counts, 100 at most; deleted ones are left out.
@@ -239,7 +239,7 @@ fn post(session: &Session, path: &str) -> Result<Request> {
 }
 
 fn signed(session: &Session, request: Request) -> Result<Request> {
-    Ok(request.bearer(session.secrets.need(ACCESS_TOKEN)?))
+    Ok(request.bearer(session.secrets.require(ACCESS_TOKEN)?))
 }
 
 /// Sends a request whose response must contain data. A success without data may contain the reason.
@@ -248,9 +248,9 @@ async fn data<T: DeserializeOwned>(session: &Session, request: Request) -> Resul
     if !reply.is_success() {
         return Err(parse_error(session, &reply));
     }
-    let wrapped: Wrapped<T> = reply.json()?;
+    let wrapped: Envelope<T> = reply.json()?;
     wrapped.data.ok_or_else(|| {
         let told = parse_error(session, &reply);
-        Error { kind: Kind::Ambiguous, ..told }
+        Error { kind: ErrorKind::Ambiguous, ..told }
     })
 }

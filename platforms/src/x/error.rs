@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::LABEL;
 use crate::{
-    Error, Kind, Session,
-    response::{self, Reset},
+    Error, ErrorKind, Session,
+    response::{self, ResetHeader},
 };
 
 #[derive(Default, Deserialize)]
@@ -28,7 +28,7 @@ struct Entry {
 }
 
 impl Body {
-    fn words(&self) -> String {
+    fn full_message(&self) -> String {
         let entries = self.errors.iter().flat_map(|one| [&one.message, &one.detail]);
         let all = [&self.detail].into_iter().chain(entries).chain([&self.title]);
         all.filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -44,7 +44,7 @@ impl Body {
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body: Body = reply.json().unwrap_or_default();
-    let said = session.secrets.redact(&body.words());
+    let said = session.secrets.redact(&body.full_message());
     let error = classify(session, reply, &body, &said.to_lowercase());
     error.with_reply(
         reply.status,
@@ -55,20 +55,20 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
 
 fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error {
     match reply.status {
-        500.. => response::by_status(LABEL, reply, ""),
+        500.. => response::error_by_status(LABEL, reply, ""),
         _ if body.kind.ends_with("usage-capped") || reply.status == 402 => out_of_credits(),
-        429 => slow_down(session, reply),
+        429 => rate_limited(session, reply),
         401 => expired(),
         _ if said.contains("unsupported authentication") => expired(),
         403 => forbidden(body, said),
         400 if said.contains("media") => Error::media_rejected("X does not take the media.")
             .with_remedy("Check type, size and length of the files; upload them again."),
-        _ => response::by_status(LABEL, reply, ""),
+        _ => response::error_by_status(LABEL, reply, ""),
     }
 }
 
 fn expired() -> Error {
-    Error::new(Kind::TokenExpired, "The X access token is no longer accepted.")
+    Error::new(ErrorKind::TokenExpired, "The X access token is no longer accepted.")
 }
 
 fn out_of_credits() -> Error {
@@ -102,19 +102,19 @@ fn forbidden(body: &Body, said: &str) -> Error {
 }
 
 /// Returns the error for a rate limit, with the wait of the limit that is exhausted.
-fn slow_down(session: &Session, reply: &Reply) -> Error {
+fn rate_limited(session: &Session, reply: &Reply) -> Error {
     const DAILY: [(&str, &str); 2] = [
         ("x-user-limit-24hour-remaining", "x-user-limit-24hour-reset"),
         ("x-app-limit-24hour-remaining", "x-app-limit-24hour-reset"),
     ];
     let used_up = DAILY.iter().find(|(left, _)| reply.header(left) == Some("0"));
     if let Some((_, reset)) = used_up {
-        let wait = response::wait(session, reply, &[Reset::Unix(reset)]);
+        let wait = response::retry_delay(session, reply, &[ResetHeader::Unix(reset)]);
         let message = "The account has used up what X lets it post in 24 hours.";
-        return Error::new(Kind::QuotaExhausted, message).with_retry_after(wait);
+        return Error::new(ErrorKind::QuotaExhausted, message).with_retry_after(wait);
     }
-    let wait = response::wait(session, reply, &[Reset::Unix("x-rate-limit-reset")]);
-    Error::new(Kind::RateLimited, "X asks to slow down.").with_retry_after(wait)
+    let wait = response::retry_delay(session, reply, &[ResetHeader::Unix("x-rate-limit-reset")]);
+    Error::new(ErrorKind::RateLimited, "X asks to slow down.").with_retry_after(wait)
 }
 
 /// Returns true if the same text was posted a moment ago.

@@ -24,11 +24,12 @@ use serde_json::Value;
 use settings::Settings;
 
 use crate::{
-    About, Account, Caption, Class, Connect, Draft, Example, Found, Frame, Identity, MediaRules,
-    Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source, Spec, Step,
-    ThreadRules, VideoForm, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
+    Warning,
     analytics::Analytics,
-    oauth::{ClientAuth, Endpoint, Oauth, Permission, Renewal},
+    oauth::{ClientAuth, Endpoint, Oauth, Permission, TokenRenewal},
     text,
 };
 
@@ -64,9 +65,9 @@ const CHAIN_KEY: &str = "x_thread_tweets";
 /// 100 posts in 15 minutes and 300 in three hours of an account, 10,000 in 24 hours of an app
 /// (<https://docs.x.com/x-api/fundamentals/rate-limits>).
 const RATE_LIMITS: &[RateLimit] = &[
-    RateLimit::new(Per::Account, 100, 15 * 60),
-    RateLimit::new(Per::Account, 300, 3 * 3_600),
-    RateLimit::new(Per::App, 10_000, 86_400),
+    RateLimit::new(LimitScope::Account, 100, 15 * 60),
+    RateLimit::new(LimitScope::Account, 300, 3 * 3_600),
+    RateLimit::new(LimitScope::App, 10_000, 86_400),
 ];
 
 /// Access tokens are valid for two hours; each refresh token can be used once
@@ -75,24 +76,24 @@ const RATE_LIMITS: &[RateLimit] = &[
 const OAUTH: Oauth = Oauth {
     authorize: Endpoint::at("https://x.com", "/i/oauth2/authorize"),
     permissions: &[
-        Permission::needed("tweet.read", "See your posts"),
-        Permission::needed("tweet.write", "Publish posts"),
-        Permission::needed("users.read", "See your profile"),
-        Permission::needed("media.write", "Upload images and videos"),
-        Permission::needed("offline.access", "Stay connected"),
+        Permission::required("tweet.read", "See your posts"),
+        Permission::required("tweet.write", "Publish posts"),
+        Permission::required("users.read", "See your profile"),
+        Permission::required("media.write", "Upload images and videos"),
+        Permission::required("offline.access", "Stay connected"),
     ],
     pkce: true,
     token: Endpoint::at(API, "/2/oauth2/token"),
     client_auth: ClientAuth::Basic,
-    renewal: Renewal::RefreshToken { idle: Duration::from_secs(180 * 86_400) },
+    renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(180 * 86_400) },
     revoke: Some(Endpoint::at(API, "/2/oauth2/revoke")),
-    ..Oauth::USUAL
+    ..Oauth::DEFAULTS
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         max: TEXT_MAX,
         max_with_media: None,
         max_bytes: None,
@@ -105,15 +106,19 @@ const SPEC: Spec = Spec {
         total_max: IMAGES_MAX,
         image_types: &["image/gif", "image/jpeg", "image/png", "image/webp"],
         video_types: &["video/mp4", "video/quicktime"],
-        video_forms: &[VideoForm {
+        video_forms: &[VideoFormat {
             sound_profiles: &["LC"],
             frame_rate: (0.0, 60.0),
-            ..VideoForm::H264
+            ..VideoFormat::H264
         }],
         image_bytes_max: 15 << 20,
         video_bytes_max: 512 << 20,
         video_ms_max: Some(20 * 60 * 1_000),
-        frame: Frame { video_ratio: Some((1.0 / 3.0, 3.0)), video_ms_min: Some(500), ..Frame::ANY },
+        frame: FrameRules {
+            video_ratio: Some((1.0 / 3.0, 3.0)),
+            video_ms_min: Some(500),
+            ..FrameRules::ANY
+        },
         ..MediaRules::NONE
     },
     alt_text_max: ALT_TEXT_MAX,
@@ -140,23 +145,23 @@ const SPEC: Spec = Spec {
         urls_allowed: false,
     }),
     analytics: true,
-    class: Class::Search,
+    recovery_class: RecoveryClass::Search,
     rate_limits: RATE_LIMITS,
-    helpers: &["x.quota"],
-    about: About {
+    tools: &["x.quota"],
+    doc_notes: DocNotes {
         reconcile: "`GET /2/users/{id}/tweets`, by text and time",
         tokens: "2 hours, by a refresh token that is good once",
         tested: "",
     },
     sources: &[
-        Source::documented("calls and what they take", "https://docs.x.com/x-api"),
-        Source::documented(
+        SpecSource::documented("calls and what they take", "https://docs.x.com/x-api"),
+        SpecSource::documented(
             "weights of letters",
             "https://docs.x.com/fundamentals/counting-characters",
         ),
-        Source::documented("rate limits", "https://docs.x.com/x-api/fundamentals/rate-limits"),
-        Source::observed("replies to oneself, size of pieces", "open-source publishers"),
-        Source::assumed(
+        SpecSource::documented("rate limits", "https://docs.x.com/x-api/fundamentals/rate-limits"),
+        SpecSource::observed("replies to oneself, size of pieces", "open-source publishers"),
+        SpecSource::assumed(
             "most posts of a chain, longest text of paying accounts, life of refresh tokens",
             "limits of Fanfare's own",
         ),
@@ -181,7 +186,7 @@ const SPEC: Spec = Spec {
             r#"{"post_type": "x_thread", "metadata": {"x_thread_tweets": ["First of all", "Second", "And last"]}}"#,
         ),
     ],
-    ..Spec::usual(PlatformId::X, LABEL)
+    ..Spec::with_defaults(PlatformId::X, LABEL)
 };
 
 /// Returns true if the post is a chain.
@@ -206,7 +211,7 @@ impl Platform for X {
     fn spec_of(&self, account: &Account) -> Spec {
         let pays = account.meta_str(SUBSCRIPTION).is_some_and(|it| it.starts_with("Premium"));
         let max = if pays { LONG_TEXT_MAX } else { TEXT_MAX };
-        Spec { caption: Caption { max, ..SPEC.caption }, ..SPEC }
+        Spec { caption: CaptionLimits { max, ..SPEC.caption }, ..SPEC }
     }
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
@@ -236,12 +241,12 @@ impl Platform for X {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         reconcile::reconcile(session, draft, state, sent_at).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Counts)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

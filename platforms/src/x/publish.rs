@@ -11,11 +11,11 @@ use super::{
     error::is_duplicate,
     is_chain, reconcile, segments,
     settings::Settings,
-    state::{Next, Pieces, State, Uploaded},
+    state::{ChunkedUpload, NextStep, State, Uploaded},
 };
 use crate::{
-    Draft, Error, Media, Part, Progress, Published, Result, Session, Step, outcome::read_state,
-    settings::is_ai_generated,
+    Draft, Error, Media, Progress, PublishedPart, PublishedPost, Result, Session, Step,
+    outcome::read_state, settings::is_ai_generated,
 };
 
 /// The longest time X may take to process a file.
@@ -40,39 +40,39 @@ pub(super) async fn publish(
     let settings: Settings = draft.settings()?;
     let mut state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
-        Next::Image(index) => {
+        NextStep::Image(index) => {
             let media = file(draft, index)?;
             let bytes = media.read(IMAGE_BYTES_MAX).await?;
             let upload = client::upload_image(session, media, bytes).await?;
-            there(state, upload.id)
+            upload_done(state, upload.id)
         }
-        Next::Initialize(index) => {
+        NextStep::Initialize(index) => {
             let media = file(draft, index)?;
             let total =
                 media.bytes.ok_or_else(|| Error::transient("The file's size is not known yet."))?;
             let id = client::initialize(session, media, total).await?.id;
-            state.upload = Some(Pieces { id: id.clone(), total, sent: 0, finalized: None });
-            Ok(Progress::go_on(&state)?.naming(Some(id)))
+            state.upload = Some(ChunkedUpload { id: id.clone(), total, sent: 0, finalized: None });
+            Ok(Progress::continue_with(&state)?.with_remote_id(Some(id)))
         }
-        Next::Append(index) => append(session, file(draft, index)?, state).await,
-        Next::Finalize(_) => {
+        NextStep::Append(index) => append(session, file(draft, index)?, state).await,
+        NextStep::Finalize(_) => {
             let id = pieces(&mut state)?.id.clone();
             let upload = client::finalize(session, &id).await?;
             pieces(&mut state)?.finalized = Some(session.now);
             processed(session, state, upload)
         }
-        Next::Status(_) => {
+        NextStep::Status(_) => {
             let id = pieces(&mut state)?.id.clone();
             let upload = client::status(session, &id).await?;
             processed(session, state, upload)
         }
-        Next::Describe(index, text) => {
-            let uploaded = state.media.get_mut(index).ok_or_else(unfit)?;
+        NextStep::Describe(index, text) => {
+            let uploaded = state.media.get_mut(index).ok_or_else(unexpected_state)?;
             client::describe(session, &uploaded.id, &text).await?;
             uploaded.described = true;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
-        Next::Tweet(index) => tweet(session, draft, &settings, state, index).await,
+        NextStep::Tweet(index) => tweet(session, draft, &settings, state, index).await,
     }
 }
 
@@ -80,22 +80,22 @@ async fn append(session: &Session, media: &Media, mut state: State) -> Result<Pr
     let upload = pieces(&mut state)?;
     let start = upload.sent * upload.size();
     let end = (start + upload.size()).min(upload.total);
-    let piece = media.part(start..end).await?;
+    let piece = media.read_range(start..end).await?;
     client::append(session, &upload.id, upload.sent, piece).await?;
     upload.sent += 1;
-    Progress::go_on(&state)
+    Progress::continue_with(&state)
 }
 
 /// Returns the step that follows from the status of a file.
 fn processed(session: &Session, mut state: State, upload: Upload) -> Result<Progress> {
     let Some(info) = &upload.processing_info else {
         state.upload = None;
-        return there(state, upload.id);
+        return upload_done(state, upload.id);
     };
     match info.state.as_str() {
         "succeeded" => {
             state.upload = None;
-            there(state, upload.id)
+            upload_done(state, upload.id)
         }
         "failed" => Err(Error::media_rejected("X could not process the file.").with_reply(
             200,
@@ -108,14 +108,14 @@ fn processed(session: &Session, mut state: State, upload: Upload) -> Result<Prog
                 return Err(Error::transient("X has not processed the file within 15 minutes."));
             }
             let pause = info.check_after_secs.map_or(POLL, |secs| Duration::from_secs(secs.max(1)));
-            Ok(Progress::go_on(&state)?.after(pause))
+            Ok(Progress::continue_with(&state)?.after(pause))
         }
     }
 }
 
-fn there(mut state: State, id: String) -> Result<Progress> {
+fn upload_done(mut state: State, id: String) -> Result<Progress> {
     state.media.push(Uploaded { id: id.clone(), described: false });
-    Ok(Progress::go_on(&state)?.naming(Some(id)))
+    Ok(Progress::continue_with(&state)?.with_remote_id(Some(id)))
 }
 
 async fn tweet(
@@ -126,13 +126,13 @@ async fn tweet(
     index: usize,
 ) -> Result<Progress> {
     let texts = segments(draft);
-    let text = texts.get(index).ok_or_else(unfit)?;
+    let text = texts.get(index).ok_or_else(unexpected_state)?;
     let tweet = new_tweet(draft, settings, &state, text);
     match client::tweet(session, &tweet).await {
         Ok(id) => published(session, draft, state, id),
         // The post of an earlier call whose response was lost may exist.
         Err(error) if is_duplicate(&error) => {
-            let since = draft.at.min(session.now);
+            let since = draft.due_at.min(session.now);
             let found = reconcile::find(session, text, &state.published, since).await;
             match found.ok().flatten() {
                 Some(id) => published(session, draft, state, id),
@@ -176,25 +176,31 @@ pub(super) fn published(
 ) -> Result<Progress> {
     state.published.push(id.clone());
     if state.published.len() < segments(draft).len() {
-        let progress = Progress::go_on(&state)?.after(BETWEEN_SEGMENTS);
-        return Ok(progress.naming(Some(id)).in_public());
+        let progress = Progress::continue_with(&state)?.after(BETWEEN_SEGMENTS);
+        return Ok(progress.with_remote_id(Some(id)).mark_public());
     }
     let mut ids = state.published.into_iter();
-    let first = ids.next().ok_or_else(unfit)?;
-    let parts = (2..).zip(ids).map(|(number, id)| Part { name: format!("segment_{number}"), id });
+    let first = ids.next().ok_or_else(unexpected_state)?;
+    let parts =
+        (2..).zip(ids).map(|(number, id)| PublishedPart { name: format!("segment_{number}"), id });
     let path = format!("/{}/status/{first}", session.account.username);
     let url = session.public_url("https://x.com", &path);
-    Ok(Progress::Done(Published { id: first, url, parts: parts.collect(), warnings: Vec::new() }))
+    Ok(Progress::Done(PublishedPost {
+        id: first,
+        url,
+        parts: parts.collect(),
+        warnings: Vec::new(),
+    }))
 }
 
 fn file(draft: &Draft, index: usize) -> Result<&Media> {
     draft.media.get(index).ok_or_else(|| Error::media_rejected("A file of the post is missing."))
 }
 
-fn pieces(state: &mut State) -> Result<&mut Pieces> {
-    state.upload.as_mut().ok_or_else(unfit)
+fn pieces(state: &mut State) -> Result<&mut ChunkedUpload> {
+    state.upload.as_mut().ok_or_else(unexpected_state)
 }
 
-fn unfit() -> Error {
+fn unexpected_state() -> Error {
     Error::rejected("The stored progress of the post does not fit its content.")
 }

@@ -8,7 +8,7 @@ use super::{
     publish, segments,
     state::State,
 };
-use crate::{Draft, Found, Result, Session, outcome::read_state, recent_posts, text};
+use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts, text};
 
 /// Looks for the post among the account's latest ones.
 pub(super) async fn reconcile(
@@ -16,13 +16,13 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     let texts = segments(draft);
-    let Some(text) = texts.get(state.published.len()) else { return Ok(Found::Unknown) };
+    let Some(text) = texts.get(state.published.len()) else { return Ok(ReconcileOutcome::Unknown) };
     Ok(match find(session, text, &state.published, sent_at).await? {
-        Some(id) => Found::There(publish::published(session, draft, state, id)?),
-        None => Found::Absent,
+        Some(id) => ReconcileOutcome::Committed(publish::published(session, draft, state, id)?),
+        None => ReconcileOutcome::NotCommitted,
     })
 }
 
@@ -34,20 +34,21 @@ pub(super) async fn find(
     known: &[String],
     since: DateTime<Utc>,
 ) -> Result<Option<String>> {
-    let wanted = bare(text);
-    let is_it = |tweet: &Tweet| !known.contains(&tweet.id) && bare(&as_written(tweet)) == wanted;
-    let looked = recent_posts::look(since, is_it, |next| client::tweets(session, next)).await?;
+    let wanted = without_links(text);
+    let is_it =
+        |tweet: &Tweet| !known.contains(&tweet.id) && without_links(&unescaped(tweet)) == wanted;
+    let looked = recent_posts::search(since, is_it, |next| client::tweets(session, next)).await?;
     Ok(looked.nearest()?.map(|tweet| tweet.id))
 }
 
 /// Returns a text as its author wrote it: X escapes three characters.
-fn as_written(tweet: &Tweet) -> String {
+fn unescaped(tweet: &Tweet) -> String {
     tweet.text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
 /// Returns a text without its addresses, which X replaces with short ones, and without those of its files, which X
 /// adds.
-fn bare(text: &str) -> String {
+fn without_links(text: &str) -> String {
     let kept = text::without_x_links(text);
     let words = kept.split_whitespace().filter(|word| !word.contains("://"));
     words.collect::<Vec<_>>().join(" ")
@@ -55,7 +56,7 @@ fn bare(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::bare;
+    use super::without_links;
 
     #[test]
     fn addresses_do_not_count() {
@@ -67,8 +68,8 @@ mod tests {
             ("a picture", "a picture https://t.co/x"),
             ("https://a.example stays", "https://a.example stays"),
         ] {
-            assert_eq!(bare(written), bare(stored), "{written}");
+            assert_eq!(without_links(written), without_links(stored), "{written}");
         }
-        assert_ne!(bare("Look"), bare("Look here"));
+        assert_ne!(without_links("Look"), without_links("Look here"));
     }
 }

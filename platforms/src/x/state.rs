@@ -13,7 +13,7 @@ pub(super) struct State {
     /// Uploaded files, in order.
     pub media: Vec<Uploaded>,
     /// The file that is being uploaded in chunks.
-    pub upload: Option<Pieces>,
+    pub upload: Option<ChunkedUpload>,
     /// Ids of the posts that are public, in order.
     pub published: Vec<String>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Uploaded {
 
 /// A file that is being uploaded.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Pieces {
+pub(super) struct ChunkedUpload {
     /// Its id.
     pub id: String,
     /// Its size in bytes.
@@ -43,7 +43,7 @@ pub(super) struct Pieces {
 
 /// The next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextStep {
     /// Upload the image with this index.
     Image(usize),
     /// Start to upload the video or GIF with this index.
@@ -61,51 +61,51 @@ pub(super) enum Next {
 }
 
 /// The smallest chunk. X accepts a thousand of them, each up to 5 MB.
-const PIECE: u64 = 4 << 20;
-const PIECES_MAX: u64 = 999;
+const CHUNK_BYTES: u64 = 4 << 20;
+const CHUNKS_MAX: u64 = 999;
 
-impl Pieces {
+impl ChunkedUpload {
     /// Returns the size of each chunk but the last, in bytes.
     pub fn size(&self) -> u64 {
-        PIECE.max(self.total.div_ceil(PIECES_MAX))
+        CHUNK_BYTES.max(self.total.div_ceil(CHUNKS_MAX))
     }
 
-    fn next(&self, index: usize) -> Next {
+    fn next(&self, index: usize) -> NextStep {
         match self.finalized {
-            _ if self.sent * self.size() < self.total => Next::Append(index),
-            None => Next::Finalize(index),
-            Some(_) => Next::Status(index),
+            _ if self.sent * self.size() < self.total => NextStep::Append(index),
+            None => NextStep::Finalize(index),
+            Some(_) => NextStep::Status(index),
         }
     }
 }
 
 impl State {
     /// Returns the next step of this draft.
-    pub fn next(&self, draft: &Draft, settings: &Settings) -> Next {
+    pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
         if !self.published.is_empty() {
-            return Next::Tweet(self.published.len());
+            return NextStep::Tweet(self.published.len());
         }
         for (index, uploaded) in self.media.iter().enumerate() {
             // A video has no alt text.
             let file = draft.media.get(index).filter(|media| media.is_image());
             let alt = file.and_then(|_| alt_text(&settings.media_alt_texts, index));
             if let Some(alt) = alt.filter(|_| !uploaded.described) {
-                return Next::Describe(index, alt.to_owned());
+                return NextStep::Describe(index, alt.to_owned());
             }
         }
         let index = self.media.len();
         match (draft.media.get(index), &self.upload) {
-            (None, _) => Next::Tweet(0),
+            (None, _) => NextStep::Tweet(0),
             (Some(_), Some(pieces)) => pieces.next(index),
             (Some(media), None) if media.is_image() && media.mime != "image/gif" => {
-                Next::Image(index)
+                NextStep::Image(index)
             }
-            (Some(_), None) => Next::Initialize(index),
+            (Some(_), None) => NextStep::Initialize(index),
         }
     }
 }
 
-impl Next {
+impl NextStep {
     /// Returns it as the ledger shows it.
     pub fn step(&self, is_chain: bool) -> Step {
         let of = |name: &str, index: &usize| Step::prepare(format!("{name}_{}", index + 1));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::X;
 use crate::{
-    Draft, Platform, Progress, Published, Secrets, Session,
+    Draft, Platform, Progress, PublishedPost, Secrets, Session,
     tests::test_server::{self, Network},
 };
 
@@ -20,7 +20,7 @@ fn session(network: &Network) -> Session {
 }
 
 /// Publishes to the end; returns the steps (`phase name`) with what was made.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, Published) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, PublishedPost) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         assert!(steps.len() < 40, "{steps:?}");

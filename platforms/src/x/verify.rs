@@ -17,8 +17,8 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         display_name: user.name,
         meta: Map::from_iter(meta),
         secrets: session.secrets.clone(),
-        expires_at: oauth::ends(&session.secrets),
+        expires_at: oauth::access_token_expiry(&session.secrets),
     }
     // X returns the picture in 48 pixels; it is also available in 400.
-    .pictured(user.profile_image_url.map(|url| url.replace("_normal.", "_400x400."))))
+    .with_picture_url(user.profile_image_url.map(|url| url.replace("_normal.", "_400x400."))))
 }

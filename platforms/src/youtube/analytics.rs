@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::client;
 use crate::{
-    Account, Per, RateLimit, Result,
+    Account, LimitScope, RateLimit, Result,
     analytics::{
-        Analytics, AskedPost, Daily, Day, DayNumbers, Display, Fold, Number, Numbers, Reading,
-        Unit, Unmeasured, counted, denied, is_denied, name,
+        Aggregation, Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext,
+        MetricValue, Metrics, MissingReason, PostRef, Unit, is_forbidden, name, read_counts,
+        without_permission,
     },
 };
 
@@ -21,11 +22,11 @@ const BATCH: usize = 50;
 
 /// 10,000 units a day for a project; each of these calls costs one
 /// (<https://developers.google.com/youtube/v3/determine_quota_cost>).
-const QUOTA: RateLimit = RateLimit::new(Per::App, 10_000, 86_400);
+const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 10_000, 86_400);
 
 const PERMISSION: &str = "https://www.googleapis.com/auth/yt-analytics.readonly";
 
-const DAILY: Daily = Daily {
+const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
     lag: Duration::from_secs(72 * 3_600),
     reread: 7,
@@ -33,16 +34,16 @@ const DAILY: Daily = Daily {
     engagements: &[name::LIKES, name::COMMENTS, name::SHARES],
     periods: &[],
     display: &[
-        Display::sum("watch_minutes", "Watch time in minutes"),
-        Display {
+        DashboardMetric::sum("watch_minutes", "Watch time in minutes"),
+        DashboardMetric {
             key: "average_view_seconds",
             label: "Average view duration",
             unit: Unit::Seconds,
-            fold: Fold::Ratio("watch_minutes", 60, name::VIEWS),
+            fold: Aggregation::Ratio("watch_minutes", 60, name::VIEWS),
         },
-        Display::sum("engaged_views", "Engaged views"),
-        Display::sum("subscribers_gained", "Subscribers gained"),
-        Display::sum("subscribers_lost", "Subscribers lost"),
+        DashboardMetric::sum("engaged_views", "Engaged views"),
+        DashboardMetric::sum("subscribers_gained", "Subscribers gained"),
+        DashboardMetric::sum("subscribers_lost", "Subscribers lost"),
     ],
 };
 
@@ -66,41 +67,41 @@ const COUNTS: [(&str, &str); 4] = [
 ];
 
 /// Reads the metrics of YouTube.
-pub(super) struct Reports;
+pub(super) struct MetricsReader;
 
 #[async_trait]
-impl Analytics for Reports {
+impl Analytics for MetricsReader {
     fn quota(&self) -> Option<RateLimit> {
         Some(QUOTA)
     }
 
-    fn daily(&self, _: &Account) -> Option<&'static Daily> {
+    fn daily(&self, _: &Account) -> Option<&'static DailySpec> {
         Some(&DAILY)
     }
 
-    fn batch(&self) -> usize {
+    fn batch_size(&self) -> usize {
         BATCH
     }
 
-    async fn followers(&self, reading: &Reading<'_>) -> Result<Number> {
-        reading.allow().await?;
+    async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
+        reading.acquire_call().await?;
         let channel = client::statistics(reading.session).await?;
         if channel["statistics"]["hiddenSubscriberCount"] == true {
-            return Ok(Err(Unmeasured::Platform));
+            return Ok(Err(MissingReason::Platform));
         }
-        let counts = counted(&channel, &[("/statistics/subscriberCount", name::FOLLOWERS)]);
-        Ok(counts.get(name::FOLLOWERS).copied().unwrap_or(Err(Unmeasured::Platform)))
+        let counts = read_counts(&channel, &[("/statistics/subscriberCount", name::FOLLOWERS)]);
+        Ok(counts.get(name::FOLLOWERS).copied().unwrap_or(Err(MissingReason::Platform)))
     }
 
-    async fn days(&self, reading: &Reading<'_>, days: &[Day]) -> Result<Vec<DayNumbers>> {
+    async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
-        reading.allow().await?;
+        reading.acquire_call().await?;
         let bounds = (first.date.to_string(), last.date.to_string());
         let metrics = COLUMNS.map(|(theirs, _)| theirs).join(",");
         match client::report(reading.session, &bounds, &metrics).await {
             Ok(report) => Ok(rows(&report)),
-            Err(error) if is_denied(&error) => {
-                reading.lacks(PERMISSION);
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission(PERMISSION);
                 Ok(Vec::new())
             }
             Err(error) => Err(error),
@@ -109,22 +110,22 @@ impl Analytics for Reports {
 
     async fn posts(
         &self,
-        reading: &Reading<'_>,
-        posts: &[AskedPost],
-    ) -> Result<Vec<Option<Numbers>>> {
-        reading.allow().await?;
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        reading.acquire_call().await?;
         let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         match client::video_statistics(reading.session, &ids.join(",")).await {
             Ok(videos) => {
-                let of = |post: &AskedPost| {
+                let of = |post: &PostRef| {
                     let video = videos.iter().find(|one| one["id"].as_str() == Some(&post.id))?;
-                    Some(counted(video, &COUNTS))
+                    Some(read_counts(video, &COUNTS))
                 };
                 Ok(posts.iter().map(of).collect())
             }
-            Err(error) if is_denied(&error) => {
-                reading.lacks("https://www.googleapis.com/auth/youtube.readonly");
-                Ok(posts.iter().map(|_| Some(denied(&COUNTS))).collect())
+            Err(error) if is_forbidden(&error) => {
+                reading.note_missing_permission("https://www.googleapis.com/auth/youtube.readonly");
+                Ok(posts.iter().map(|_| Some(without_permission(&COUNTS))).collect())
             }
             Err(error) => Err(error),
         }
@@ -132,17 +133,17 @@ impl Analytics for Reports {
 }
 
 /// Returns the rows of a report: one per day.
-fn rows(report: &Value) -> Vec<DayNumbers> {
+fn rows(report: &Value) -> Vec<DayMetrics> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let headers = list(&report["columnHeaders"]);
     let place = |name: &str| headers.iter().position(|header| header["name"] == name);
     let Some(day) = place("day") else { return Vec::new() };
     let row = |row: &Value| {
         let date = row.get(day)?.as_str()?.parse().ok()?;
-        let mut numbers = Numbers::new();
+        let mut numbers = Metrics::new();
         for (theirs, ours) in COLUMNS {
             let number = place(theirs).and_then(|at| row.get(at)?.as_i64());
-            numbers.insert(ours, number.ok_or(Unmeasured::Pending));
+            numbers.insert(ours, number.ok_or(MissingReason::Pending));
         }
         if let (Some(Ok(gained)), Some(Ok(lost))) =
             (numbers.get("subscribers_gained"), numbers.get("subscribers_lost"))
@@ -150,7 +151,7 @@ fn rows(report: &Value) -> Vec<DayNumbers> {
             let delta = gained - lost;
             numbers.insert(name::FOLLOWER_DELTA, Ok(delta));
         }
-        Some(DayNumbers { date, numbers, is_final: None })
+        Some(DayMetrics { date, numbers, is_final: None })
     };
     list(&report["rows"]).iter().filter_map(row).collect()
 }

@@ -6,7 +6,7 @@ use crate::{Draft, Violation, Warning, article, text};
 /// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = article::missing_title(draft, settings.title.as_deref());
+    let mut found = article::title_violation(draft, settings.title.as_deref());
     let angled = |text: &str| text.contains(['<', '>']);
     let remedy = "Leave out < and >.";
     if settings.title.as_deref().is_some_and(angled) {

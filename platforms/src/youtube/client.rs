@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{API, SPEC, error::parse_error};
 use crate::{
-    Error, Kind, Result, Session,
+    Error, ErrorKind, Result, Session,
     google::{self, authorized},
     response,
 };
@@ -24,7 +24,7 @@ const CHUNK_DEADLINE: Duration = Duration::from_secs(60);
 /// One page of a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Page<T> {
+pub(super) struct YoutubePage<T> {
     #[serde(default = "Vec::new")]
     pub items: Vec<T>,
     pub next_page_token: Option<String>,
@@ -75,7 +75,7 @@ impl From<&Value> for Playlist {
 }
 
 #[derive(Debug, Deserialize)]
-struct Made {
+struct CreatedItem {
     id: String,
 }
 
@@ -108,7 +108,7 @@ impl Status {
 
 /// The progress of an upload.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Sent {
+pub(super) enum UploadProgress {
     /// Complete, with this video id.
     Whole(String),
     /// The number of bytes that have arrived.
@@ -118,7 +118,7 @@ pub(super) enum Sent {
 /// Returns the channel of the token.
 pub(super) async fn channel(session: &Session) -> Result<Channel> {
     let query = [("part", "snippet,statistics"), ("mine", "true")];
-    let page: Page<Channel> = get(session, "/youtube/v3/channels", &query).await?;
+    let page: YoutubePage<Channel> = get(session, "/youtube/v3/channels", &query).await?;
     page.items.into_iter().next().ok_or_else(|| {
         Error::misconfigured("The Google account has no channel.")
             .with_remedy("Create a channel on YouTube, then connect the account again.")
@@ -126,7 +126,7 @@ pub(super) async fn channel(session: &Session) -> Result<Channel> {
 }
 
 /// Reads one page of the channel's playlists.
-pub(super) async fn playlists(session: &Session, page: Option<&str>) -> Result<Page<Value>> {
+pub(super) async fn playlists(session: &Session, page: Option<&str>) -> Result<YoutubePage<Value>> {
     let mut query =
         vec![("part", "snippet,contentDetails,status"), ("mine", "true"), ("maxResults", "50")];
     query.extend(page.map(|page| ("pageToken", page)));
@@ -154,14 +154,14 @@ pub(super) async fn begin(
     if !reply.is_success() {
         return Err(parse_error(session, &reply));
     }
-    let address = reply.header("location").filter(|it| is_googles(session, it));
+    let address = reply.header("location").filter(|it| is_google_host(session, it));
     address
         .map(str::to_owned)
         .ok_or_else(|| Error::transient("YouTube began an upload without saying where it goes."))
 }
 
 /// Returns true if the token may be sent to this address: only to Google's own hosts.
-fn is_googles(session: &Session, address: &str) -> bool {
+fn is_google_host(session: &Session, address: &str) -> bool {
     let Ok(url) = Url::parse(address) else { return false };
     match &session.base {
         Some(base) => url.origin() == base.origin(),
@@ -178,14 +178,14 @@ pub(super) async fn put(
     address: &str,
     (mime, bytes): (&str, Bytes),
     (first, end, size): (u64, u64, u64),
-) -> Result<Sent> {
+) -> Result<UploadProgress> {
     let deadline = if end == size { SPEC.commit_deadline } else { CHUNK_DEADLINE };
     let range = format!("bytes {first}-{}/{size}", end.saturating_sub(1));
     send_range(session, address, (mime, bytes), &range, deadline).await
 }
 
 /// Asks how many bytes have arrived.
-pub(super) async fn probe(session: &Session, address: &str, size: u64) -> Result<Sent> {
+pub(super) async fn probe(session: &Session, address: &str, size: u64) -> Result<UploadProgress> {
     let nothing = ("application/octet-stream", Bytes::new());
     let range = format!("bytes */{size}");
     send_range(session, address, nothing, &range, SPEC.commit_deadline).await
@@ -197,26 +197,26 @@ async fn send_range(
     (mime, bytes): (&str, Bytes),
     range: &str,
     deadline: Duration,
-) -> Result<Sent> {
+) -> Result<UploadProgress> {
     let url = Url::parse(address)
         .map_err(|_| Error::transient("YouTube gave an address to upload to that is none."))?;
     let request = session.http.put(url).body(mime, bytes).header("content-range", range);
     let reply = authorized(session, request)?.deadline(deadline).send().await?;
     match reply.status {
-        308 => Ok(Sent::Part(arrived(&reply))),
+        308 => Ok(UploadProgress::Part(received_bytes(&reply))),
         200..=299 => {
-            let made: Made = reply.json()?;
+            let made: CreatedItem = reply.json()?;
             if made.id.is_empty() {
-                return Err(Error::new(Kind::Ambiguous, "YouTube answered without an id."));
+                return Err(Error::new(ErrorKind::Ambiguous, "YouTube answered without an id."));
             }
-            Ok(Sent::Whole(made.id))
+            Ok(UploadProgress::Whole(made.id))
         }
         _ => Err(parse_error(session, &reply)),
     }
 }
 
 /// Returns how many bytes have arrived, from `Range: bytes=0-N`; 0 without that header.
-fn arrived(reply: &Reply) -> u64 {
+fn received_bytes(reply: &Reply) -> u64 {
     let last = reply.header("range").and_then(|range| range.rsplit_once('-'));
     last.and_then(|(_, last)| last.trim().parse::<u64>().ok()).map_or(0, |last| last + 1)
 }
@@ -241,28 +241,29 @@ pub(super) async fn add_to_playlist(session: &Session, playlist: &str, id: &str)
     }});
     let url = session.url(API, "/youtube/v3/playlistItems")?;
     let request = session.http.post(url).query(&[("part", "snippet")]).json(&body);
-    let made: Made = response::send(session, authorized(session, request)?, parse_error).await?;
+    let made: CreatedItem =
+        response::send(session, authorized(session, request)?, parse_error).await?;
     Ok(made.id)
 }
 
 /// Returns the status of a video; `None` if YouTube does not return it (yet).
 pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>> {
     let query = [("part", "status,processingDetails"), ("id", id)];
-    let page: Page<Video> = get(session, "/youtube/v3/videos", &query).await?;
+    let page: YoutubePage<Video> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items.into_iter().next().map(|video| video.status))
 }
 
 /// Returns the channel with its statistics.
 pub(super) async fn statistics(session: &Session) -> Result<Value> {
     let query = [("part", "statistics"), ("mine", "true")];
-    let page: Page<Value> = get(session, "/youtube/v3/channels", &query).await?;
+    let page: YoutubePage<Value> = get(session, "/youtube/v3/channels", &query).await?;
     Ok(page.items.into_iter().next().unwrap_or_default())
 }
 
 /// Returns videos with their statistics, 50 at most; deleted ones are left out.
 pub(super) async fn video_statistics(session: &Session, ids: &str) -> Result<Vec<Value>> {
     let query = [("part", "statistics"), ("id", ids)];
-    let page: Page<Value> = get(session, "/youtube/v3/videos", &query).await?;
+    let page: YoutubePage<Value> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items)
 }
 

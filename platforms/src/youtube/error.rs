@@ -7,8 +7,8 @@ use chrono_tz::America::Los_Angeles;
 use fanfare_outbound::Reply;
 
 use crate::{
-    Error, Kind, Session,
-    google::{self, Words},
+    Error, ErrorKind, Session,
+    google::{self, ErrorDetails},
 };
 
 /// The period of a channel's upload limit: about a day.
@@ -16,21 +16,22 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
-    google::read("YouTube", session, reply, own)
+    google::classify_error("YouTube", session, reply, specific_error)
 }
 
-fn own(session: &Session, words: &Words) -> Option<Error> {
+fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
     Some(match words.reason() {
         "quotaExceeded" | "dailyLimitExceeded" => Error::new(
-            Kind::QuotaExhausted,
+            ErrorKind::QuotaExhausted,
             "This service has used up what YouTube lets it do in a day.",
         )
-        .of_app()
+        .app_wide()
         .with_retry_after(Some(until_midnight(session.now))),
-        "uploadLimitExceeded" => {
-            Error::new(Kind::QuotaExhausted, "The channel has uploaded as much as it may in a day.")
-                .with_retry_after(Some(DAY))
-        }
+        "uploadLimitExceeded" => Error::new(
+            ErrorKind::QuotaExhausted,
+            "The channel has uploaded as much as it may in a day.",
+        )
+        .with_retry_after(Some(DAY)),
         "youtubeSignupRequired" => Error::misconfigured("The Google account has no channel.")
             .with_remedy("Create a channel on YouTube, then connect the account again."),
         "invalidTitle" => refused("title", "Change settings.title."),

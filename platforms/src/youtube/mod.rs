@@ -23,9 +23,9 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    About, Account, Api, Caption, Class, Connect, Draft, Error, Example, Found, Frame, Identity,
-    MediaRules, Per, Platform, PlatformId, PostType, Progress, RateLimit, Result, Session, Source,
-    Spec, Step, Violation, Warning,
+    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Error, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, SupportedApi, Violation, Warning,
     analytics::Analytics,
     google,
     oauth::{self, Oauth, Permission},
@@ -43,18 +43,21 @@ const API: &str = "https://www.googleapis.com";
 /// A hundred uploads of an app per day, the initial quota of every project
 /// (<https://developers.google.com/youtube/v3/determine_quota_cost>). All other calls together stay below the quota of
 /// 10,000 units.
-const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(Per::App, 100, 86_400)];
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::App, 100, 86_400)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
-        Permission::needed("https://www.googleapis.com/auth/youtube.upload", "Upload videos"),
-        Permission::needed("https://www.googleapis.com/auth/youtube.readonly", "See your channel"),
-        Permission::wanted(
+        Permission::required("https://www.googleapis.com/auth/youtube.upload", "Upload videos"),
+        Permission::required(
+            "https://www.googleapis.com/auth/youtube.readonly",
+            "See your channel",
+        ),
+        Permission::optional(
             "https://www.googleapis.com/auth/youtube",
             "Set thumbnails and fill playlists",
         ),
     ],
-    ..google::LOGIN
+    ..google::OAUTH
 };
 
 const MEDIA: MediaRules = MediaRules {
@@ -70,13 +73,13 @@ const MEDIA: MediaRules = MediaRules {
     image_bytes_max: 0,
     video_bytes_max: 274_877_906_944,
     video_ms_max: Some(12 * 60 * 60 * 1_000),
-    frame: Frame::ANY,
+    frame: FrameRules::ANY,
 };
 
 const SPEC: Spec = Spec {
     base_url: API,
-    connect: Connect::Oauth(OAUTH),
-    caption: Caption {
+    connect: ConnectSpec::Oauth(OAUTH),
+    caption: CaptionLimits {
         max: DESCRIPTION_MAX,
         max_with_media: None,
         max_bytes: Some(DESCRIPTION_MAX),
@@ -100,38 +103,38 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
-    class: Class::Handle,
+    recovery_class: RecoveryClass::Handle,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
-    untold_wait: Some(google::UNTOLD_WAIT),
-    helpers: &[PLAYLISTS],
-    api: Some(Api { version: "v3", ends: None }),
-    about: About {
+    default_wait: Some(google::DEFAULT_WAIT),
+    tools: &[PLAYLISTS],
+    api: Some(SupportedApi { version: "v3", ends: None }),
+    doc_notes: DocNotes {
         reconcile: "`PUT` to the address of the upload, with no bytes: it tells how many have arrived, or the id of the video",
         tokens: "1 hour, by a refresh token that lasts until half a year passes without use",
         tested: "",
     },
     sources: &[
-        Source::documented(
+        SpecSource::documented(
             "videos, playlists, thumbnails, sizes, states",
             "https://developers.google.com/youtube/v3/docs/videos",
         ),
-        Source::documented(
+        SpecSource::documented(
             "chunks, and how much of them has arrived",
             "https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol",
         ),
-        Source::documented(
+        SpecSource::documented(
             "uploads in a day",
             "https://developers.google.com/youtube/v3/determine_quota_cost",
         ),
-        google::LOGIN_SOURCE,
-        Source::observed(
+        google::OAUTH_SOURCE,
+        SpecSource::observed(
             "reasons of errors, waits, life of an upload's address",
             "programs that publish on YouTube",
         ),
     ],
     examples: EXAMPLES,
-    ..Spec::usual(PlatformId::Youtube, "YouTube")
+    ..Spec::with_defaults(PlatformId::Youtube, "YouTube")
 };
 
 const EXAMPLES: &[Example] = &[
@@ -155,7 +158,7 @@ const EXAMPLES: &[Example] = &[
         r#"{"caption": "The third part", "settings": {"thumbnail_url": "https://example.org/cover.jpg", "playlist_id": "PLfold"}}"#,
     )
     .with(&["video/mp4"])
-    .needing("a picture at that address"),
+    .requiring("a picture at that address"),
 ];
 
 /// The tool that lists playlists.
@@ -183,8 +186,8 @@ impl Platform for Youtube {
         check::warnings(draft)
     }
 
-    fn class(&self, _account: &Account, _draft: &Draft) -> Class {
-        Class::Handle
+    fn recovery_class(&self, _account: &Account, _draft: &Draft) -> RecoveryClass {
+        RecoveryClass::Handle
     }
 
     fn step(&self, _draft: &Draft, state: Option<&Value>) -> Step {
@@ -206,13 +209,13 @@ impl Platform for Youtube {
         draft: &Draft,
         state: Option<Value>,
         sent_at: DateTime<Utc>,
-    ) -> Result<Found> {
+    ) -> Result<ReconcileOutcome> {
         publish::reconcile(session, draft, state, sent_at).await
     }
 
     /// Google's own page asks for the channel; a token is for that channel.
     fn analytics(&self) -> Option<&'static dyn Analytics> {
-        Some(&analytics::Reports)
+        Some(&analytics::MetricsReader)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
@@ -228,9 +231,9 @@ impl Platform for Youtube {
             display_name: Some(title),
             meta: Map::new(),
             secrets: session.secrets.clone(),
-            expires_at: oauth::ends(&session.secrets),
+            expires_at: oauth::access_token_expiry(&session.secrets),
         }
-        .pictured(picture))
+        .with_picture_url(picture))
     }
 
     fn tools(&self) -> Option<&dyn crate::Tools> {

@@ -7,15 +7,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    client::{self, Sent},
+    client::{self, UploadProgress},
     content,
     error::{failed, is_gone, is_misplaced},
     settings::Settings,
     state::{CHUNK, Stage, State, chunk_end},
 };
 use crate::{
-    Draft, Error, Found, Kind, Part, Progress, Published, Result, Session, Step,
-    outcome::read_state, page,
+    Draft, Error, ErrorKind, Progress, PublishedPart, PublishedPost, ReconcileOutcome, Result,
+    Session, Step, outcome::read_state, page,
 };
 
 /// How often an upload whose address no longer works is restarted.
@@ -65,12 +65,12 @@ pub(super) async fn publish(
         }
         Stage::Thumbnail => {
             let made = thumbnail(session, &settings, &state.id).await;
-            beside(session, &settings, state, "thumbnail", made)
+            after_extra(session, &settings, state, "thumbnail", made)
         }
         Stage::Playlist => {
             let playlist = settings.playlist_id.as_deref().unwrap_or_default();
             let made = client::add_to_playlist(session, playlist, &state.id).await;
-            beside(session, &settings, state, "playlist_item", made)
+            after_extra(session, &settings, state, "playlist_item", made)
         }
         Stage::Look { since } => look(session, state, since).await,
     }
@@ -88,7 +88,7 @@ async fn begin(
     let body = content::video(draft, settings);
     let address = client::begin(session, &body, notify, (&video.mime, size)).await?;
     state.stage = Stage::Upload { address, size, sent: 0 };
-    Progress::go_on(&state)
+    Progress::continue_with(&state)
 }
 
 fn missing() -> Error {
@@ -106,38 +106,43 @@ async fn upload(
 ) -> Result<Progress> {
     let video = draft.media.first().ok_or_else(missing)?;
     let end = chunk_end(size, start);
-    let bytes = video.part(start..end).await?;
+    let bytes = video.read_range(start..end).await?;
     let answer = client::put(session, address, (&video.mime, bytes), (start, end, size)).await;
     let answer = match answer {
         // Part of a chunk whose response was lost may have arrived.
         Err(error) if is_misplaced(&error) => match client::probe(session, address, size).await {
-            Ok(Sent::Part(there)) if there == start => Err(error),
+            Ok(UploadProgress::Part(there)) if there == start => Err(error),
             Ok(found) => Ok(found),
             Err(_) => Err(error),
         },
         answer => answer,
     };
     match answer {
-        Ok(Sent::Whole(id)) => whole(session, settings, state, id),
-        Ok(Sent::Part(sent)) => {
+        Ok(UploadProgress::Whole(id)) => upload_finished(session, settings, state, id),
+        Ok(UploadProgress::Part(sent)) => {
             state.tries = if sent > start { 0 } else { state.tries + 1 };
             if state.tries > TRIES_MAX {
                 return Err(Error::transient("YouTube does not keep what is uploaded."));
             }
             state.stage = Stage::Upload { address: address.to_owned(), size, sent };
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Err(error) if is_gone(&error) && state.restarts < RESTARTS_MAX => {
             state.restarts += 1;
             state.stage = Stage::Begin;
-            Progress::go_on(&state)
+            Progress::continue_with(&state)
         }
         Err(error) => Err(error),
     }
 }
 
 /// Continues after the last byte: with the thumbnail, the playlist or the check.
-fn whole(session: &Session, settings: &Settings, mut state: State, id: String) -> Result<Progress> {
+fn upload_finished(
+    session: &Session,
+    settings: &Settings,
+    mut state: State,
+    id: String,
+) -> Result<Progress> {
     state.id = id.clone();
     state.stage = match (&settings.thumbnail_url, &settings.playlist_id) {
         (Some(_), _) => Stage::Thumbnail,
@@ -145,18 +150,18 @@ fn whole(session: &Session, settings: &Settings, mut state: State, id: String) -
         (None, None) => Stage::Look { since: session.now },
     };
     state.tries = 0;
-    Ok(under_way(&state, Duration::ZERO)?.naming(Some(id)))
+    Ok(waiting(&state, Duration::ZERO)?.with_remote_id(Some(id)))
 }
 
-fn under_way(state: &State, after: Duration) -> Result<Progress> {
-    Ok(Progress::go_on(state)?.after(after).in_public())
+fn waiting(state: &State, after: Duration) -> Result<Progress> {
+    Ok(Progress::continue_with(state)?.after(after).mark_public())
 }
 
 /// Sets the thumbnail. It has no id, so the video's id is returned.
 async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<String> {
     const TYPES: &[&str] = &["image/jpeg", "image/png"];
     let address = settings.thumbnail_url.as_deref().unwrap_or_default();
-    let picture = page::image(session, address, TYPES, THUMBNAIL_BYTES_MAX).await;
+    let picture = page::fetch_image(session, address, TYPES, THUMBNAIL_BYTES_MAX).await;
     let picture = picture
         .ok_or_else(|| Error::media_rejected("The picture at thumbnail_url cannot be fetched."))?;
     client::set_thumbnail(session, id, picture).await.map(|()| id.to_owned())
@@ -164,7 +169,7 @@ async fn thumbnail(session: &Session, settings: &Settings, id: &str) -> Result<S
 
 /// Returns the step after the thumbnail or the playlist. A temporary failure is retried and then skipped, a refusal is
 /// skipped at once; what was created is added to the parts of the post.
-fn beside(
+fn after_extra(
     session: &Session,
     settings: &Settings,
     mut state: State,
@@ -174,12 +179,14 @@ fn beside(
     match made {
         Ok(id) => state.made.push((name.to_owned(), id)),
         // A fresh token may be allowed to do this.
-        Err(error) if error.kind == Kind::TokenExpired && state.tries == 0 => return Err(error),
+        Err(error) if error.kind == ErrorKind::TokenExpired && state.tries == 0 => {
+            return Err(error);
+        }
         // It is unknown whether the video is in the playlist; adding it twice is worse than not at all.
         Err(error) if may_repeat(&error, &state.stage) && state.tries < TRIES_MAX => {
             state.tries += 1;
             let wait = error.retry_after.filter(|wait| *wait < Duration::from_secs(600));
-            return under_way(&state, wait.unwrap_or(PAUSE));
+            return waiting(&state, wait.unwrap_or(PAUSE));
         }
         Err(_) => {}
     }
@@ -188,13 +195,13 @@ fn beside(
         (Stage::Thumbnail, Some(_)) => Stage::Playlist,
         _ => Stage::Look { since: session.now },
     };
-    under_way(&state, Duration::ZERO)
+    waiting(&state, Duration::ZERO)
 }
 
 fn may_repeat(error: &Error, stage: &Stage) -> bool {
     match error.kind {
-        Kind::Transient | Kind::RateLimited => true,
-        Kind::Server | Kind::Ambiguous => *stage == Stage::Thumbnail,
+        ErrorKind::Transient | ErrorKind::RateLimited => true,
+        ErrorKind::Server | ErrorKind::Ambiguous => *stage == Stage::Thumbnail,
         _ => false,
     }
 }
@@ -203,19 +210,19 @@ async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Resu
     let status = client::status(session, &state.id).await?;
     if let Some(reason) = status.as_ref().and_then(client::Status::refusal) {
         state.stage = Stage::Failed { reason: reason.to_owned(), since: session.now };
-        return under_way(&state, Duration::ZERO);
+        return waiting(&state, Duration::ZERO);
     }
     let is_done = status.is_some_and(|status| status.upload_status == "processed");
     if is_done || session.now - since > LOOK_MAX {
         return Ok(public(session, state));
     }
-    under_way(&state, PAUSE)
+    waiting(&state, PAUSE)
 }
 
 fn public(session: &Session, state: State) -> Progress {
     let url = session.public_url("https://www.youtube.com", &format!("/watch?v={}", state.id));
-    let parts = state.made.into_iter().map(|(name, id)| Part { name, id }).collect();
-    Progress::Done(Published { id: state.id, url, parts, warnings: Vec::new() })
+    let parts = state.made.into_iter().map(|(name, id)| PublishedPart { name, id }).collect();
+    Progress::Done(PublishedPost { id: state.id, url, parts, warnings: Vec::new() })
 }
 
 /// Finds the result of a lost call: the upload address reports whether the last byte has arrived.
@@ -224,15 +231,21 @@ pub(super) async fn reconcile(
     draft: &Draft,
     state: Option<Value>,
     sent_at: DateTime<Utc>,
-) -> Result<Found> {
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref())?;
-    let Stage::Upload { address, size, .. } = &state.stage else { return Ok(Found::Unknown) };
+    let Stage::Upload { address, size, .. } = &state.stage else {
+        return Ok(ReconcileOutcome::Unknown);
+    };
     match client::probe(session, address, *size).await {
-        Ok(Sent::Whole(id)) => whole(session, &settings, state, id).map(Found::There),
-        Ok(Sent::Part(_)) => Ok(Found::Absent),
-        Err(error) if is_gone(&error) && session.now - sent_at < ADDRESS_LIFE => Ok(Found::Absent),
-        Err(error) if is_gone(&error) => Ok(Found::Unknown),
+        Ok(UploadProgress::Whole(id)) => {
+            upload_finished(session, &settings, state, id).map(ReconcileOutcome::Committed)
+        }
+        Ok(UploadProgress::Part(_)) => Ok(ReconcileOutcome::NotCommitted),
+        Err(error) if is_gone(&error) && session.now - sent_at < ADDRESS_LIFE => {
+            Ok(ReconcileOutcome::NotCommitted)
+        }
+        Err(error) if is_gone(&error) => Ok(ReconcileOutcome::Unknown),
         Err(error) => Err(error),
     }
 }

@@ -14,7 +14,7 @@ use super::{
     state::{CHUNK, chunk_end},
 };
 use crate::{
-    Draft, Found, Kind, Phase, Platform, Progress, Published, Secrets, Session,
+    Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -63,7 +63,7 @@ async fn network(told: impl Fn(&Seen) -> Option<Answer> + Send + 'static) -> Net
 }
 
 /// Publishes to the end, or until an error.
-async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<Published>) {
+async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<PublishedPost>) {
     let (session, mut state, mut steps) = (session(network), None, Vec::new());
     loop {
         assert!(steps.len() < 20, "{steps:?}");
@@ -143,7 +143,7 @@ async fn an_address_that_is_gone_is_asked_for_again_and_not_for_ever() {
     let network = network(gone).await;
     let (steps, refused) = walk(&network, &post(json!({}))).await;
     assert_eq!(steps.iter().filter(|step| step.ends_with("begin_upload")).count(), 3, "{steps:?}");
-    assert_eq!(refused.unwrap_err().kind, Kind::Misconfigured);
+    assert_eq!(refused.unwrap_err().kind, ErrorKind::Misconfigured);
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn a_video_that_is_rejected_says_why_and_is_begun_anew_by_the_next_try() {
         seen.line.starts_with("GET").then(|| plain(200, json!({"items": [{"status": status}]})))
     };
     let (_, refused) = walk(&network(reject).await, &post(json!({}))).await;
-    assert_eq!(refused.unwrap_err().kind, Kind::MediaRejected);
+    assert_eq!(refused.unwrap_err().kind, ErrorKind::MediaRejected);
     let willing = network(|_| None).await;
     let mut later = session(&willing);
     let state = json!({"stage": {"failed": {"reason": "length", "since": later.now}}, "id": "v0"});
@@ -200,8 +200,10 @@ async fn a_lost_answer_is_asked_for_again() {
         let found =
             Youtube.reconcile(&session, &draft, Some(state), test_server::at(0)).await.unwrap();
         match found {
-            Found::There(Progress::Continue { public: true, .. }) => assert!(there, "{status}"),
-            Found::Absent => assert!(!there, "{status}"),
+            ReconcileOutcome::Committed(Progress::Continue { public: true, .. }) => {
+                assert!(there, "{status}")
+            }
+            ReconcileOutcome::NotCommitted => assert!(!there, "{status}"),
             other => panic!("{status}: {other:?}"),
         }
         assert!(network.seen()[0].head.contains("content-range: bytes */8"));
@@ -215,7 +217,7 @@ async fn the_token_is_sent_nowhere_else() {
         seen.line.starts_with("POST").then(|| (200, vec![("location", address)], json!({})))
     };
     let (steps, refused) = walk(&network(elsewhere).await, &post(json!({}))).await;
-    assert_eq!((steps.len(), refused.unwrap_err().kind), (1, Kind::Transient));
+    assert_eq!((steps.len(), refused.unwrap_err().kind), (1, ErrorKind::Transient));
 }
 
 #[tokio::test]
@@ -223,27 +225,27 @@ async fn errors_say_what_to_do() {
     let network = network(|_| None).await;
     let session = session(&network);
     for (status, reason, kind) in [
-        (401, "authError", Kind::TokenExpired),
-        (401, "youtubeSignupRequired", Kind::Misconfigured),
-        (403, "insufficientPermissions", Kind::Reconnect),
-        (403, "quotaExceeded", Kind::QuotaExhausted),
-        (403, "rateLimitExceeded", Kind::RateLimited),
-        (400, "uploadLimitExceeded", Kind::QuotaExhausted),
-        (400, "invalidTitle", Kind::Rejected),
-        (400, "mediaBodyRequired", Kind::MediaRejected),
-        (403, "forbidden", Kind::Misconfigured),
-        (503, "backendError", Kind::Server),
+        (401, "authError", ErrorKind::TokenExpired),
+        (401, "youtubeSignupRequired", ErrorKind::Misconfigured),
+        (403, "insufficientPermissions", ErrorKind::Reconnect),
+        (403, "quotaExceeded", ErrorKind::QuotaExhausted),
+        (403, "rateLimitExceeded", ErrorKind::RateLimited),
+        (400, "uploadLimitExceeded", ErrorKind::QuotaExhausted),
+        (400, "invalidTitle", ErrorKind::Rejected),
+        (400, "mediaBodyRequired", ErrorKind::MediaRejected),
+        (403, "forbidden", ErrorKind::Misconfigured),
+        (503, "backendError", ErrorKind::Server),
     ] {
         let body = json!({"error": {"code": status, "message": "said ya29.token", "errors": [{"reason": reason}]}});
         let error = parse_error(&session, &test_server::reply(status, &[], &body));
         assert_eq!(error.kind, kind, "{status} {reason}");
         assert!(!format!("{error:?}").contains("ya29.token"));
-        let waits = matches!(kind, Kind::RateLimited | Kind::QuotaExhausted);
+        let waits = matches!(kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
         assert_eq!(error.retry_after.is_some(), waits, "{reason}");
-        assert_eq!(error.of_app, reason == "quotaExceeded");
+        assert_eq!(error.is_app_wide, reason == "quotaExceeded");
     }
-    assert_eq!(failed("duplicate").kind, Kind::Rejected);
-    assert_eq!(failed("uploadAborted").kind, Kind::Transient);
+    assert_eq!(failed("duplicate").kind, ErrorKind::Rejected);
+    assert_eq!(failed("uploadAborted").kind, ErrorKind::Transient);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 //! directives in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`, `[[invent]]`,
 //! `[[invent-always]]`.
 
-mod films;
-pub(crate) mod pictures;
+mod directives;
+pub(crate) mod images;
 mod text;
 mod vertex;
-mod words;
+mod videos;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -21,13 +21,13 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     broken_reply,
-    call::{Call, Unreadable},
-    door::Reach,
+    call::{Call, ReadError},
     env::{Env, lock},
-    reply::{Answer, Reply},
+    reply::{HandlerResult, Reply},
+    root_handler::RequestAccess,
 };
-use films::FilmJob;
-use words::Words;
+use directives::PromptDirectives;
+use videos::VideoJob;
 
 /// The first segment of its paths.
 pub(crate) const NAME: &str = "ai";
@@ -39,9 +39,9 @@ const BODY_MAX: usize = 64 << 20;
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The models.
-pub(crate) struct Ai {
+pub(crate) struct AiModels {
     env: Arc<Env>,
-    films: Mutex<BTreeMap<String, FilmJob>>,
+    films: Mutex<BTreeMap<String, VideoJob>>,
     /// Service accounts at Vertex AI.
     accounts: vertex::Accounts,
     /// The bill, in US cents: every result counts, even a refused one.
@@ -57,7 +57,7 @@ enum Vendor {
     Xai,
 }
 
-impl Ai {
+impl AiModels {
     pub fn new(env: &Arc<Env>) -> Self {
         let accounts = vertex::Accounts::default();
         Self { env: Arc::clone(env), films: Mutex::default(), accounts, bill: Mutex::default() }
@@ -68,17 +68,17 @@ impl Ai {
         &self,
         req: &mut Request,
         path: &str,
-        (reach, connection): (Reach, &ConnCtrl),
+        (reach, connection): (RequestAccess, &ConnCtrl),
         secret: &SecretString,
         res: &mut Response,
     ) {
         if !reach.programs {
-            return crate::page::nothing().write(res);
+            return crate::page::no_such_page().write(res);
         }
         let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
             Ok(call) => call,
-            Err(Unreadable::TooLarge) => return error(413, "The request is too large.").write(res),
-            Err(Unreadable::Broken) => return error(400, "The request broke off.").write(res),
+            Err(ReadError::TooLarge) => return error(413, "The request is too large.").write(res),
+            Err(ReadError::Broken) => return error(400, "The request broke off.").write(res),
         };
         let segments = call.segments();
         if let (&Method::GET, ["films", name]) = (&call.method, segments.as_slice()) {
@@ -88,7 +88,7 @@ impl Ai {
             let told = self.accounts.token(&call);
             return told.unwrap_or_else(|refused| refused).write(res);
         }
-        if !knows(&call, secret) && !self.is_of_an_account(&call, &segments) {
+        if !has_secret(&call, secret) && !self.has_account_token(&call, &segments) {
             return error(401, "Incorrect API key provided.").write(res);
         }
         if segments.as_slice() == ["bill"] {
@@ -102,7 +102,7 @@ impl Ai {
                 Err(_) => return error(400, "The body is not JSON.").write(res),
             }
         };
-        let words = Words::of(&prompt(&body));
+        let words = PromptDirectives::of(&prompt(&body));
         if let Some(delay) = words.delay.filter(|_| !is_film(&segments)) {
             tokio::time::sleep(delay.min(LONGEST)).await;
         }
@@ -114,7 +114,13 @@ impl Ai {
         reply.write(res);
     }
 
-    fn answer(&self, call: &Call, path: &[&str], body: &Value, words: &Words) -> Answer {
+    fn answer(
+        &self,
+        call: &Call,
+        path: &[&str],
+        body: &Value,
+        words: &PromptDirectives,
+    ) -> HandlerResult {
         let is_post = call.method == Method::POST;
         if is_post && words.fail && !is_film(path) {
             return Err(error(500, "Internal error"));
@@ -124,20 +130,20 @@ impl Ai {
                 text::answer(body, words)
             }
             (Some(Vendor::Google), [.., "models", model]) if is_post => {
-                let drawn = pictures::google(model, body, words)?;
+                let drawn = images::google(model, body, words)?;
                 self.charge("image", model, body);
                 Ok(drawn)
             }
             (Some(Vendor::Xai), [.., "images", "generations" | "edits"]) if is_post => {
-                let drawn = pictures::xai(body, words)?;
+                let drawn = images::xai(body, words)?;
                 self.charge("image", body["model"].as_str().unwrap_or_default(), body);
                 Ok(drawn)
             }
             (Some(Vendor::Xai), [.., "videos", "generations"]) if is_post => {
-                self.begin_film(films::read_xai(body)?, body, words, "request_id")
+                self.start_video(videos::read_xai(body)?, body, words, "request_id")
             }
             (Some(Vendor::Google), [.., "interactions"]) if is_post => {
-                self.begin_film(films::read_google(body)?, body, words, "id")
+                self.start_video(videos::read_google(body)?, body, words, "id")
             }
             (Some(Vendor::Vertex), ["vertex", "accounts"]) if is_post => {
                 self.accounts.create(&format!("{}/{NAME}/vertex", self.env.base()))
@@ -145,10 +151,10 @@ impl Ai {
             (Some(Vendor::Vertex), ["vertex", "accounts", "end_tokens"]) if is_post => {
                 self.accounts.end_tokens()
             }
-            (Some(Vendor::Vertex), _) if is_post => self.operate(path, body, words),
-            (Some(Vendor::Xai), [.., "videos", id]) => self.show_film(id, FilmJob::for_xai),
+            (Some(Vendor::Vertex), _) if is_post => self.vertex_method(path, body, words),
+            (Some(Vendor::Xai), [.., "videos", id]) => self.video_status(id, VideoJob::for_xai),
             (Some(Vendor::Google), [.., "interactions", id]) => {
-                self.show_film(id, FilmJob::for_google)
+                self.video_status(id, VideoJob::for_google)
             }
             _ => Err(error(404, "There is nothing at this address.")),
         }
@@ -159,7 +165,13 @@ impl Ai {
         lock(&self.bill).push(json!({"what": what, "model": model, "count": count}));
     }
 
-    fn begin_film(&self, mut job: FilmJob, body: &Value, words: &Words, name: &str) -> Answer {
+    fn start_video(
+        &self,
+        mut job: VideoJob,
+        body: &Value,
+        words: &PromptDirectives,
+        name: &str,
+    ) -> HandlerResult {
         if words.fail_submit {
             return Err(error(500, "Internal error"));
         }
@@ -174,12 +186,17 @@ impl Ai {
     }
 
     /// Answers a method of a model at Vertex AI.
-    fn operate(&self, path: &[&str], body: &Value, words: &Words) -> Answer {
+    fn vertex_method(
+        &self,
+        path: &[&str],
+        body: &Value,
+        words: &PromptDirectives,
+    ) -> HandlerResult {
         let (model, method) = vertex::method(path)?;
         match method {
             "predictLongRunning" => {
                 let about = json!({"model": model});
-                let begun = self.begin_film(vertex::read(body)?, &about, words, "name")?;
+                let begun = self.start_video(vertex::read(body)?, &about, words, "name")?;
                 let id: Value = serde_json::from_slice(&begun.body).unwrap_or_default();
                 let id = id["name"].as_str().unwrap_or_default();
                 let place = path[2..path.len() - 1].join("/");
@@ -187,25 +204,25 @@ impl Ai {
             }
             "fetchPredictOperation" => {
                 let named = &body["operationName"];
-                let shown = |job: &FilmJob, now| {
+                let shown = |job: &VideoJob, now| {
                     let mut shown = job.for_vertex(now);
                     shown["name"] = named.clone();
                     shown
                 };
-                self.show_film(vertex::id(named, model)?, shown)
+                self.video_status(vertex::id(named, model)?, shown)
             }
             _ => Err(error(404, "There is no such method.")),
         }
     }
 
-    fn is_of_an_account(&self, call: &Call, path: &[&str]) -> bool {
+    fn has_account_token(&self, call: &Call, path: &[&str]) -> bool {
         let token = call.bearer().unwrap_or_default();
         path.first() == Some(&"vertex")
             && path.get(1) != Some(&"accounts")
             && self.accounts.knows(token)
     }
 
-    fn show_film(&self, id: &str, shown: impl Fn(&FilmJob, i64) -> Value) -> Answer {
+    fn video_status(&self, id: &str, shown: impl Fn(&VideoJob, i64) -> Value) -> HandlerResult {
         let now = self.env.now_ms();
         let found = lock(&self.films).get(id).map(|job| shown(job, now));
         found.map(|body| Reply::ok(&body)).ok_or_else(|| error(404, "There is no such film."))
@@ -215,7 +232,7 @@ impl Ai {
         let id = name.strip_suffix(".mp4").unwrap_or_default();
         let now = self.env.now_ms();
         let is_there = lock(&self.films).get(id).is_some_and(|job| job.is_served(now));
-        if is_there { films::file() } else { error(404, "The film is gone.") }
+        if is_there { videos::file() } else { error(404, "The film is gone.") }
     }
 }
 
@@ -258,7 +275,7 @@ fn prompt(body: &Value) -> String {
     all
 }
 
-fn knows(call: &Call, secret: &SecretString) -> bool {
+fn has_secret(call: &Call, secret: &SecretString) -> bool {
     let given = call.bearer().or_else(|| call.header("x-goog-api-key")).unwrap_or_default();
     bool::from(given.as_bytes().ct_eq(secret.expose_secret().as_bytes()))
 }

@@ -3,22 +3,22 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    directives::{self, PromptDirectives},
     error,
-    words::{self, Words},
 };
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Facts that the model invents: a price, a date, a phone number, a link and a handle.
 const INVENTED: &str = "Only 19.99 EUR until 31 March 2031! Call +49 30 5550199, see invented-offers.com and ask @inventedbar.";
 
 /// `POST /v1/chat/completions`.
-pub(super) fn answer(body: &Value, words: &Words) -> Answer {
+pub(super) fn answer(body: &Value, words: &PromptDirectives) -> HandlerResult {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     if body["model"].as_str().is_none_or(str::is_empty) || messages.is_empty() {
         return Err(error(400, "model and messages are required."));
     }
     if words.refuse {
-        return Ok(said(
+        return Ok(completion(
             body,
             &json!({"role": "assistant", "content": null, "refusal": "I cannot help with that."}),
         ));
@@ -34,10 +34,10 @@ pub(super) fn answer(body: &Value, words: &Words) -> Answer {
         let mut writer = Writer { sentence: sentence(task), invents, nth: 0 };
         writer.value(schema, 400).to_string()
     };
-    Ok(said(body, &json!({"role": "assistant", "content": content, "refusal": null})))
+    Ok(completion(body, &json!({"role": "assistant", "content": content, "refusal": null})))
 }
 
-fn said(body: &Value, message: &Value) -> Reply {
+fn completion(body: &Value, message: &Value) -> Reply {
     Reply::ok(&json!({
         "id": "chatcmpl-simulated", "object": "chat.completion", "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
@@ -47,7 +47,7 @@ fn said(body: &Value, message: &Value) -> Reply {
 
 /// Returns the first paragraph of a task, without directives.
 fn sentence(task: &str) -> String {
-    let plain = words::without(task);
+    let plain = directives::without(task);
     let lines = plain.lines().map(str::trim).skip_while(|line| line.is_empty());
     let lines = lines.take_while(|line| !line.is_empty());
     let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();

@@ -19,12 +19,12 @@ use base64::{
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::{error, films::FilmJob};
+use super::{error, videos::VideoJob};
 use crate::{
     call::Call,
     env::lock,
     random,
-    reply::{Answer, Reply},
+    reply::{HandlerResult, Reply},
 };
 
 /// The lifetime of a token, in seconds.
@@ -51,7 +51,7 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// Creates an account, as the console does; returns its key file.
-    pub fn create(&self, base: &str) -> Answer {
+    pub fn create(&self, base: &str) -> HandlerResult {
         let failed = || error(500, "No key was made.");
         let key = RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| failed())?;
         let private: Pkcs8V1Der<'_> = key.as_der().map_err(|_| failed())?;
@@ -69,7 +69,7 @@ impl Accounts {
     }
 
     /// `POST /token`: exchanges a signed claim for a token.
-    pub fn token(&self, call: &Call) -> Answer {
+    pub fn token(&self, call: &Call) -> HandlerResult {
         let refused = |why: &str| {
             Reply::json(400, &json!({"error": "invalid_grant", "error_description": why}))
         };
@@ -110,7 +110,7 @@ impl Accounts {
     }
 
     /// Revokes all tokens, as an administrator can; the accounts can get new ones.
-    pub fn end_tokens(&self) -> Answer {
+    pub fn end_tokens(&self) -> HandlerResult {
         lock(&self.tokens).clear();
         Ok(Reply::ok(&json!({})))
     }
@@ -146,7 +146,7 @@ pub(super) fn method<'a>(path: &[&'a str]) -> Result<(&'a str, &'a str), Reply> 
 }
 
 /// Parses a request for a video.
-pub(super) fn read(body: &Value) -> Result<FilmJob, Reply> {
+pub(super) fn read(body: &Value) -> Result<VideoJob, Reply> {
     let invalid =
         |what: &str| error(400, &format!("Request contains an invalid argument: {what}."));
     let unknown = body.as_object().into_iter().flatten();
@@ -184,7 +184,7 @@ pub(super) fn read(body: &Value) -> Result<FilmJob, Reply> {
     if !(1..=4).contains(&parameters["sampleCount"].as_i64().unwrap_or(1)) {
         return Err(invalid("sampleCount"));
     }
-    Ok(FilmJob::of_seconds(seconds))
+    Ok(VideoJob::of_seconds(seconds))
 }
 
 fn is_image(image: &Value) -> bool {

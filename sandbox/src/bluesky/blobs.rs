@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::state::{Blob, Change, Job};
 use super::{Cx, cid, failure, invalid, param, session};
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// The PDS's limit, in bytes.
 const BLOB_MAX: usize = 50 << 20;
@@ -16,7 +16,7 @@ const VIDEO_BYTES_A_DAY: u64 = 10_000_000_000;
 const DAY_MS: i64 = 86_400_000;
 
 /// `com.atproto.repo.uploadBlob`
-pub(super) fn upload(cx: &Cx) -> Answer {
+pub(super) fn upload(cx: &Cx) -> HandlerResult {
     let account = session::access(cx)?;
     let bytes = &cx.call.body;
     let said = cx.call.media_type();
@@ -34,7 +34,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     let blob = Blob { mime, size: bytes.len() as u64, ready_ms: 0 };
     let cid = cid::of_bytes(bytes);
     let shown = reference(&cid, &blob);
-    cx.sim.make(&account, Change::Blob { cid, blob });
+    cx.sim.apply(&account, Change::Blob { cid, blob });
     Ok(Reply::ok(&json!({"blob": shown})))
 }
 
@@ -44,7 +44,7 @@ pub(super) fn reference(cid: &str, blob: &Blob) -> Value {
 }
 
 /// `app.bsky.video.uploadVideo`
-pub(super) fn upload_video(cx: &Cx) -> Answer {
+pub(super) fn upload_video(cx: &Cx) -> HandlerResult {
     let account = session::service(cx, "com.atproto.repo.uploadBlob")?;
     let did = param(&cx.call, "did")?;
     param(&cx.call, "name")?;
@@ -80,11 +80,11 @@ pub(super) fn upload_video(cx: &Cx) -> Answer {
 }
 
 /// `app.bsky.video.getJobStatus`
-pub(super) fn job_status(cx: &Cx) -> Answer {
+pub(super) fn job_status(cx: &Cx) -> HandlerResult {
     let id = param(&cx.call, "jobId")?;
     let unknown = || failure(404, "JobNotFound", "there is no such job");
     let account = cx.account.as_ref().ok_or_else(unknown)?;
-    let job = account.look(|state| state.jobs.get(&id).cloned()).ok_or_else(unknown)?;
+    let job = account.read(|state| state.jobs.get(&id).cloned()).ok_or_else(unknown)?;
     let mut status = json!({"jobId": id, "did": account.identity.remote_id});
     let now_ms = cx.now_ms();
     if now_ms < job.ready_ms {
@@ -106,10 +106,10 @@ pub(super) fn job_status(cx: &Cx) -> Answer {
 }
 
 /// `app.bsky.video.getUploadLimits`
-pub(super) fn upload_limits(cx: &Cx) -> Answer {
+pub(super) fn upload_limits(cx: &Cx) -> HandlerResult {
     let account = session::service(cx, "app.bsky.video.getUploadLimits")?;
     let since = cx.now_ms() - DAY_MS;
-    let (videos, bytes) = account.look(|state| {
+    let (videos, bytes) = account.read(|state| {
         let today = state.jobs.values().filter(|job| job.at_ms > since);
         today.fold((0, 0), |(videos, bytes), job| (videos + 1, bytes + job.size))
     });

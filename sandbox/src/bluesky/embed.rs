@@ -15,7 +15,7 @@ const VIDEO_ALT: usize = 10_000;
 
 /// A blob that a record references, with the size limit and the accepted types of its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct BlobRef {
     pub cid: String,
     pub mime: String,
     pub size: u64,
@@ -116,13 +116,13 @@ fn blob(value: &Value, place: &str) -> Check {
 }
 
 /// Returns every blob that a record references.
-pub(super) fn named(record: &Value) -> Vec<Named> {
+pub(super) fn named(record: &Value) -> Vec<BlobRef> {
     let mut found = Vec::new();
     collect(record, "", &mut found);
     found
 }
 
-fn collect(value: &Value, field: &str, found: &mut Vec<Named>) {
+fn collect(value: &Value, field: &str, found: &mut Vec<BlobRef>) {
     match value {
         Value::Object(map) if value["$type"] == "blob" => {
             let (most, accepts) = match field {
@@ -137,7 +137,7 @@ fn collect(value: &Value, field: &str, found: &mut Vec<Named>) {
             };
             let cid = text(map.get("ref").and_then(|r| r.get("$link")));
             let size = map.get("size").and_then(Value::as_u64).unwrap_or_default();
-            found.push(Named { cid, mime: text(map.get("mimeType")), size, most, accepts });
+            found.push(BlobRef { cid, mime: text(map.get("mimeType")), size, most, accepts });
         }
         Value::Object(map) => map.iter().for_each(|(name, value)| collect(value, name, found)),
         Value::Array(items) => items.iter().for_each(|item| collect(item, field, found)),

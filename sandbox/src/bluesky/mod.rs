@@ -4,12 +4,12 @@
 
 mod blobs;
 mod cid;
-mod elsewhere;
 mod embed;
 mod lexicon;
+mod native_post;
 mod reads;
+mod representations;
 mod session;
-mod shown;
 mod state;
 mod syntax;
 mod token;
@@ -23,9 +23,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE32, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -47,9 +47,9 @@ impl Network for Bluesky {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-        let mut handle = name.fitted('-', allowed).to_ascii_lowercase();
+        let mut handle = name.joined('-', allowed).to_ascii_lowercase();
         if !handle.contains('.') {
             handle.push_str(".test");
         }
@@ -111,15 +111,15 @@ impl Network for Bluesky {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        shown::posts(state, identity, base)
+        representations::posts(state, identity, base)
     }
 
-    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, identity, new)
+    fn native_post(state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -161,15 +161,15 @@ impl Network for Bluesky {
 fn procedure(nsid: &str) -> Option<Route<Bluesky>> {
     use Phase::{Commit, Prepare};
     match nsid {
-        "com.atproto.server.createSession" => Route::now(Prepare, session::create),
-        "com.atproto.server.refreshSession" => Route::now(Prepare, session::refresh),
-        "com.atproto.server.deleteSession" => Route::now(Prepare, session::delete),
-        "com.atproto.repo.uploadBlob" => Route::now(Prepare, blobs::upload),
-        "app.bsky.video.uploadVideo" => Route::now(Prepare, blobs::upload_video),
-        "com.atproto.repo.createRecord" => Route::now(Commit, writes::create_record),
-        "com.atproto.repo.putRecord" => Route::now(Commit, writes::put_record),
-        "com.atproto.repo.deleteRecord" => Route::now(Commit, writes::delete_record),
-        "com.atproto.repo.applyWrites" => Route::now(Commit, writes::apply_writes),
+        "com.atproto.server.createSession" => Route::immediate(Prepare, session::create),
+        "com.atproto.server.refreshSession" => Route::immediate(Prepare, session::refresh),
+        "com.atproto.server.deleteSession" => Route::immediate(Prepare, session::delete),
+        "com.atproto.repo.uploadBlob" => Route::immediate(Prepare, blobs::upload),
+        "app.bsky.video.uploadVideo" => Route::immediate(Prepare, blobs::upload_video),
+        "com.atproto.repo.createRecord" => Route::immediate(Commit, writes::create_record),
+        "com.atproto.repo.putRecord" => Route::immediate(Commit, writes::put_record),
+        "com.atproto.repo.deleteRecord" => Route::immediate(Commit, writes::delete_record),
+        "com.atproto.repo.applyWrites" => Route::immediate(Commit, writes::apply_writes),
         _ => None,
     }
 }
@@ -177,18 +177,18 @@ fn procedure(nsid: &str) -> Option<Route<Bluesky>> {
 fn query(nsid: &str) -> Option<Route<Bluesky>> {
     use Phase::{Confirm, Prepare, Read};
     match nsid {
-        "com.atproto.server.getServiceAuth" => Route::now(Prepare, session::service_auth),
-        "app.bsky.video.getJobStatus" => Route::now(Confirm, blobs::job_status),
-        "app.bsky.video.getUploadLimits" => Route::now(Read, blobs::upload_limits),
-        "com.atproto.server.getSession" => Route::now(Read, session::get),
-        "com.atproto.server.describeServer" => Route::now(Read, session::describe_server),
-        "com.atproto.identity.resolveHandle" => Route::now(Read, reads::resolve_handle),
-        "com.atproto.repo.getRecord" => Route::now(Read, reads::get_record),
-        "com.atproto.repo.listRecords" => Route::now(Read, reads::list_records),
-        "com.atproto.repo.describeRepo" => Route::now(Read, reads::describe_repo),
-        "app.bsky.feed.getPosts" => Route::now(Read, views::get_posts),
-        "app.bsky.feed.getAuthorFeed" => Route::now(Read, views::author_feed),
-        "app.bsky.actor.getProfile" => Route::now(Read, views::get_profile),
+        "com.atproto.server.getServiceAuth" => Route::immediate(Prepare, session::service_auth),
+        "app.bsky.video.getJobStatus" => Route::immediate(Confirm, blobs::job_status),
+        "app.bsky.video.getUploadLimits" => Route::immediate(Read, blobs::upload_limits),
+        "com.atproto.server.getSession" => Route::immediate(Read, session::get),
+        "com.atproto.server.describeServer" => Route::immediate(Read, session::describe_server),
+        "com.atproto.identity.resolveHandle" => Route::immediate(Read, reads::resolve_handle),
+        "com.atproto.repo.getRecord" => Route::immediate(Read, reads::get_record),
+        "com.atproto.repo.listRecords" => Route::immediate(Read, reads::list_records),
+        "com.atproto.repo.describeRepo" => Route::immediate(Read, reads::describe_repo),
+        "app.bsky.feed.getPosts" => Route::immediate(Read, views::get_posts),
+        "app.bsky.feed.getAuthorFeed" => Route::immediate(Read, views::author_feed),
+        "app.bsky.actor.getProfile" => Route::immediate(Read, views::get_profile),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::state::Record;
 use super::{Bluesky, Cx, failure, invalid, param, session};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const LIST: usize = 100;
@@ -23,7 +23,7 @@ fn shown(did: &str, collection: &str, rkey: &str, record: &Record) -> Value {
 }
 
 /// `com.atproto.identity.resolveHandle`
-pub(super) fn resolve_handle(cx: &Cx) -> Answer {
+pub(super) fn resolve_handle(cx: &Cx) -> HandlerResult {
     let handle = param(&cx.call, "handle")?.to_ascii_lowercase();
     let account = cx.sim.find(&handle).filter(|account| account.identity.username == handle);
     let account = account.ok_or_else(|| invalid("Unable to resolve handle"))?;
@@ -31,12 +31,12 @@ pub(super) fn resolve_handle(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.repo.getRecord`
-pub(super) fn get_record(cx: &Cx) -> Answer {
+pub(super) fn get_record(cx: &Cx) -> HandlerResult {
     let account = repo(cx)?;
     let (collection, rkey) = (param(&cx.call, "collection")?, param(&cx.call, "rkey")?);
     let did = &account.identity.remote_id;
     let wanted = cx.call.query_value("cid");
-    let found = account.look(|state| {
+    let found = account.read(|state| {
         let record = state
             .record(&collection, &rkey)
             .filter(|record| wanted.as_ref().is_none_or(|cid| *cid == record.cid))?;
@@ -53,7 +53,7 @@ pub(super) fn get_record(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.repo.listRecords`
-pub(super) fn list_records(cx: &Cx) -> Answer {
+pub(super) fn list_records(cx: &Cx) -> HandlerResult {
     let account = repo(cx)?;
     let collection = param(&cx.call, "collection")?;
     let limit = match cx.call.query_value("limit").map(|limit| limit.parse()) {
@@ -64,7 +64,7 @@ pub(super) fn list_records(cx: &Cx) -> Answer {
     let cursor = cx.call.query_value("cursor");
     let oldest_first = cx.call.query_value("reverse").as_deref() == Some("true");
     let did = &account.identity.remote_id;
-    let records: Vec<(String, Value)> = account.look(|state| {
+    let records: Vec<(String, Value)> = account.read(|state| {
         let pick = |(rkey, record): (&String, &Record)| {
             (rkey.clone(), shown(did, &collection, rkey, record))
         };
@@ -95,10 +95,10 @@ pub(super) fn list_records(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.repo.describeRepo`
-pub(super) fn describe_repo(cx: &Cx) -> Answer {
+pub(super) fn describe_repo(cx: &Cx) -> HandlerResult {
     let account = repo(cx)?;
     let identity = &account.identity;
-    let collections: Vec<_> = account.look(|state| state.records.keys().cloned().collect());
+    let collections: Vec<_> = account.read(|state| state.records.keys().cloned().collect());
     Ok(Reply::ok(&json!({
         "handle": identity.username,
         "did": identity.remote_id,

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::network::Identity;
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// How long an exchanged refresh token still works, in milliseconds.
@@ -30,7 +30,7 @@ pub(super) fn identifier(call: &Call) -> Option<String> {
 }
 
 /// `com.atproto.server.createSession`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let input = input(&cx.call)?;
     text(&input, "identifier")?;
     let password = text(&input, "password")?;
@@ -38,7 +38,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     let account = cx.account.as_ref().ok_or_else(wrong)?;
     let now_ms = cx.now_ms();
     for limit in LOGINS {
-        let paced = account.count(limit, 1, now_ms);
+        let paced = account.take_units(limit, 1, now_ms);
         if !paced.allowed {
             return Err(too_many(now_ms, paced.reset_ms).with("ratelimit-limit", limit.units));
         }
@@ -55,7 +55,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.server.refreshSession`
-pub(super) fn refresh(cx: &Cx) -> Answer {
+pub(super) fn refresh(cx: &Cx) -> HandlerResult {
     let (account, claims) = bearer(cx, "com.atproto.refresh")?;
     let now_ms = cx.now_ms();
     let (pair, id) = cx.sim.change(&account, |state| {
@@ -79,20 +79,20 @@ pub(super) fn refresh(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.server.deleteSession`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let (account, claims) = bearer(cx, "com.atproto.refresh")?;
-    cx.sim.make(&account, Change::Ended { id: claims.jti });
+    cx.sim.apply(&account, Change::Ended { id: claims.jti });
     Ok(Reply::empty(200))
 }
 
 /// `com.atproto.server.getSession`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = access(cx)?;
     Ok(Reply::ok(&session(cx, &account.identity, None)))
 }
 
 /// `com.atproto.server.describeServer`
-pub(super) fn describe_server(cx: &Cx) -> Answer {
+pub(super) fn describe_server(cx: &Cx) -> HandlerResult {
     Ok(Reply::ok(&json!({
         "did": server_did(cx),
         "availableUserDomains": [".test"],
@@ -104,7 +104,7 @@ pub(super) fn describe_server(cx: &Cx) -> Answer {
 }
 
 /// `com.atproto.server.getServiceAuth`
-pub(super) fn service_auth(cx: &Cx) -> Answer {
+pub(super) fn service_auth(cx: &Cx) -> HandlerResult {
     let account = access(cx)?;
     let aud = param(&cx.call, "aud")?;
     if !aud.starts_with("did:") {
@@ -135,7 +135,7 @@ pub(super) fn service_auth(cx: &Cx) -> Answer {
 /// Returns the account of the request's access token.
 pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
     let (account, claims) = bearer(cx, ACCESS)?;
-    if account.look(|state| claims.pair <= state.expired_pairs) {
+    if account.read(|state| claims.pair <= state.expired_pairs) {
         return Err(failure(400, "ExpiredToken", "Token has expired"));
     }
     Ok(account)

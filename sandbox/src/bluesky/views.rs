@@ -8,9 +8,9 @@ use super::state::Record;
 use super::syntax::AtUri;
 use super::{Cx, POST, invalid, param};
 use crate::env::rfc3339;
+use crate::metrics::{self, MetricSubject};
 use crate::network::Identity;
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// The fields of a post with its metrics.
 const COUNTS: [(&str, &str); 5] = [
@@ -33,7 +33,7 @@ struct Counts {
 }
 
 /// `app.bsky.feed.getPosts`
-pub(super) fn get_posts(cx: &Cx) -> Answer {
+pub(super) fn get_posts(cx: &Cx) -> HandlerResult {
     let uris: Vec<_> = cx
         .call
         .query_pairs()
@@ -52,7 +52,7 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
         let Some(account) = cx.sim.find(&at.repo.to_ascii_lowercase()) else {
             continue;
         };
-        let record = account.look(|state| state.record(at.collection, at.rkey).cloned());
+        let record = account.read(|state| state.record(at.collection, at.rkey).cloned());
         if let Some(record) = record.filter(|_| at.collection == POST) {
             found.push((address(&account.identity, at.rkey), account, record));
         }
@@ -63,10 +63,15 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
         let mut post = view(uri, &account.identity, record, counts[uri]);
         // If no metric was set, the actions of other simulated accounts are counted.
         for (place, name) in COUNTS {
-            if account.counted(Of::Post(uri), name).is_some()
+            if account.metric(MetricSubject::Post(uri), name).is_some()
                 || post.pointer(place) == Some(&json!(0))
             {
-                numbers::show(account, Of::Post(uri), &mut post, &[(place, name)])?;
+                metrics::fill_metrics(
+                    account,
+                    MetricSubject::Post(uri),
+                    &mut post,
+                    &[(place, name)],
+                )?;
             }
         }
         posts.push(post);
@@ -75,7 +80,7 @@ pub(super) fn get_posts(cx: &Cx) -> Answer {
 }
 
 /// `app.bsky.feed.getAuthorFeed`
-pub(super) fn author_feed(cx: &Cx) -> Answer {
+pub(super) fn author_feed(cx: &Cx) -> HandlerResult {
     let actor = param(&cx.call, "actor")?;
     let account =
         cx.sim.find(&actor.to_ascii_lowercase()).ok_or_else(|| invalid("Profile not found"))?;
@@ -86,7 +91,7 @@ pub(super) fn author_feed(cx: &Cx) -> Answer {
         .unwrap_or(50)
         .clamp(1, FEED);
     let cursor = cx.call.query_value("cursor");
-    let posts: Vec<_> = account.look(|state| {
+    let posts: Vec<_> = account.read(|state| {
         let before = |rkey: &String| cursor.as_ref().is_none_or(|cursor| rkey < cursor);
         let posts = state.collection(POST).rev().filter(|(rkey, _)| before(rkey)).take(limit);
         posts.map(|(rkey, record)| (rkey.clone(), record.clone())).collect()
@@ -107,11 +112,11 @@ pub(super) fn author_feed(cx: &Cx) -> Answer {
 }
 
 /// `app.bsky.actor.getProfile`
-pub(super) fn get_profile(cx: &Cx) -> Answer {
+pub(super) fn get_profile(cx: &Cx) -> HandlerResult {
     let actor = param(&cx.call, "actor")?;
     let account =
         cx.sim.find(&actor.to_ascii_lowercase()).ok_or_else(|| invalid("Profile not found"))?;
-    let posts = account.look(|state| state.collection(POST).count());
+    let posts = account.read(|state| state.collection(POST).count());
     let did = &account.identity.remote_id;
     let follows = |subject: &str| {
         let accounts = cx.sim.all();
@@ -119,7 +124,7 @@ pub(super) fn get_profile(cx: &Cx) -> Answer {
         accounts
             .iter()
             .map(|a| {
-                a.look(|state| {
+                a.read(|state| {
                     state
                         .collection("app.bsky.graph.follow")
                         .filter(|(_, r)| follow(&r.value))
@@ -132,7 +137,7 @@ pub(super) fn get_profile(cx: &Cx) -> Answer {
     profile["postsCount"] = json!(posts);
     profile["followersCount"] = json!(follows(did));
     profile["followsCount"] =
-        json!(account.look(|state| state.collection("app.bsky.graph.follow").count()));
+        json!(account.read(|state| state.collection("app.bsky.graph.follow").count()));
     profile["indexedAt"] = json!(rfc3339(account.identity.created_ms));
     Ok(Reply::ok(&profile))
 }
@@ -170,7 +175,7 @@ fn count(cx: &Cx, uris: impl Iterator<Item = String>) -> HashMap<String, Counts>
         }
     };
     for account in cx.sim.all() {
-        account.look(|state| {
+        account.read(|state| {
             for (_, like) in state.collection("app.bsky.feed.like") {
                 add(&like.value["subject"]["uri"], |c| c.likes += 1);
             }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::state::{Change, Op, State};
 use super::{Cx, cid, embed, failure, input, invalid, lexicon, session, syntax, text, too_many};
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 const WRITES: usize = 200;
 /// <https://docs.bsky.app/docs/advanced-guides/rate-limits>: a create costs 3, an update 2, a delete 1.
@@ -24,7 +24,7 @@ enum Action {
 }
 
 /// A requested write.
-struct Wish {
+struct RequestedWrite {
     action: Action,
     collection: String,
     rkey: String,
@@ -32,7 +32,7 @@ struct Wish {
 }
 
 /// An applied write.
-struct Made {
+struct AppliedWrite {
     uri: String,
     cid: String,
     status: &'static str,
@@ -41,37 +41,37 @@ struct Made {
 }
 
 /// `com.atproto.repo.createRecord`
-pub(super) fn create_record(cx: &Cx) -> Answer {
+pub(super) fn create_record(cx: &Cx) -> HandlerResult {
     let input = input(&cx.call)?;
-    let wish = wish(cx, Action::Create, &input, "record")?;
+    let wish = requested_write(cx, Action::Create, &input, "record")?;
     let (rev, made) = commit(cx, &input, vec![wish])?;
     Ok(Reply::ok(&one(&rev, &made)))
 }
 
 /// `com.atproto.repo.putRecord`
-pub(super) fn put_record(cx: &Cx) -> Answer {
+pub(super) fn put_record(cx: &Cx) -> HandlerResult {
     let input = input(&cx.call)?;
     text(&input, "rkey")?;
-    let wish = wish(cx, Action::Put, &input, "record")?;
+    let wish = requested_write(cx, Action::Put, &input, "record")?;
     let (rev, made) = commit(cx, &input, vec![wish])?;
     Ok(Reply::ok(&one(&rev, &made)))
 }
 
 /// `com.atproto.repo.deleteRecord`
-pub(super) fn delete_record(cx: &Cx) -> Answer {
+pub(super) fn delete_record(cx: &Cx) -> HandlerResult {
     let input = input(&cx.call)?;
     let (collection, rkey) = (text(&input, "collection")?, text(&input, "rkey")?);
     let account = session::access(cx)?;
-    if account.look(|state| state.record(collection, rkey).is_none()) {
+    if account.read(|state| state.record(collection, rkey).is_none()) {
         return Ok(Reply::ok(&json!({})));
     }
-    let wish = wish(cx, Action::Delete, &input, "record")?;
+    let wish = requested_write(cx, Action::Delete, &input, "record")?;
     let (rev, _) = commit(cx, &input, vec![wish])?;
     Ok(Reply::ok(&json!({"commit": commit_of(&rev)})))
 }
 
 /// `com.atproto.repo.applyWrites`
-pub(super) fn apply_writes(cx: &Cx) -> Answer {
+pub(super) fn apply_writes(cx: &Cx) -> HandlerResult {
     let input = input(&cx.call)?;
     let writes = input.get("writes").and_then(Value::as_array);
     let writes = writes.ok_or_else(|| invalid("Input must have the property \"writes\""))?;
@@ -87,14 +87,14 @@ pub(super) fn apply_writes(cx: &Cx) -> Answer {
             "com.atproto.repo.applyWrites#delete" => Action::Delete,
             kind => return Err(invalid(&format!("Action not supported: {kind}"))),
         };
-        wishes.push(wish(cx, action, write, "value")?);
+        wishes.push(requested_write(cx, action, write, "value")?);
     }
     let (rev, made) = commit(cx, &input, wishes)?;
     let results: Vec<_> = made.iter().map(result).collect();
     Ok(Reply::ok(&json!({"commit": commit_of(&rev), "results": results})))
 }
 
-fn result(made: &Made) -> Value {
+fn result(made: &AppliedWrite) -> Value {
     match made.action {
         Action::Delete => json!({"$type": "com.atproto.repo.applyWrites#deleteResult"}),
         action => {
@@ -105,7 +105,7 @@ fn result(made: &Made) -> Value {
     }
 }
 
-fn one(rev: &str, made: &[Made]) -> Value {
+fn one(rev: &str, made: &[AppliedWrite]) -> Value {
     let Some(made) = made.first() else {
         return json!({});
     };
@@ -120,14 +120,21 @@ fn commit_of(rev: &str) -> Value {
     json!({"cid": cid::of_record(&json!({"rev": rev})).unwrap_or_default(), "rev": rev})
 }
 
-fn wish(cx: &Cx, action: Action, write: &Map<String, Value>, field: &str) -> Result<Wish, Reply> {
+fn requested_write(
+    cx: &Cx,
+    action: Action,
+    write: &Map<String, Value>,
+    field: &str,
+) -> Result<RequestedWrite, Reply> {
     let collection = text(write, "collection")?.to_owned();
     if !syntax::is_nsid(&collection) {
         return Err(invalid("Input/collection must be a valid nsid"));
     }
     let rkey = match write.get("rkey") {
         Some(Value::String(rkey)) => rkey.clone(),
-        None | Some(Value::Null) if action == Action::Create => syntax::tid(cx.sim.env.unique()),
+        None | Some(Value::Null) if action == Action::Create => {
+            syntax::tid(cx.sim.env.unique_number())
+        }
         _ => text(write, "rkey")?.to_owned(),
     };
     if !syntax::is_record_key(&rkey) {
@@ -149,15 +156,15 @@ fn wish(cx: &Cx, action: Action, write: &Map<String, Value>, field: &str) -> Res
     if let Some(record) = &mut value {
         record.entry("$type").or_insert_with(|| json!(collection));
     }
-    Ok(Wish { action, collection, rkey, value: value.map(Value::Object) })
+    Ok(RequestedWrite { action, collection, rkey, value: value.map(Value::Object) })
 }
 
 /// Validates the writes and applies them as one commit. Returns the new revision and the applied writes.
 fn commit(
     cx: &Cx,
     input: &Map<String, Value>,
-    wishes: Vec<Wish>,
-) -> Result<(String, Vec<Made>), Reply> {
+    wishes: Vec<RequestedWrite>,
+) -> Result<(String, Vec<AppliedWrite>), Reply> {
     let account = session::access(cx)?;
     let identity = &account.identity;
     let repo = text(input, "repo")?;
@@ -177,13 +184,13 @@ fn commit(
         let cost = cost.sum();
         let full = POINTS
             .iter()
-            .map(|limit| account.count(*limit, cost, now_ms))
+            .map(|limit| account.take_units(*limit, cost, now_ms))
             .find(|paced| !paced.allowed);
         if let Some(paced) = full {
             return Err(too_many(now_ms, paced.reset_ms));
         }
     }
-    let rev = syntax::tid(cx.sim.env.unique());
+    let rev = syntax::tid(cx.sim.env.unique_number());
     let validate = input.get("validate").and_then(Value::as_bool);
     let made = cx.sim.change(&account, |state| {
         swap(state, input, &wishes)?;
@@ -199,7 +206,7 @@ fn commit(
 }
 
 /// `swapRecord` and `swapCommit`: fails unless the repository is as the client expects.
-fn swap(state: &State, input: &Map<String, Value>, wishes: &[Wish]) -> Result<(), Reply> {
+fn swap(state: &State, input: &Map<String, Value>, wishes: &[RequestedWrite]) -> Result<(), Reply> {
     if let (Some(expected), Some(wish)) = (input.get("swapRecord"), wishes.first()) {
         let now = state.record(&wish.collection, &wish.rkey).map(|record| record.cid.as_str());
         if expected.as_str() != now {
@@ -222,12 +229,12 @@ fn swap(state: &State, input: &Map<String, Value>, wishes: &[Wish]) -> Result<()
 fn one_write(
     state: &State,
     before: &[Op],
-    wish: Wish,
+    wish: RequestedWrite,
     validate: Option<bool>,
     did: &str,
     now_ms: i64,
-) -> Result<(Option<Op>, Made), Reply> {
-    let Wish { action, collection, rkey, value } = wish;
+) -> Result<(Option<Op>, AppliedWrite), Reply> {
+    let RequestedWrite { action, collection, rkey, value } = wish;
     let in_batch = before.iter().rev().find_map(|op| match op {
         Op::Put { collection: c, rkey: r, cid, .. } if *c == collection && *r == rkey => {
             Some(Some(cid.as_str()))
@@ -243,14 +250,14 @@ fn one_write(
     }
     let uri = format!("at://{did}/{collection}/{rkey}");
     let Some(value) = value else {
-        let made = Made { uri, cid: String::new(), status: "", action, unchanged: false };
+        let made = AppliedWrite { uri, cid: String::new(), status: "", action, unchanged: false };
         return Ok((Some(Op::Delete { collection, rkey }), made));
     };
     let status = check(&collection, &value, validate)?;
     blobs(state, &value, now_ms)?;
     let cid = cid::of_record(&value).map_err(invalid)?;
     let unchanged = present == Some(cid.as_str());
-    let made = Made { uri, cid: cid.clone(), status, action, unchanged };
+    let made = AppliedWrite { uri, cid: cid.clone(), status, action, unchanged };
     let op = (!unchanged).then_some(Op::Put { collection, rkey, cid, value });
     Ok((op, made))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Cx, Devto};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns an error in Forem's format.
@@ -21,12 +21,12 @@ pub(super) fn too_many(seconds: u64) -> Reply {
 
 /// Returns the account of the request's key.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Devto>>, Reply> {
-    let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
+    let account = cx.account.clone().filter(|account| !account.read(|state| state.revoked));
     account.ok_or_else(|| failure(401, "unauthorized"))
 }
 
 /// `GET /users/me`
-pub(super) fn me(cx: &Cx) -> Answer {
+pub(super) fn me(cx: &Cx) -> HandlerResult {
     let identity = &account(cx)?.identity;
     Ok(Reply::ok(&json!({
         "type_of": "user",

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::state::{Article, Change, State};
-use super::{Cx, access, matter, shown};
-use crate::numbers::{self, Of};
+use super::{Cx, access, front_matter, representations};
+use crate::metrics::{self, MetricSubject};
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// New articles of a user.
 const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
@@ -28,88 +28,90 @@ const COUNTS: [(&str, &str); 3] = [
 ];
 
 /// `POST /articles`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
-    paced(cx, CREATES)?;
-    let given = given(cx)?;
+    check_limit(cx, CREATES)?;
+    let given = article_of_body(cx)?;
     let now_ms = cx.now_ms();
-    let new = Article { id: cx.sim.env.unique(), created_ms: now_ms, ..Article::default() };
+    let new = Article { id: cx.sim.env.unique_number(), created_ms: now_ms, ..Article::default() };
     let article = filled(&given, new, now_ms)?;
     let shown = cx.sim.change(&account, |state| {
-        unlike_others(state, &article, now_ms)?;
-        let shown = shown::article(&article, &account.identity, &cx.sim.base());
+        check_unique(state, &article, now_ms)?;
+        let shown = representations::article(&article, &account.identity, &cx.sim.base());
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::json(201, &shown))
 }
 
 /// `PUT /articles/{id}`
-pub(super) fn update(cx: &Cx) -> Answer {
+pub(super) fn update(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
-    paced(cx, UPDATES)?;
-    let given = given(cx)?;
+    check_limit(cx, UPDATES)?;
+    let given = article_of_body(cx)?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
     let shown = cx.sim.change(&account, |state| {
         let old = id.and_then(|id| state.articles.get(&id)).cloned();
         let old = old.ok_or_else(|| access::failure(404, "not found"))?;
         let article = filled(&given, old, cx.now_ms())?;
-        let shown = shown::article(&article, &account.identity, &cx.sim.base());
+        let shown = representations::article(&article, &account.identity, &cx.sim.base());
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::ok(&shown))
 }
 
 /// `GET /articles/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let id: Option<u64> = cx.call.segment(2).parse().ok();
     let found = cx.sim.all().into_iter().find_map(|account| {
-        let article = account.look(|state| state.articles.get(&id?).cloned())?;
-        article.published.then(|| shown::article(&article, &account.identity, &cx.sim.base()))
+        let article = account.read(|state| state.articles.get(&id?).cloned())?;
+        article
+            .published
+            .then(|| representations::article(&article, &account.identity, &cx.sim.base()))
     });
     found.map(|shown| Reply::ok(&shown)).ok_or_else(|| access::failure(404, "not found"))
 }
 
 /// `GET /articles/me`, `GET /articles/me/published`
-pub(super) fn published(cx: &Cx) -> Answer {
+pub(super) fn published(cx: &Cx) -> HandlerResult {
     list(cx, |article| article.published)
 }
 
 /// `GET /articles/me/all`
-pub(super) fn all(cx: &Cx) -> Answer {
+pub(super) fn all(cx: &Cx) -> HandlerResult {
     list(cx, |_| true)
 }
 
-fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> Answer {
+fn list(cx: &Cx, wanted: fn(&Article) -> bool) -> HandlerResult {
     let account = access::account(cx)?;
     let number = |name: &str, default: usize| {
         cx.call.query_value(name).and_then(|text| text.parse().ok()).unwrap_or(default)
     };
     let (page, size) = (number("page", 1).max(1), number("per_page", 30).clamp(1, 1_000));
     let base = cx.sim.base();
-    let mut shown: Vec<_> = account.look(|state| {
+    let mut shown: Vec<_> = account.read(|state| {
         let newest_first = state.articles.values().rev().filter(|article| wanted(article));
         let paged = newest_first.skip((page - 1) * size).take(size);
-        paged.map(|article| shown::article(article, &account.identity, &base)).collect()
+        paged.map(|article| representations::article(article, &account.identity, &base)).collect()
     });
     for article in &mut shown {
         let id = article["id"].to_string();
-        numbers::show(&account, Of::Post(&id), article, &COUNTS)?;
+        metrics::fill_metrics(&account, MetricSubject::Post(&id), article, &COUNTS)?;
     }
     Ok(Reply::ok(&shown))
 }
 
-fn paced(cx: &Cx, limit: Limit) -> Result<(), Reply> {
+fn check_limit(cx: &Cx, limit: Limit) -> Result<(), Reply> {
     let account = access::account(cx)?;
     if !cx.sim.env.rate_limits() {
         return Ok(());
     }
-    let paced = account.count(limit, 1, cx.now_ms());
+    let paced = account.take_units(limit, 1, cx.now_ms());
     let wait = u64::try_from(paced.reset_ms - cx.now_ms()).unwrap_or(0).div_ceil(1_000);
     if paced.allowed { Ok(()) } else { Err(access::too_many(wait)) }
 }
 
 /// Returns the object `article` of the body.
-fn given(cx: &Cx) -> Result<Value, Reply> {
+fn article_of_body(cx: &Cx) -> Result<Value, Reply> {
     let body = cx.call.json().map_err(|_| access::failure(400, "bad request"))?;
     let missing = || access::failure(400, "param is missing or the value is empty: article");
     body.get("article").filter(|article| article.is_object()).cloned().ok_or_else(missing)
@@ -139,7 +141,7 @@ fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, R
         _ => {}
     }
     let body = article.body.clone();
-    if let Some((pairs, _)) = matter::split(&body) {
+    if let Some((pairs, _)) = front_matter::split(&body) {
         for (name, value) in pairs {
             match name.as_str() {
                 "title" => article.title = value,
@@ -199,7 +201,7 @@ fn checked(article: &Article) -> Result<(), Reply> {
 }
 
 /// Checks that no other article has the same address or, for five minutes, the same title.
-fn unlike_others(state: &State, article: &Article, now_ms: i64) -> Result<(), Reply> {
+fn check_unique(state: &State, article: &Article, now_ms: i64) -> Result<(), Reply> {
     let mut others = state.articles.values();
     let address = article.canonical_url.as_ref();
     if address.is_some() && others.clone().any(|other| other.canonical_url.as_ref() == address) {

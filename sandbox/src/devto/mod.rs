@@ -4,9 +4,9 @@
 
 mod access;
 mod article;
-mod elsewhere;
-mod matter;
-mod shown;
+mod front_matter;
+mod native_post;
+mod representations;
 mod state;
 
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -36,9 +36,9 @@ impl Network for Devto {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        let username = name.joined('_', allowed).to_ascii_lowercase();
         if !(2..=30).contains(&username.len()) {
             return Err("a user name has 2 to 30 letters, digits and underscores".into());
         }
@@ -62,15 +62,17 @@ impl Network for Devto {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Read};
         match (method, path) {
-            (&Method::GET, ["api", "users", "me"]) => Route::now(Read, access::me),
-            (&Method::POST, ["api", "articles"]) => Route::now(Commit, article::create),
-            (&Method::GET, ["api", "articles", "me"]) => Route::now(Read, article::published),
+            (&Method::GET, ["api", "users", "me"]) => Route::immediate(Read, access::me),
+            (&Method::POST, ["api", "articles"]) => Route::immediate(Commit, article::create),
+            (&Method::GET, ["api", "articles", "me"]) => Route::immediate(Read, article::published),
             (&Method::GET, ["api", "articles", "me", "published"]) => {
-                Route::now(Read, article::published)
+                Route::immediate(Read, article::published)
             }
-            (&Method::GET, ["api", "articles", "me", "all"]) => Route::now(Read, article::all),
-            (&Method::GET, ["api", "articles", _]) => Route::now(Confirm, article::get),
-            (&Method::PUT, ["api", "articles", _]) => Route::now(Commit, article::update),
+            (&Method::GET, ["api", "articles", "me", "all"]) => {
+                Route::immediate(Read, article::all)
+            }
+            (&Method::GET, ["api", "articles", _]) => Route::immediate(Confirm, article::get),
+            (&Method::PUT, ["api", "articles", _]) => Route::immediate(Commit, article::update),
             _ => None,
         }
     }
@@ -88,14 +90,22 @@ impl Network for Devto {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.articles.values().map(|article| shown::post(article, identity, base)).collect()
+        state
+            .articles
+            .values()
+            .map(|article| representations::post(article, identity, base))
+            .collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.articles.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }

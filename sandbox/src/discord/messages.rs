@@ -1,10 +1,10 @@
 //! Sending, reading, editing and deleting messages.
 
-use super::flaws::Flaws;
+use super::form_errors::FormErrors;
 use super::state::Change;
-use super::{Cx, below_api, failure, payload, shown, too_many, webhook, with_bucket};
-use crate::rate_limit::{Limit, Paced};
-use crate::reply::{Answer, Reply};
+use super::{Cx, below_api, failure, payload, representations, too_many, webhook, with_bucket};
+use crate::rate_limit::{Limit, LimitDecision};
+use crate::reply::{HandlerResult, Reply};
 
 /// The rate limit of a webhook.
 const BUCKET: Limit = Limit { name: "execute", units: 5, span_ms: 2_000 };
@@ -12,12 +12,12 @@ const BUCKET: Limit = Limit { name: "execute", units: 5, span_ms: 2_000 };
 const CHANNEL: Limit = Limit { name: "channel", units: 30, span_ms: 60_000 };
 
 /// `POST /webhooks/{id}/{token}`
-pub(super) fn execute(cx: &Cx) -> Answer {
+pub(super) fn execute(cx: &Cx) -> HandlerResult {
     let account = webhook::caller(cx)?;
     let now_ms = cx.now_ms();
-    let bucket = account.count(BUCKET, 1, now_ms);
+    let bucket = account.take_units(BUCKET, 1, now_ms);
     if cx.sim.env.rate_limits() {
-        let channel = account.count(CHANNEL, 1, now_ms);
+        let channel = account.take_units(CHANNEL, 1, now_ms);
         if let Some(full) = [bucket, channel].iter().find(|paced| !paced.allowed) {
             return Err(too_many(u64::try_from(full.reset_ms - now_ms).unwrap_or(0), now_ms));
         }
@@ -29,17 +29,17 @@ pub(super) fn execute(cx: &Cx) -> Answer {
     let message = payload::read(&cx.call)?.message(cx)?;
     let wait = matches!(query("wait").as_deref(), Some("true" | "True" | "1"));
     let reply = if wait {
-        Reply::ok(&shown::message(&message, &account.identity, &cx.sim.base()))
+        Reply::ok(&representations::message(&message, &account.identity, &cx.sim.base()))
     } else {
         Reply::empty(204)
     };
-    cx.sim.make(&account, Change::Sent(message));
-    Ok(with_bucket(reply, shown_pace(bucket), BUCKET.units, now_ms))
+    cx.sim.apply(&account, Change::Sent(message));
+    Ok(with_bucket(reply, shown_limit(bucket), BUCKET.units, now_ms))
 }
 
 /// Returns the limit as shown. If limits are off, an exhausted one is shown but has no effect.
-fn shown_pace(paced: Paced) -> Paced {
-    Paced { remaining: if paced.allowed { paced.remaining } else { 0 }, ..paced }
+fn shown_limit(paced: LimitDecision) -> LimitDecision {
+    LimitDecision { remaining: if paced.allowed { paced.remaining } else { 0 }, ..paced }
 }
 
 fn message_id(cx: &Cx) -> Result<u64, Reply> {
@@ -53,21 +53,22 @@ fn unknown() -> Reply {
 }
 
 /// `GET /webhooks/{id}/{token}/messages/{message}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = webhook::caller(cx)?;
     let id = message_id(cx)?;
     let base = cx.sim.base();
-    let found = account
-        .look(|state| Some(shown::message(state.messages.get(&id)?, &account.identity, &base)));
+    let found = account.read(|state| {
+        Some(representations::message(state.messages.get(&id)?, &account.identity, &base))
+    });
     Ok(Reply::ok(&found.ok_or_else(unknown)?))
 }
 
 /// `PATCH /webhooks/{id}/{token}/messages/{message}`: the text only.
-pub(super) fn edit(cx: &Cx) -> Answer {
+pub(super) fn edit(cx: &Cx) -> HandlerResult {
     let account = webhook::caller(cx)?;
     let id = message_id(cx)?;
     let payload = payload::read(&cx.call)?;
-    let mut flaws = Flaws::default();
+    let mut flaws = FormErrors::default();
     let content = payload.content(&mut flaws);
     flaws.refuse()?;
     let at_ms = cx.now_ms();
@@ -82,7 +83,7 @@ pub(super) fn edit(cx: &Cx) -> Answer {
 }
 
 /// `DELETE /webhooks/{id}/{token}/messages/{message}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = webhook::caller(cx)?;
     let id = message_id(cx)?;
     cx.sim.change(&account, |state| {

@@ -2,12 +2,12 @@
 //!
 //! <https://discord.com/developers/docs/resources/webhook>
 
-mod elsewhere;
-mod flaws;
+mod form_errors;
 mod messages;
+mod native_post;
 mod payload;
 mod poll;
-mod shown;
+mod representations;
 mod state;
 mod webhook;
 
@@ -18,11 +18,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
-use crate::rate_limit::Paced;
+use crate::rate_limit::LimitDecision;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
 use state::{Change, State};
@@ -47,8 +47,8 @@ impl Network for Discord {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
-        let username = name.fitted(' ', |c| !c.is_control());
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
+        let username = name.joined(' ', |c| !c.is_control());
         let lower = username.to_lowercase();
         if !(1..=80).contains(&username.chars().count())
             || lower.contains("discord")
@@ -58,10 +58,10 @@ impl Network for Discord {
         }
         let private = BTreeMap::from([
             ("token".to_owned(), random::text(BASE64URL, 68)),
-            ("channel_id".to_owned(), snowflake(env.unique()).to_string()),
-            ("guild_id".to_owned(), snowflake(env.unique()).to_string()),
+            ("channel_id".to_owned(), snowflake(env.unique_number()).to_string()),
+            ("guild_id".to_owned(), snowflake(env.unique_number()).to_string()),
         ]);
-        let remote_id = snowflake(env.unique()).to_string();
+        let remote_id = snowflake(env.unique_number()).to_string();
         Ok(Identity { remote_id, username, created_ms: env.now_ms(), private })
     }
 
@@ -78,14 +78,16 @@ impl Network for Discord {
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Read};
         match (method, below_api(path)?) {
-            (&Method::GET, ["webhooks", _, _]) => Route::now(Read, webhook::get),
-            (&Method::POST, ["webhooks", _, _]) => Route::now(Commit, messages::execute),
-            (&Method::GET, ["webhooks", _, _, "messages", _]) => Route::now(Confirm, messages::get),
+            (&Method::GET, ["webhooks", _, _]) => Route::immediate(Read, webhook::get),
+            (&Method::POST, ["webhooks", _, _]) => Route::immediate(Commit, messages::execute),
+            (&Method::GET, ["webhooks", _, _, "messages", _]) => {
+                Route::immediate(Confirm, messages::get)
+            }
             (&Method::PATCH, ["webhooks", _, _, "messages", _]) => {
-                Route::now(Commit, messages::edit)
+                Route::immediate(Commit, messages::edit)
             }
             (&Method::DELETE, ["webhooks", _, _, "messages", _]) => {
-                Route::now(Commit, messages::delete)
+                Route::immediate(Commit, messages::delete)
             }
             _ => None,
         }
@@ -105,14 +107,18 @@ impl Network for Discord {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.messages.values().map(|message| shown::post(message, identity, base)).collect()
+        state
+            .messages
+            .values()
+            .map(|message| representations::post(message, identity, base))
+            .collect()
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.messages.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
@@ -187,7 +193,7 @@ fn too_many(retry_ms: u64, now_ms: i64) -> Reply {
 }
 
 /// Adds the headers that report the state of a rate limit.
-fn with_bucket(reply: Reply, paced: Paced, units: u32, now_ms: i64) -> Reply {
+fn with_bucket(reply: Reply, paced: LimitDecision, units: u32, now_ms: i64) -> Reply {
     reply
         .with("x-ratelimit-limit", units)
         .with("x-ratelimit-remaining", paced.remaining)

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-use super::flaws::Flaws;
+use super::form_errors::FormErrors;
 use super::state::{Attachment, Message, Rest};
 use super::{Cx, FILE_MAX, FILES, failure, poll, snowflake};
 use crate::call::Call;
 use crate::multipart::{self, Part};
 use crate::picture;
+use crate::received_file::ReceivedFile;
 use crate::reply::Reply;
-use crate::specimen::Specimen;
 
 const CONTENT: usize = 2_000;
 const NAME: usize = 80;
@@ -69,7 +69,7 @@ pub(super) fn read(call: &Call) -> Result<Payload, Reply> {
 impl Payload {
     /// Returns the message, if Discord would accept it.
     pub fn message(&self, cx: &Cx) -> Result<Message, Reply> {
-        let mut flaws = Flaws::default();
+        let mut flaws = FormErrors::default();
         let content = self.content(&mut flaws);
         let rest = self.rest(cx, &mut flaws);
         let allowed_mentions = self.allowed_mentions(&mut flaws);
@@ -90,7 +90,7 @@ impl Payload {
             return Err(failure(400, 50006, "Cannot send an empty message"));
         }
         let rest = (rest != Rest::default()).then(|| Box::new(rest));
-        let id = snowflake(cx.sim.env.unique());
+        let id = snowflake(cx.sim.env.unique_number());
         Ok(Message {
             id,
             at_ms: cx.now_ms(),
@@ -103,7 +103,7 @@ impl Payload {
     }
 
     /// Returns the text without surrounding white space.
-    pub fn content(&self, flaws: &mut Flaws) -> String {
+    pub fn content(&self, flaws: &mut FormErrors) -> String {
         let content = match self.fields.get("content") {
             None | Some(Value::Null) => "",
             Some(Value::String(text)) => text.trim(),
@@ -116,7 +116,7 @@ impl Payload {
         content.to_owned()
     }
 
-    fn rest(&self, cx: &Cx, flaws: &mut Flaws) -> Rest {
+    fn rest(&self, cx: &Cx, flaws: &mut FormErrors) -> Rest {
         let text = |name: &str| self.fields.get(name).and_then(Value::as_str).map(str::to_owned);
         let username = text("username").filter(|name| !name.is_empty());
         if let Some(name) = &username {
@@ -146,7 +146,7 @@ impl Payload {
         }
     }
 
-    fn allowed_mentions(&self, flaws: &mut Flaws) -> Option<Box<Value>> {
+    fn allowed_mentions(&self, flaws: &mut FormErrors) -> Option<Box<Value>> {
         let allowed = self.fields.get("allowed_mentions").filter(|allowed| !allowed.is_null())?;
         let parse = allowed["parse"].as_array().map(Vec::as_slice).unwrap_or_default();
         for (n, kind) in parse.iter().enumerate() {
@@ -166,7 +166,7 @@ impl Payload {
         Some(Box::new(allowed.clone()))
     }
 
-    fn attachments(&self, cx: &Cx, flaws: &mut Flaws) -> Result<Vec<Attachment>, Reply> {
+    fn attachments(&self, cx: &Cx, flaws: &mut FormErrors) -> Result<Vec<Attachment>, Reply> {
         if self.files.len() > FILES {
             return Err(failure(
                 400,
@@ -223,12 +223,12 @@ fn attachment(cx: &Cx, file: &Part, entry: &Value) -> Attachment {
     let said = Some(file.mime.clone()).filter(|mime| !mime.is_empty());
     let text = |name: &str| entry[name].as_str().map(str::to_owned);
     Attachment {
-        id: snowflake(cx.sim.env.unique()),
+        id: snowflake(cx.sim.env.unique_number()),
         filename: text("filename").or_else(|| file.filename.clone()).unwrap_or_default(),
         description: text("description").filter(|text| !text.is_empty()),
         mime: sniffed.or(said).unwrap_or_else(|| "application/octet-stream".into()),
         size: file.bytes.len() as u64,
-        sha256: Specimen::of(&file.bytes).sha256,
+        sha256: ReceivedFile::of(&file.bytes).sha256,
         dimensions: picture.map(|picture| (picture.width, picture.height)),
         source: None,
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::flaws::Flaws;
+use super::form_errors::FormErrors;
 use crate::env::rfc3339;
 
 const QUESTION: usize = 300;
@@ -12,7 +12,7 @@ const ANSWER: usize = 55;
 const HOURS: u64 = 768;
 
 /// Validates a poll request and returns the poll as a message shows it.
-pub(super) fn checked(poll: &Value, now_ms: i64, flaws: &mut Flaws) -> Option<Value> {
+pub(super) fn checked(poll: &Value, now_ms: i64, flaws: &mut FormErrors) -> Option<Value> {
     let question = poll["question"]["text"].as_str().unwrap_or_default();
     if question.is_empty() {
         flaws.add("poll.question.text", "BASE_TYPE_REQUIRED", "This field is required");

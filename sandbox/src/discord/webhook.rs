@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::flaws::Flaws;
+use super::form_errors::FormErrors;
 use super::{Cx, Discord, below_api, failure};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns the webhook that the path names with its token.
@@ -17,7 +17,7 @@ pub(super) fn caller(cx: &Cx) -> Result<Arc<Account<Discord>>, Reply> {
         (path.get(1).copied().unwrap_or_default(), path.get(2).copied().unwrap_or_default());
     let Some(account) = cx.account.clone() else {
         if id.parse::<u64>().is_err() {
-            let mut flaws = Flaws::default();
+            let mut flaws = FormErrors::default();
             flaws.add(
                 "webhook_id",
                 "NUMBER_TYPE_COERCE",
@@ -27,14 +27,14 @@ pub(super) fn caller(cx: &Cx) -> Result<Arc<Account<Discord>>, Reply> {
         }
         return Err(failure(404, 10015, "Unknown Webhook"));
     };
-    if token != account.identity.private("token") || account.look(|state| state.revoked) {
+    if token != account.identity.private("token") || account.read(|state| state.revoked) {
         return Err(failure(401, 50027, "Invalid Webhook Token"));
     }
     Ok(account)
 }
 
 /// `GET /webhooks/{id}/{token}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = caller(cx)?;
     let identity = &account.identity;
     let token = identity.private("token");

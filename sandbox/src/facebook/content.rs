@@ -16,20 +16,24 @@ pub(super) const PHOTO_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif
 pub(super) const VIDEO_TYPES: [&str; 2] = ["video/mp4", "video/quicktime"];
 
 /// Returns the error of an invalid parameter.
-pub(super) fn wrong(what: &str) -> Reply {
+pub(super) fn invalid_parameter(what: &str) -> Reply {
     failure::graph(400, 100, 0, &format!("(#100) {what}"))
 }
 
 /// Returns a required parameter.
 pub(super) fn required(params: &Params, name: &str) -> Result<String, Reply> {
-    params.filled(name).ok_or_else(|| wrong(&format!("The parameter {name} is required")))
+    params
+        .filled(name)
+        .ok_or_else(|| invalid_parameter(&format!("The parameter {name} is required")))
 }
 
 /// Returns a text, unless it is too long.
 pub(super) fn message(params: &Params, name: &str) -> Result<String, Reply> {
     let text = params.text(name).unwrap_or_default();
     if text.chars().count() > MESSAGE {
-        return Err(wrong(&format!("Param {name} must be at most {MESSAGE} characters long")));
+        return Err(invalid_parameter(&format!(
+            "Param {name} must be at most {MESSAGE} characters long"
+        )));
     }
     Ok(text)
 }
@@ -38,13 +42,13 @@ pub(super) fn message(params: &Params, name: &str) -> Result<String, Reply> {
 pub(super) fn title(params: &Params) -> Result<String, Reply> {
     let title = params.text("title").unwrap_or_default();
     if title.chars().count() > 255 {
-        return Err(wrong("Name parameter too long"));
+        return Err(invalid_parameter("Name parameter too long"));
     }
     Ok(title)
 }
 
 /// Returns the error of a duplicate post.
-pub(super) fn same_again(subcode: u32) -> Reply {
+pub(super) fn duplicate(subcode: u32) -> Reply {
     let explanation = "This status update is identical to the last one you posted. Try posting something different, or delete your previous update.";
     failure::explained(
         400,

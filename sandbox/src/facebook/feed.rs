@@ -3,20 +3,20 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::content::{self, COLOURED, same_again, wrong};
+use super::content::{self, COLOURED, duplicate, invalid_parameter};
 use super::state::{Change, Comment, Kind, Post, State};
-use super::{Cx, first, id, page, params, shown};
+use super::{Cx, first, id, page, params, representations};
 use crate::graph::{access, failure, with_usage};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long the same text is refused, in milliseconds.
-const AGAIN_MS: i64 = 60_000;
+const DUPLICATE_WINDOW_MS: i64 = 60_000;
 /// The number of digits of background ids; retired backgrounds have shorter ones.
 const PRESET_DIGITS: std::ops::RangeInclusive<usize> = 12..=20;
 
 /// `POST /{page}/feed`
-pub(super) fn post(cx: &Cx) -> Answer {
+pub(super) fn post(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let params = params(cx)?;
     let message = content::message(&params, "message")?;
@@ -37,12 +37,12 @@ pub(super) fn post(cx: &Cx) -> Answer {
     let post = Post { id, at_ms: now_ms, kind: Kind::Feed, message, photos, video: None, extra };
     let whole = cx.sim.change(&account, |state| {
         usable(state, &post.photos)?;
-        if is_again(state, &post) {
-            return Err(same_again(0));
+        if is_duplicate(state, &post) {
+            return Err(duplicate(0));
         }
         let whole = json!({
-            "id": shown::public_id(&account.identity, post.id),
-            "permalink_url": shown::permalink(&cx.sim.base(), &account.identity, post.id),
+            "id": representations::public_id(&account.identity, post.id),
+            "permalink_url": representations::permalink(&cx.sim.base(), &account.identity, post.id),
         });
         Ok((Change::Post(post), whole))
     })?;
@@ -53,7 +53,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
 /// Returns the ids in `attached_media=[{"media_fbid": …}]`.
 fn attached(params: &Params) -> Result<Vec<u64>, Reply> {
     let Some(list) = params.json("attached_media") else { return Ok(Vec::new()) };
-    let unreadable = || wrong("Param attached_media must be an array");
+    let unreadable = || invalid_parameter("Param attached_media must be an array");
     let list = list.ok().and_then(|list| list.as_array().cloned()).ok_or_else(unreadable)?;
     let id = |entry: &Value| {
         let id = &entry["media_fbid"];
@@ -66,7 +66,11 @@ fn attached(params: &Params) -> Result<Vec<u64>, Reply> {
 pub(super) fn usable(state: &State, photos: &[u64]) -> Result<(), Reply> {
     for id in photos {
         match state.photos.get(id) {
-            None => return Err(wrong(&format!("Invalid parameter: no photo with the id {id}"))),
+            None => {
+                return Err(invalid_parameter(&format!(
+                    "Invalid parameter: no photo with the id {id}"
+                )));
+            }
             Some(photo) if photo.used => {
                 let explanation = "It looks like you've already posted these photos.";
                 return Err(failure::explained(
@@ -84,12 +88,12 @@ pub(super) fn usable(state: &State, photos: &[u64]) -> Result<(), Reply> {
     Ok(())
 }
 
-fn is_again(state: &State, post: &Post) -> bool {
+fn is_duplicate(state: &State, post: &Post) -> bool {
     state.posts.values().next_back().is_some_and(|last| {
         last.kind == Kind::Feed
             && post.photos.is_empty()
             && (&last.message, &last.extra) == (&post.message, &post.extra)
-            && post.at_ms < last.at_ms + AGAIN_MS
+            && post.at_ms < last.at_ms + DUPLICATE_WINDOW_MS
     })
 }
 
@@ -107,7 +111,7 @@ fn extra(
     }
     if let Some(preset) = params.filled("text_format_preset_id") {
         if !preset.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(wrong("Param text_format_preset_id must be a valid ID"));
+            return Err(invalid_parameter("Param text_format_preset_id must be a valid ID"));
         }
         if !PRESET_DIGITS.contains(&preset.len()) {
             // Facebook's error for a retired background.
@@ -115,7 +119,7 @@ fn extra(
         }
         let fits = without_photos && extra.is_empty() && message.chars().count() <= COLOURED;
         if !fits {
-            return Err(wrong(
+            return Err(invalid_parameter(
                 "Param text_format_preset_id is for short texts without attachments",
             ));
         }
@@ -125,16 +129,16 @@ fn extra(
 }
 
 /// `POST /{post}/comments`
-pub(super) fn comment(cx: &Cx) -> Answer {
+pub(super) fn comment(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let params = params(cx)?;
     let message = content::message(&params, "message")?;
     if message.trim().is_empty() && params.filled("attachment_url").is_none() {
-        return Err(wrong("The parameter message is required"));
+        return Err(invalid_parameter("The parameter message is required"));
     }
     let named = first(cx);
     let comment = id(cx);
-    let post = shown::number(&named);
+    let post = representations::number(&named);
     cx.sim.change(&account, |state| {
         let post = post.filter(|id| state.posts.contains_key(id));
         let post = post.ok_or_else(|| failure::missing(&named))?;

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::state::State;
-use super::{Cx, content, feed, first, id, params, reads, shown};
+use super::{Cx, content, feed, first, id, params, reads, representations};
 use crate::graph::{self, access, failure, fields, inbox};
-use crate::mailbox::{Item, Kind, NewItem, Verb};
+use crate::mailbox::{Item, ItemEvent, ItemKind, NewItem};
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Returns the id of a new item of another user, after checking that its post or comment exists.
 pub(super) fn new_id(
@@ -17,19 +17,20 @@ pub(super) fn new_id(
     new: &NewItem,
 ) -> Result<(String, Option<String>), String> {
     match new.kind {
-        Kind::Message => Ok((format!("m_{unique}"), None)),
-        Kind::Review => Err("a page has no reviews here".into()),
-        Kind::Comment => {
+        ItemKind::Message => Ok((format!("m_{unique}"), None)),
+        ItemKind::Review => Err("a page has no reviews here".into()),
+        ItemKind::Comment => {
             let of_parent = new.parent_id.as_ref().map(|parent| {
                 let parent = state.mail.get(parent).ok_or("there is no such comment")?;
                 parent.post.clone().ok_or("there is no such comment")
             });
-            let latest = || state.posts.keys().next_back().map(|id| shown::public_id(owner, *id));
+            let latest =
+                || state.posts.keys().next_back().map(|id| representations::public_id(owner, *id));
             let post = match of_parent {
                 Some(post) => post?,
                 None => new.post_id.clone().or_else(latest).ok_or("the page has no post")?,
             };
-            let number = shown::number(&post).filter(|number| is_post(state, *number));
+            let number = representations::number(&post).filter(|number| is_post(state, *number));
             let number = number.ok_or("there is no such post")?;
             Ok((format!("{number}_{unique}"), Some(post)))
         }
@@ -42,22 +43,27 @@ fn is_post(state: &State, number: u64) -> bool {
 }
 
 /// Returns the webhook that a page receives.
-pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+pub(super) fn webhook(
+    owner: &Identity,
+    item: &Item,
+    verb: ItemEvent,
+    now_ms: i64,
+) -> Option<Value> {
     let page = &owner.remote_id;
-    if item.kind == Kind::Message {
+    if item.kind == ItemKind::Message {
         return match verb {
-            Verb::Add | Verb::Remove => {
-                Some(inbox::messaging("page", page, item, verb == Verb::Remove, now_ms))
+            ItemEvent::Add | ItemEvent::Remove => {
+                Some(inbox::messaging("page", page, item, verb == ItemEvent::Remove, now_ms))
             }
             _ => None,
         };
     }
     let verb = match verb {
-        Verb::Add => "add",
-        Verb::Edit => "edited",
-        Verb::Remove => "remove",
-        Verb::Hide => "hide",
-        Verb::Unhide => "unhide",
+        ItemEvent::Add => "add",
+        ItemEvent::Edit => "edited",
+        ItemEvent::Remove => "remove",
+        ItemEvent::Hide => "hide",
+        ItemEvent::Unhide => "unhide",
     };
     let value = json!({
         "item": "comment", "verb": verb, "comment_id": item.id, "post_id": item.post,
@@ -71,34 +77,34 @@ pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) ->
 }
 
 /// `POST /{post}/comments` and `POST /{comment}/comments`
-pub(super) fn comment(cx: &Cx) -> Answer {
+pub(super) fn comment(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
-    if account.look(|state| state.mail.get(&named).is_none()) {
+    if account.read(|state| state.mail.get(&named).is_none()) {
         return feed::comment(cx);
     }
     let message = content::message(&params(cx)?, "message")?;
     if message.trim().is_empty() {
-        return Err(content::wrong("The parameter message is required"));
+        return Err(content::invalid_parameter("The parameter message is required"));
     }
     let post = named.split('_').next().unwrap_or_default().to_owned();
     inbox::answer(cx, &message, format!("{post}_{}", id(cx)))
 }
 
 /// `GET /{post}/comments` and `GET /{comment}/comments`, latest last.
-pub(super) fn comments(cx: &Cx) -> Answer {
+pub(super) fn comments(cx: &Cx) -> HandlerResult {
     const KNOWN: [&str; 5] = ["parent", "attachment", "from", "can_hide", "can_remove"];
     let account = access::page(cx)?;
     let named = first(cx);
-    let (items, is_there) = account.look(|state| {
-        let seen = state.mail.seen(Kind::Comment);
-        let number = shown::number(&named);
+    let (items, is_there) = account.read(|state| {
+        let seen = state.mail.visible(ItemKind::Comment);
+        let number = representations::number(&named);
         let stream = cx.call.query_value("filter").as_deref() == Some("stream");
         let is_comment = state.mail.get(&named).is_some();
         let below = |item: &&&Item| match is_comment {
             true => item.parent.as_deref() == Some(&named),
             false => {
-                let of_post = item.post.as_deref().and_then(shown::number) == number;
+                let of_post = item.post.as_deref().and_then(representations::number) == number;
                 of_post && (stream || item.parent.is_none())
             }
         };
@@ -131,6 +137,6 @@ pub(super) fn comments(cx: &Cx) -> Answer {
 }
 
 /// `POST /{comment}`: hides or unhides it.
-pub(super) fn hide(cx: &Cx) -> Answer {
+pub(super) fn hide(cx: &Cx) -> HandlerResult {
     inbox::hide(cx, params(cx)?.flag("is_hidden"))
 }

@@ -3,13 +3,13 @@
 //! <https://developers.facebook.com/docs/pages-api>
 
 mod content;
-mod elsewhere;
 mod feed;
 mod inbox;
 mod insights;
+mod native_post;
 mod photos;
 mod reads;
-mod shown;
+mod representations;
 mod state;
 mod stories;
 mod videos;
@@ -21,11 +21,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
-use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
@@ -44,9 +44,9 @@ impl Network for Facebook {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.';
-        let username = name.fitted('.', allowed);
+        let username = name.joined('.', allowed);
         if username.is_empty() || username.len() > 50 {
             return Err("a page's name has 1 to 50 letters, digits and periods".into());
         }
@@ -72,19 +72,19 @@ impl Network for Facebook {
         match (method, below_version(path)) {
             (&Method::GET, ["dialog", "oauth"]) => Route::page(login::authorize),
             (&Method::GET | &Method::POST, ["oauth", "access_token"]) => {
-                Route::now(Prepare, login::token)
+                Route::immediate(Prepare, login::token)
             }
-            (&Method::GET, ["me"]) => Route::now(Read, person::me),
-            (&Method::GET, ["me", "accounts"]) => Route::now(Read, person::accounts),
-            (&Method::GET, ["me", "businesses"]) => Route::now(Read, person::businesses),
-            (&Method::GET, ["me", "permissions"]) => Route::now(Read, person::permissions),
-            (&Method::DELETE, ["me", "permissions"]) => Route::now(Prepare, person::revoke),
+            (&Method::GET, ["me"]) => Route::immediate(Read, person::me),
+            (&Method::GET, ["me", "accounts"]) => Route::immediate(Read, person::accounts),
+            (&Method::GET, ["me", "businesses"]) => Route::immediate(Read, person::businesses),
+            (&Method::GET, ["me", "permissions"]) => Route::immediate(Read, person::permissions),
+            (&Method::DELETE, ["me", "permissions"]) => Route::immediate(Prepare, person::revoke),
             (&Method::POST, ["video-upload", _, _]) => {
-                Route::later(Prepare, |cx| Box::pin(videos::upload(cx)))
+                Route::spawned(Prepare, |cx| Box::pin(videos::upload(cx)))
             }
             (&Method::POST, rest) => posting(rest, call),
             (&Method::GET, rest) => reading(rest),
-            (&Method::DELETE, [_]) => Route::now(Phase::Commit, reads::delete),
+            (&Method::DELETE, [_]) => Route::immediate(Phase::Commit, reads::delete),
             _ => None,
         }
     }
@@ -102,26 +102,30 @@ impl Network for Facebook {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+        state
+            .posts
+            .values()
+            .map(|post| representations::post(state, post, identity, base))
+            .collect()
     }
 
-    fn elsewhere(_state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(identity, new)
+    fn native_post(_state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn mailbox(state: &State) -> Option<&Mailbox> {
         Some(&state.mail)
     }
 
-    fn mail(change: mailbox::Change) -> Option<Change> {
+    fn mailbox_change(change: mailbox::Change) -> Option<Change> {
         Some(Change::Mail(change))
     }
 
-    fn mail_id(
+    fn new_item_id(
         unique: u64,
         state: &State,
         identity: &Identity,
@@ -130,7 +134,7 @@ impl Network for Facebook {
         inbox::new_id(unique, state, identity, new)
     }
 
-    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+    fn webhook(identity: &Identity, item: &Item, verb: ItemEvent, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
     }
 
@@ -178,19 +182,19 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
         || params().and_then(|params| params.filled("published")).as_deref() != Some("false");
     let phase = |commits: bool| if commits { Commit } else { Prepare };
     match path {
-        [_, "feed"] => Route::now(phase(public()), feed::post),
-        [_, "photos"] => Route::later(phase(public()), |cx| Box::pin(photos::post(cx))),
-        [_, "videos"] => Route::now(phase(public()), videos::post),
-        [_, "video_reels" | "video_stories"] => Route::now(phase(finishes()), stories::phase),
-        [_, "photo_stories"] => Route::now(Commit, stories::photo),
-        [_, "thumbnails"] => Route::now(Prepare, videos::thumbnail),
-        [_, "comments"] => Route::now(Commit, inbox::comment),
-        [_, "messages"] => Route::later(Commit, |cx| Box::pin(graph::inbox::send(cx))),
-        [_, "subscribed_apps"] => Route::now(Prepare, graph::inbox::subscribe),
+        [_, "feed"] => Route::immediate(phase(public()), feed::post),
+        [_, "photos"] => Route::spawned(phase(public()), |cx| Box::pin(photos::post(cx))),
+        [_, "videos"] => Route::immediate(phase(public()), videos::post),
+        [_, "video_reels" | "video_stories"] => Route::immediate(phase(finishes()), stories::phase),
+        [_, "photo_stories"] => Route::immediate(Commit, stories::photo),
+        [_, "thumbnails"] => Route::immediate(Prepare, videos::thumbnail),
+        [_, "comments"] => Route::immediate(Commit, inbox::comment),
+        [_, "messages"] => Route::spawned(Commit, |cx| Box::pin(graph::inbox::send(cx))),
+        [_, "subscribed_apps"] => Route::immediate(Prepare, graph::inbox::subscribe),
         [_] if params().is_some_and(|params| params.has("is_hidden")) => {
-            Route::now(Commit, inbox::hide)
+            Route::immediate(Commit, inbox::hide)
         }
-        [_] => Route::now(Commit, photos::cover),
+        [_] => Route::immediate(Commit, photos::cover),
         _ => None,
     }
 }
@@ -198,21 +202,21 @@ fn posting(path: &[&str], call: &Call) -> Option<Route<Facebook>> {
 fn reading(path: &[&str]) -> Option<Route<Facebook>> {
     use Phase::{Confirm, Read};
     match path {
-        [_, "insights"] => Route::now(Read, insights::read),
-        [_, "video_insights"] => Route::now(Read, insights::of_reel),
-        [_, "published_posts" | "feed" | "posts"] => Route::now(Read, reads::posts),
-        [_, "videos"] => Route::now(Read, reads::videos),
-        [_, "stories"] => Route::now(Read, reads::stories),
-        [_, "comments"] => Route::now(Read, inbox::comments),
-        [_, "conversations"] => Route::now(Read, graph::inbox::conversations),
-        [_] => Route::now(Confirm, reads::node),
+        [_, "insights"] => Route::immediate(Read, insights::read),
+        [_, "video_insights"] => Route::immediate(Read, insights::of_reel),
+        [_, "published_posts" | "feed" | "posts"] => Route::immediate(Read, reads::posts),
+        [_, "videos"] => Route::immediate(Read, reads::videos),
+        [_, "stories"] => Route::immediate(Read, reads::stories),
+        [_, "comments"] => Route::immediate(Read, inbox::comments),
+        [_, "conversations"] => Route::immediate(Read, graph::inbox::conversations),
+        [_] => Route::immediate(Confirm, reads::node),
         _ => None,
     }
 }
 
 /// Returns a new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
-    cx.sim.env.unique()
+    cx.sim.env.unique_number()
 }
 
 /// Returns the first segment of the path below the version.
@@ -228,5 +232,5 @@ fn page(cx: &Cx) -> Result<Arc<Account<Facebook>>, Reply> {
 
 /// Returns the parameters of the request.
 fn params(cx: &Cx) -> Result<Params, Reply> {
-    Params::read(&cx.call).map_err(|_| content::wrong("The body cannot be read"))
+    Params::read(&cx.call).map_err(|_| content::invalid_parameter("The body cannot be read"))
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::content::{self, PHOTO_BYTES, PHOTO_TYPES, required, wrong};
+use super::content::{self, PHOTO_BYTES, PHOTO_TYPES, invalid_parameter, required};
 use super::state::{Change, Kind, Photo, Post};
-use super::{Cx, feed, id, page, params, shown};
+use super::{Cx, feed, id, page, params, representations};
 use crate::graph::{crawl, failure};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// `POST /{page}/photos`: from an address, public at once unless the request says otherwise.
-pub(super) async fn post(cx: Arc<Cx>) -> Answer {
+pub(super) async fn post(cx: Arc<Cx>) -> HandlerResult {
     let account = page(&cx)?;
     let params = params(&cx)?;
     let url = required(&params, "url")?;
@@ -22,7 +22,7 @@ pub(super) async fn post(cx: Arc<Cx>) -> Answer {
         .map_err(|refused| if is_too_large(&refused) { too_large() } else { unfetched() })?;
     let (id, at_ms) = (id(&cx), cx.now_ms());
     let photo = Photo { id, at_ms, medium, used: false };
-    cx.sim.make(&account, Change::Photo(photo));
+    cx.sim.apply(&account, Change::Photo(photo));
     if params.filled("published").as_deref() == Some("false") {
         return Ok(Reply::ok(&json!({"id": id.to_string()})));
     }
@@ -30,8 +30,8 @@ pub(super) async fn post(cx: Arc<Cx>) -> Answer {
     let extra = Map::new();
     let post =
         Post { id: made, at_ms, kind: Kind::Photo, message, photos: vec![id], video: None, extra };
-    cx.sim.make(&account, Change::Post(post));
-    let post_id = shown::public_id(&account.identity, made);
+    cx.sim.apply(&account, Change::Post(post));
+    let post_id = representations::public_id(&account.identity, made);
     Ok(Reply::ok(&json!({"id": id.to_string(), "post_id": post_id})))
 }
 
@@ -66,7 +66,7 @@ fn unfetched() -> Reply {
 }
 
 /// `POST /{page}` with `cover`: sets the cover photo.
-pub(super) fn cover(cx: &Cx) -> Answer {
+pub(super) fn cover(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let params = params(cx)?;
     // Some clients send the id alone, some an object with it.
@@ -76,10 +76,11 @@ pub(super) fn cover(cx: &Cx) -> Answer {
         _ => Value::Null,
     };
     let photo = cover.as_str().and_then(|id| id.parse().ok()).or_else(|| cover.as_u64());
-    let photo: u64 = photo.ok_or_else(|| wrong("Param cover must be the id of a photo"))?;
+    let photo: u64 =
+        photo.ok_or_else(|| invalid_parameter("Param cover must be the id of a photo"))?;
     let offset = params.integer("offset_y").unwrap_or(0);
     if !(0..=100).contains(&offset) {
-        return Err(wrong("Param offset_y must be from 0 to 100"));
+        return Err(invalid_parameter("Param offset_y must be from 0 to 100"));
     }
     let extra = Map::from_iter([
         ("offset_y".to_owned(), json!(offset)),

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Kind, Post, State, Uploaded, Video};
-use super::{Cx, Facebook, first, insights, page, shown};
+use super::{Cx, Facebook, first, insights, page, representations};
 use crate::graph::{self, access, failure, fields, lists};
+use crate::metrics::MetricSubject;
 use crate::network::Identity;
-use crate::numbers::Of;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Optional fields of a post.
@@ -17,9 +17,9 @@ const POST_FIELDS: [&str; 6] =
 const VIDEO_FIELDS: [&str; 5] = ["description", "title", "reactions", "comments", "shares"];
 
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
-pub(super) fn posts(cx: &Cx) -> Answer {
+pub(super) fn posts(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
-    account.look(|state| {
+    account.read(|state| {
         let seen = state.posts.values().rev().filter(|post| post.kind != Kind::Story);
         let show = |post: &Post| {
             let whole = view(cx, state, &account.identity, post);
@@ -31,9 +31,9 @@ pub(super) fn posts(cx: &Cx) -> Answer {
 
 fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
     let mut view = json!({
-        "id": shown::public_id(owner, post.id),
+        "id": representations::public_id(owner, post.id),
         "created_time": graph::time(post.at_ms),
-        "permalink_url": shown::permalink(&cx.sim.base(), owner, post.id),
+        "permalink_url": representations::permalink(&cx.sim.base(), owner, post.id),
         "is_published": true,
         "from": {"id": owner.remote_id, "name": owner.username},
         "comments": {"data": state.comments.values().filter(|one| one.post == post.id).count()},
@@ -45,9 +45,9 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
 }
 
 /// `GET /{page}/videos`: those of the feed and reels, from the moment they were uploaded.
-pub(super) fn videos(cx: &Cx) -> Answer {
+pub(super) fn videos(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
-    account.look(|state| {
+    account.read(|state| {
         let seen = state.videos.values().rev();
         let seen = seen.filter(|video| video.kind != Kind::Story && video.finished_ms.is_some());
         let show = |video: &Video| {
@@ -59,10 +59,10 @@ pub(super) fn videos(cx: &Cx) -> Answer {
 }
 
 /// `GET /{page}/stories`: those of the last 24 hours.
-pub(super) fn stories(cx: &Cx) -> Answer {
+pub(super) fn stories(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let since_ms = cx.now_ms() - 86_400_000;
-    let stories: Vec<Value> = account.look(|state| {
+    let stories: Vec<Value> = account.read(|state| {
         let seen = state.posts.values().rev();
         let seen = seen.filter(|post| post.kind == Kind::Story && post.at_ms > since_ms);
         let shown = |post: &Post| {
@@ -77,8 +77,8 @@ pub(super) fn stories(cx: &Cx) -> Answer {
 /// Returns the page's own comments directly below a post.
 pub(super) fn own_comments(cx: &Cx, account: &Account<Facebook>, named: &str) -> Vec<Value> {
     let (owner, base) = (&account.identity, cx.sim.base());
-    account.look(|state| {
-        let post = shown::number(named).filter(|id| state.posts.contains_key(id));
+    account.read(|state| {
+        let post = representations::number(named).filter(|id| state.posts.contains_key(id));
         let below = state.comments.values().filter(|comment| Some(comment.post) == post);
         let view = |one: &super::state::Comment| {
             let id = format!("{named}_{}", one.id);
@@ -94,16 +94,16 @@ pub(super) fn own_comments(cx: &Cx, account: &Account<Facebook>, named: &str) ->
 }
 
 /// `GET /{id}`: the page, a post, a video or a photo.
-pub(super) fn node(cx: &Cx) -> Answer {
+pub(super) fn node(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
     if named == account.identity.remote_id {
         return whole_page(cx, &account);
     }
     let missing = || failure::missing(&named);
-    let number = shown::number(&named).ok_or_else(missing)?;
+    let number = representations::number(&named).ok_or_else(missing)?;
     let owner = &account.identity;
-    account.look(|state| {
+    account.read(|state| {
         if let Some(post) = state.posts.get(&number) {
             let mut view = view(cx, state, owner, post);
             insights::summarize(&account, &named, &mut view)?;
@@ -116,20 +116,20 @@ pub(super) fn node(cx: &Cx) -> Answer {
         }
         let photo = state.photos.get(&number).ok_or_else(missing)?;
         let holder = state.posts.values().find(|post| post.photos.contains(&photo.id));
-        let link = shown::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
+        let link = representations::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
         let view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
         fields::pick(&cx.call, &view, &[], "Photo")
     })
     .map(|picked| Reply::ok(&picked))
 }
 
-fn whole_page(cx: &Cx, account: &Account<Facebook>) -> Answer {
+fn whole_page(cx: &Cx, account: &Account<Facebook>) -> HandlerResult {
     let mut page = graph::page(account, &cx.sim.picture(&account.identity.remote_id));
-    if let Some(cover) = account.look(|state| state.cover) {
+    if let Some(cover) = account.read(|state| state.cover) {
         page["cover"] = json!({"id": cover.to_string(), "cover_id": cover.to_string()});
     }
     for (name, number) in [("followers_count", "followers"), ("fan_count", "fan_count")] {
-        if let Some(count) = account.number(Of::Now, number) {
+        if let Some(count) = account.metric_number(MetricSubject::Now, number) {
             page[name] = json!(count);
         }
     }
@@ -143,7 +143,7 @@ fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value 
         "id": video.id.to_string(),
         "created_time": graph::time(video.finished_ms.unwrap_or(video.at_ms)),
         "status": status(cx, video),
-        "permalink_url": shown::permalink(&cx.sim.base(), owner, post.map_or(video.id, |post| post.id)),
+        "permalink_url": representations::permalink(&cx.sim.base(), owner, post.map_or(video.id, |post| post.id)),
     });
     for (name, text) in [("description", &video.description), ("title", &video.title)] {
         if !text.is_empty() {
@@ -183,14 +183,14 @@ fn status(cx: &Cx, video: &Video) -> Value {
 }
 
 /// `DELETE /{post}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
-    if account.look(|state| state.mail.get(&named).is_some()) {
+    if account.read(|state| state.mail.get(&named).is_some()) {
         return graph::inbox::delete(cx);
     }
     cx.sim.change(&account, |state| {
-        let id = shown::number(&named).filter(|id| state.posts.contains_key(id));
+        let id = representations::number(&named).filter(|id| state.posts.contains_key(id));
         let id = id.ok_or_else(|| failure::missing(&named))?;
         Ok((Change::Deleted { id }, ()))
     })?;

@@ -2,30 +2,30 @@
 
 use serde_json::{Map, json};
 
-use super::content::{self, required, wrong};
+use super::content::{self, invalid_parameter, required};
 use super::state::{Change, Kind, Post, State, Video};
 use super::{Cx, feed, id, page, params};
 use crate::graph::{self, failure};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Reels of a page in 24 hours.
 const REELS: usize = 30;
 const DAY_MS: i64 = 86_400_000;
 
 /// `POST /{page}/video_reels` and `POST /{page}/video_stories`
-pub(super) fn phase(cx: &Cx) -> Answer {
+pub(super) fn phase(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let is_reel = cx.call.path.ends_with("video_reels");
     let kind = if is_reel { Kind::Reel } else { Kind::Story };
     match required(&params, "upload_phase")?.as_str() {
         "start" => start(cx, kind),
         "finish" => finish(cx, &params, kind),
-        _ => Err(wrong("Param upload_phase must be one of {START, FINISH}")),
+        _ => Err(invalid_parameter("Param upload_phase must be one of {START, FINISH}")),
     }
 }
 
-fn start(cx: &Cx, kind: Kind) -> Answer {
+fn start(cx: &Cx, kind: Kind) -> HandlerResult {
     let account = page(cx)?;
     let (id, at_ms) = (id(cx), cx.now_ms());
     let video = Video {
@@ -39,18 +39,18 @@ fn start(cx: &Cx, kind: Kind) -> Answer {
         description: String::new(),
         thumbnail: None,
     };
-    cx.sim.make(&account, Change::Video(video));
+    cx.sim.apply(&account, Change::Video(video));
     let upload_url = format!("{}/video-upload/v25.0/{id}", cx.sim.base());
     Ok(Reply::ok(&json!({"video_id": id.to_string(), "upload_url": upload_url})))
 }
 
-fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
+fn finish(cx: &Cx, params: &Params, kind: Kind) -> HandlerResult {
     let account = page(cx)?;
     let named = required(params, "video_id")?;
     let description = content::message(params, "description")?;
     let title = content::title(params)?;
     if kind == Kind::Reel && params.filled("video_state").as_deref() != Some("PUBLISHED") {
-        return Err(wrong("Param video_state must be PUBLISHED"));
+        return Err(invalid_parameter("Param video_state must be PUBLISHED"));
     }
     let (id, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.env.rate_limits());
     cx.sim.change(&account, |state| {
@@ -58,10 +58,10 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> Answer {
         let video =
             video.filter(|video| video.kind == kind).ok_or_else(|| failure::missing(&named))?;
         if video.medium().is_none() {
-            return Err(wrong("The video upload is not complete yet"));
+            return Err(invalid_parameter("The video upload is not complete yet"));
         }
         if video.finished_ms.is_some() {
-            return Err(wrong("The video was already published"));
+            return Err(invalid_parameter("The video was already published"));
         }
         if limited && kind == Kind::Reel && reels(state, now_ms) >= REELS {
             let message = "(#613) Calls to this api have exceeded the rate limit.";
@@ -99,11 +99,12 @@ fn reels(state: &State, now_ms: i64) -> usize {
 }
 
 /// `POST /{page}/photo_stories`
-pub(super) fn photo(cx: &Cx) -> Answer {
+pub(super) fn photo(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let params = params(cx)?;
     let photo = required(&params, "photo_id")?;
-    let photo: u64 = photo.parse().map_err(|_| wrong("Param photo_id must be a valid ID"))?;
+    let photo: u64 =
+        photo.parse().map_err(|_| invalid_parameter("Param photo_id must be a valid ID"))?;
     let (id, at_ms) = (id(cx), cx.now_ms());
     cx.sim.change(&account, |state| {
         feed::usable(state, &[photo])?;

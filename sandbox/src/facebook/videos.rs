@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use serde_json::{Map, json};
 
-use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, required, wrong};
+use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, invalid_parameter, required};
 use super::state::{Change, Kind, Post, State, Uploaded, Video};
 use super::{Cx, Facebook, first, id, page, params};
-use crate::film::{Asks, OF_BROWSERS};
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
-use crate::specimen::Specimen;
+use crate::video_index::{BROWSER_FORMATS, VideoRequirements};
 
 /// The formats that are accepted, and those of reels.
-const FEED: Asks = OF_BROWSERS;
-const REEL: Asks = Asks { frames: (24.0, 60.0), ..FEED };
+const FEED: VideoRequirements = BROWSER_FORMATS;
+const REEL: VideoRequirements = VideoRequirements { frames: (24.0, 60.0), ..FEED };
 
 /// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it later, but lists it at once.
-pub(super) fn post(cx: &Cx) -> Answer {
+pub(super) fn post(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let params = params(cx)?;
     let url = required(&params, "file_url")?;
@@ -49,11 +49,11 @@ pub(super) fn post(cx: &Cx) -> Answer {
         video: Some(video_id),
         extra,
     };
-    cx.sim.make(&account, Change::Finished { video, post });
+    cx.sim.apply(&account, Change::Finished { video, post });
     let (sim, owner) = (Arc::clone(&cx.sim), Arc::clone(&account));
     tokio::spawn(async move {
         let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, FEED)).await;
-        sim.make(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
+        sim.apply(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
     });
     Ok(Reply::ok(&json!({"id": video_id.to_string()})))
 }
@@ -72,14 +72,14 @@ fn uploaded(fetched: Result<Medium, VideoFlaw>) -> Uploaded {
 
 /// `POST /video-upload/{version}/{video}` on the host that takes videos: from an address in `file_url`, or the bytes
 /// themselves from `offset` on.
-pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
+pub(super) async fn upload(cx: Arc<Cx>) -> HandlerResult {
     let account = access::page(&cx)?;
     let named = cx.call.segment(2).to_owned();
-    let known = |id: &u64| account.look(|state| state.videos.contains_key(id));
+    let known = |id: &u64| account.read(|state| state.videos.contains_key(id));
     let video = named.parse().ok().filter(known).ok_or_else(|| failure::missing(&named))?;
     let is_reel =
         |state: &State| state.videos.get(&video).is_some_and(|one| one.kind == Kind::Reel);
-    let asks = if account.look(is_reel) { REEL } else { FEED };
+    let asks = if account.read(is_reel) { REEL } else { FEED };
     let failed = |message: &str| {
         Reply::json(
             400,
@@ -97,33 +97,35 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
         }
         sent(&cx, asks)
     };
-    cx.sim.make(&account, Change::Uploaded { id: video, uploaded: uploaded(medium) });
+    cx.sim.apply(&account, Change::Uploaded { id: video, uploaded: uploaded(medium) });
     match medium_of(&account, video) {
         Some(_) => Ok(Reply::ok(&json!({"success": true}))),
         None => Err(failed("The file could not be fetched or is no video")),
     }
 }
 
-fn sent(cx: &Cx, asks: Asks) -> Result<Medium, VideoFlaw> {
-    let file = Specimen::of(&cx.call.body);
+fn sent(cx: &Cx, asks: VideoRequirements) -> Result<Medium, VideoFlaw> {
+    let file = ReceivedFile::of(&cx.call.body);
     let mime = file.video(asks).ok_or(VideoFlaw::Unsupported)?;
     let (size, sha256) = (Some(file.size), Some(file.sha256));
     Ok(Medium { url: None, size, mime: mime.to_owned(), alt: None, sha256 })
 }
 
 fn medium_of(account: &Account<Facebook>, video: u64) -> Option<Medium> {
-    account.look(|state| state.videos.get(&video)?.medium().cloned())
+    account.read(|state| state.videos.get(&video)?.medium().cloned())
 }
 
 /// `POST /{video}/thumbnails`
-pub(super) fn thumbnail(cx: &Cx) -> Answer {
+pub(super) fn thumbnail(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let params = params(cx)?;
-    let image = params.file("source").ok_or_else(|| wrong("The parameter source is required"))?;
-    let file = Specimen::of(&image.bytes);
+    let image = params
+        .file("source")
+        .ok_or_else(|| invalid_parameter("The parameter source is required"))?;
+    let file = ReceivedFile::of(&image.bytes);
     let picture = picture::picture(&file.head);
     if !picture.is_some_and(|picture| matches!(picture.mime, "image/jpeg" | "image/png")) {
-        return Err(wrong("Param source must be an image"));
+        return Err(invalid_parameter("Param source must be an image"));
     }
     let named = first(cx);
     cx.sim.change(&account, |state| {

@@ -30,7 +30,7 @@ pub(crate) fn new_token(prefix: &str, remote_id: &str) -> String {
 }
 
 /// Returns the initial tokens of an account.
-pub(crate) fn born(remote_id: &str) -> BTreeMap<String, String> {
+pub(crate) fn initial_tokens(remote_id: &str) -> BTreeMap<String, String> {
     BTreeMap::from([
         (ACCESS.to_owned(), new_token("ya29", remote_id)),
         (REFRESH.to_owned(), new_token("1//03", remote_id)),
@@ -66,7 +66,11 @@ pub(crate) fn caller<N: Google>(sim: &Sim<N>, call: &Call) -> Option<Arc<Account
 }
 
 /// Returns a token of the account.
-pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str) -> Option<Token> {
+pub(crate) fn find_token<N: Google>(
+    identity: &Identity,
+    logins: &Logins,
+    token: &str,
+) -> Option<Token> {
     let born = |name, life, refresh| {
         let scope: Vec<_> = N::SCOPES.iter().map(|scope| format!("{PREFIX}{scope}")).collect();
         let expires_ms = identity.created_ms + life;
@@ -82,7 +86,7 @@ pub(crate) fn known<N: Google>(identity: &Identity, logins: &Logins, token: &str
 
 /// Why a request is not authorized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum AccessError {
     /// Its token is missing or invalid.
     Token,
     /// Its token lacks the scope.
@@ -90,15 +94,18 @@ pub(crate) enum Refused {
 }
 
 /// Returns the account of a valid token with one of these scopes.
-pub(crate) fn with<N: Google>(cx: &Cx<N>, scopes: &[&str]) -> Result<Arc<Account<N>>, Refused> {
-    let token = cx.call.bearer().ok_or(Refused::Token)?;
-    let account = owner(&cx.sim, token).ok_or(Refused::Token)?;
-    let (found, expired) = account.look(|state| {
+pub(crate) fn account_with_scope<N: Google>(
+    cx: &Cx<N>,
+    scopes: &[&str],
+) -> Result<Arc<Account<N>>, AccessError> {
+    let token = cx.call.bearer().ok_or(AccessError::Token)?;
+    let account = owner(&cx.sim, token).ok_or(AccessError::Token)?;
+    let (found, expired) = account.read(|state| {
         let logins = N::logins(state);
-        (known::<N>(&account.identity, logins, token), logins.expired)
+        (find_token::<N>(&account.identity, logins, token), logins.expired)
     });
     let found = found.filter(|found| !found.refresh && !expired && found.expires_ms > cx.now_ms());
-    let found = found.ok_or(Refused::Token)?;
+    let found = found.ok_or(AccessError::Token)?;
     let is_for = |scope: &str| scopes.contains(&scope.strip_prefix(PREFIX).unwrap_or(scope));
-    if found.scope.split(' ').any(is_for) { Ok(account) } else { Err(Refused::Scope) }
+    if found.scope.split(' ').any(is_for) { Ok(account) } else { Err(AccessError::Scope) }
 }

@@ -13,7 +13,7 @@ use super::{Google, failure};
 use crate::consent_page::{self, Consent};
 use crate::network::Cx;
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
@@ -89,7 +89,7 @@ impl Logins {
 }
 
 /// `GET /o/oauth2/v2/auth`
-pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> Answer {
+pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> HandlerResult {
     let wrong = |what: String| failure::oauth("invalid_request", &format!("{what} is not valid"));
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let challenge = query("code_challenge");
@@ -97,12 +97,12 @@ pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> Answer {
         return Err(wrong("code_challenge_method".to_owned()));
     }
     let given = match consent_page::read_request(cx, "client_id").map_err(wrong)? {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(consent_page::go(&back));
+            return Ok(consent_page::redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
     let is_known =
         |scope: &str| scope.strip_prefix(PREFIX).is_some_and(|scope| N::SCOPES.contains(&scope));
@@ -118,14 +118,14 @@ pub(crate) fn authorize<N: Google>(cx: &Cx<N>) -> Answer {
         expires_ms: cx.now_ms() + CODE_MS,
     };
     let code = access::new_token("4/0A", &given.account.identity.remote_id);
-    cx.sim.make(&given.account, N::login(Change::Code { code: code.clone(), consent }));
-    let mut back = given.back;
+    cx.sim.apply(&given.account, N::login(Change::Code { code: code.clone(), consent }));
+    let mut back = given.redirect_url;
     back.query_pairs_mut().append_pair("code", &code).append_pair("scope", &given.scope);
-    Ok(consent_page::go(&back))
+    Ok(consent_page::redirect_to(&back))
 }
 
 /// `POST /token`: tokens for a code, or an access token for a refresh token.
-pub(crate) fn token<N: Google>(cx: &Cx<N>) -> Answer {
+pub(crate) fn token<N: Google>(cx: &Cx<N>) -> HandlerResult {
     let params = Params::read(&cx.call)
         .map_err(|_| failure::oauth("invalid_request", "The body cannot be read."))?;
     for name in ["client_id", "client_secret"] {
@@ -140,13 +140,13 @@ pub(crate) fn token<N: Google>(cx: &Cx<N>) -> Answer {
     }
 }
 
-fn dead() -> Reply {
+fn invalid_grant() -> Reply {
     failure::oauth("invalid_grant", "Token has been expired or revoked.")
 }
 
-fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
-    let code = params.filled("code").ok_or_else(dead)?;
-    let account = access::owner(&cx.sim, &code).ok_or_else(dead)?;
+fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> HandlerResult {
+    let code = params.filled("code").ok_or_else(invalid_grant)?;
+    let account = access::owner(&cx.sim, &code).ok_or_else(invalid_grant)?;
     let proof = params.filled("code_verifier");
     let proof = proof.map(|text| URL_SAFE_NO_PAD.encode(Sha256::digest(text.as_bytes())));
     let now_ms = cx.now_ms();
@@ -159,7 +159,8 @@ fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
                 && params.filled("redirect_uri").as_ref() == Some(&consent.redirect_uri)
                 && (consent.challenge.is_none() || proof == consent.challenge)
         };
-        let consent = N::logins(state).codes.get(&code).filter(is_good).ok_or_else(dead)?;
+        let consent =
+            N::logins(state).codes.get(&code).filter(is_good).ok_or_else(invalid_grant)?;
         let scope = consent.scope.clone();
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
         let mut tokens = vec![(token.clone(), life(ACCESS_MS, false))];
@@ -169,7 +170,7 @@ fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
         let change = Change::Tokens { spent: code.clone(), tokens };
         Ok((N::login(change), (scope.clone(), consent.offline)))
     })?;
-    let mut body = given(&token, &scope);
+    let mut body = token_response(&token, &scope);
     if offline {
         body["refresh_token"] = json!(refresh);
     }
@@ -177,15 +178,15 @@ fn exchange<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
 }
 
 /// Refreshes an access token. The refresh token stays the same, and is valid as long as it is used.
-fn refresh<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
-    let refresh = params.filled("refresh_token").ok_or_else(dead)?;
-    let account = access::owner(&cx.sim, &refresh).ok_or_else(dead)?;
+fn refresh<N: Google>(cx: &Cx<N>, params: &Params) -> HandlerResult {
+    let refresh = params.filled("refresh_token").ok_or_else(invalid_grant)?;
+    let account = access::owner(&cx.sim, &refresh).ok_or_else(invalid_grant)?;
     let now_ms = cx.now_ms();
     let token = access::new_token("ya29", &account.identity.remote_id);
     let scope = cx.sim.change(&account, |state| {
-        let found = access::known::<N>(&account.identity, N::logins(state), &refresh);
+        let found = access::find_token::<N>(&account.identity, N::logins(state), &refresh);
         let found = found.filter(|found| found.refresh && found.expires_ms > now_ms);
-        let scope = found.ok_or_else(dead)?.scope;
+        let scope = found.ok_or_else(invalid_grant)?.scope;
         let life = |ms, refresh| Token { expires_ms: now_ms + ms, scope: scope.clone(), refresh };
         let tokens = vec![
             (token.clone(), life(ACCESS_MS, false)),
@@ -193,10 +194,10 @@ fn refresh<N: Google>(cx: &Cx<N>, params: &Params) -> Answer {
         ];
         Ok((N::login(Change::Tokens { spent: String::new(), tokens }), scope))
     })?;
-    Ok(Reply::ok(&given(&token, &scope)))
+    Ok(Reply::ok(&token_response(&token, &scope)))
 }
 
-fn given(token: &str, scope: &str) -> Value {
+fn token_response(token: &str, scope: &str) -> Value {
     json!({
         "access_token": token,
         "expires_in": ACCESS_MS / 1_000,
@@ -206,13 +207,14 @@ fn given(token: &str, scope: &str) -> Value {
 }
 
 /// `POST /revoke`: accepts either token, and revokes the whole authorization.
-pub(crate) fn revoke<N: Google>(cx: &Cx<N>) -> Answer {
+pub(crate) fn revoke<N: Google>(cx: &Cx<N>) -> HandlerResult {
     let refused = || failure::oauth("invalid_token", "Token expired or revoked");
     let token = Params::read(&cx.call).ok().and_then(|params| params.filled("token"));
     let token = token.ok_or_else(refused)?;
     let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-    let known = |state: &N::State| access::known::<N>(&account.identity, N::logins(state), &token);
-    account.look(known).ok_or_else(refused)?;
-    cx.sim.make(&account, N::login(Change::Revoked));
+    let known =
+        |state: &N::State| access::find_token::<N>(&account.identity, N::logins(state), &token);
+    account.read(known).ok_or_else(refused)?;
+    cx.sim.apply(&account, N::login(Change::Revoked));
     Ok(Reply::ok(&json!({})))
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::places::{self, LOCATIONS};
+use super::locations::{self, LOCATIONS};
 use super::{Cx, GoogleBusiness, failure};
-use crate::google::access::{self, Refused};
+use crate::google::access::{self, AccessError};
 use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::Account;
@@ -13,24 +13,24 @@ use crate::sim::Account;
 pub(super) const MANAGE: &str = "business.manage";
 
 /// Returns the account of a valid token.
-pub(super) fn with(cx: &Cx) -> Result<Arc<Account<GoogleBusiness>>, Reply> {
-    access::with(cx, &[MANAGE]).map_err(|refused| match refused {
-        Refused::Token => failure::unauthenticated(),
-        Refused::Scope => failure::scope(),
+pub(super) fn account_with_scope(cx: &Cx) -> Result<Arc<Account<GoogleBusiness>>, Reply> {
+    access::account_with_scope(cx, &[MANAGE]).map_err(|refused| match refused {
+        AccessError::Token => failure::unauthenticated(),
+        AccessError::Scope => failure::scope(),
     })
 }
 
 /// Returns the account and the full name of the location in the path, which the user must manage.
 pub(super) fn location(cx: &Cx) -> Result<(Arc<Account<GoogleBusiness>>, String), Reply> {
-    let account = with(cx)?;
+    let account = account_with_scope(cx)?;
     let name = cx.call.segments()[1..].iter().take(4).copied().collect::<Vec<_>>().join("/");
-    let is_it = |which: &str| places::location(&account.identity, which) == name;
+    let is_it = |which: &str| locations::location(&account.identity, which) == name;
     if LOCATIONS.iter().any(|(which, ..)| is_it(which)) {
         return Ok((account, name));
     }
     let others = cx.sim.all();
     let exists = others.iter().any(|one| {
-        LOCATIONS.iter().any(|(which, ..)| places::location(&one.identity, which) == name)
+        LOCATIONS.iter().any(|(which, ..)| locations::location(&one.identity, which) == name)
     });
     Err(if exists { failure::denied() } else { failure::missing() })
 }
@@ -44,8 +44,8 @@ pub(super) fn edit(cx: &Cx, account: &Account<GoogleBusiness>, name: &str) -> Re
         return Ok(());
     }
     let found =
-        LOCATIONS.iter().find(|(which, ..)| places::location(&account.identity, which) == name);
+        LOCATIONS.iter().find(|(which, ..)| locations::location(&account.identity, which) == name);
     let which = found.map_or("main", |(which, ..)| *which);
-    let allowed = account.count(edits(which), 1, cx.now_ms()).allowed;
+    let allowed = account.take_units(edits(which), 1, cx.now_ms()).allowed;
     if allowed { Ok(()) } else { Err(failure::exhausted()) }
 }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::state::Change;
 use super::{Cx, access, failure};
 use crate::env::rfc3339;
-use crate::film::H264;
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::H264;
 
 /// Largest files in bytes, and the least side of a photo in pixels.
 const PHOTO_MAX: u64 = 25 << 20;
@@ -53,7 +53,7 @@ fn view(cx: &Cx, one: &Medium) -> Value {
 }
 
 /// `POST /v4/{location}/media`
-pub(super) async fn create(cx: Arc<Cx>) -> Answer {
+pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
     let (account, parent) = access::location(&cx)?;
     access::edit(&cx, &account, &parent)?;
     let body = cx.call.json().map_err(|_| failure::invalid("", "The body is no JSON."))?;
@@ -70,7 +70,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     }
     let source_url = body["sourceUrl"].as_str().unwrap_or_default().to_owned();
     let (width, height) = fetch(&cx, &source_url, video).await?;
-    let unique = cx.sim.env.unique();
+    let unique = cx.sim.env.unique_number();
     let key = if category == "PROFILE" { "profile".to_owned() } else { format!("AF1Qip{unique}") };
     let at_ms = cx.now_ms();
     let category = category.to_owned();
@@ -103,10 +103,10 @@ async fn fetch(cx: &Cx, url: &str, video: bool) -> Result<(u32, u32), Reply> {
 }
 
 /// `GET /v4/{location}/media`; a video is listed once it was reviewed.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let now_ms = cx.now_ms();
-    let mut all = account.look(|state| {
+    let mut all = account.read(|state| {
         let seen = state.media.values();
         let seen = seen.filter(|one| one.parent == parent && now_ms >= one.ready_ms);
         seen.cloned().collect::<Vec<_>>()
@@ -117,15 +117,15 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /v4/{location}/media/{key}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let name = format!("{parent}/media/{}", cx.call.segment(6));
-    let found = account.look(|state| state.media.get(&name).cloned());
+    let found = account.read(|state| state.media.get(&name).cloned());
     Ok(Reply::ok(&view(cx, &found.ok_or_else(failure::missing)?)))
 }
 
 /// `DELETE /v4/{location}/media/{key}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;
     let name = format!("{parent}/media/{}", cx.call.segment(6));

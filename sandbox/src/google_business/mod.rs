@@ -4,11 +4,11 @@
 //! by the number of either.
 
 mod access;
-mod elsewhere;
 mod failure;
+mod locations;
 mod media;
+mod native_post;
 mod performance;
-mod places;
 mod posts;
 mod reviews;
 mod rules;
@@ -20,15 +20,15 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::google::{self, Google, login};
-use crate::mailbox::{self, Item, Kind, Mailbox, NewItem};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::mailbox::{self, Item, ItemKind, Mailbox, NewItem};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
-use places::LOCATIONS;
+use locations::LOCATIONS;
 use state::{Change, State};
 
 /// A request to this network.
@@ -43,14 +43,14 @@ impl Network for GoogleBusiness {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '&');
-        let username = name.fitted(' ', allowed);
+        let username = name.joined(' ', allowed);
         if !(1..=80).contains(&username.chars().count()) {
             return Err("a business is called something of 1 to 80 characters".into());
         }
         let account = random::number(18).to_string();
-        let mut private = google::access::born(&account);
+        let mut private = google::access::initial_tokens(&account);
         for (which, ..) in LOCATIONS {
             private.insert(which.to_owned(), random::number(17).to_string());
         }
@@ -63,7 +63,7 @@ impl Network for GoogleBusiness {
 
     fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {
         let mut credentials = google::access::credentials(identity);
-        let location = places::location(identity, LOCATIONS[0].0);
+        let location = locations::location(identity, LOCATIONS[0].0);
         credentials.insert("location".to_owned(), json!(location));
         credentials
     }
@@ -72,44 +72,46 @@ impl Network for GoogleBusiness {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::page(login::authorize),
-            (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
-            (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
-            (&Method::GET, ["v1", "accounts"]) => Route::now(Read, places::accounts),
+            (&Method::POST, ["token"]) => Route::immediate(Prepare, login::token),
+            (&Method::POST, ["revoke"]) => Route::immediate(Prepare, login::revoke),
+            (&Method::GET, ["v1", "accounts"]) => Route::immediate(Read, locations::accounts),
             (&Method::GET, ["v1", "accounts", _, "locations"]) => {
-                Route::now(Read, places::locations)
+                Route::immediate(Read, locations::locations)
             }
             (&Method::GET, ["v1", "locations", name]) if name.contains(':') => {
-                Route::now(Read, performance::read)
+                Route::immediate(Read, performance::read)
             }
-            (&Method::GET, ["v1", "locations", _]) => Route::now(Read, places::location_record),
+            (&Method::GET, ["v1", "locations", _]) => {
+                Route::immediate(Read, locations::location_record)
+            }
             (&Method::GET, ["v1", "locations", _, "VoiceOfMerchantState"]) => {
-                Route::now(Read, places::voice)
+                Route::immediate(Read, locations::voice)
             }
             (method, ["v4", "accounts", _, "locations", _, "reviews", rest @ ..]) => {
                 match (method, rest) {
-                    (&Method::GET, []) => Route::now(Read, reviews::list),
-                    (&Method::GET, [_]) => Route::now(Read, reviews::get),
-                    (&Method::PUT, [_, "reply"]) => Route::now(Commit, reviews::reply),
-                    (&Method::DELETE, [_, "reply"]) => Route::now(Commit, reviews::delete),
+                    (&Method::GET, []) => Route::immediate(Read, reviews::list),
+                    (&Method::GET, [_]) => Route::immediate(Read, reviews::get),
+                    (&Method::PUT, [_, "reply"]) => Route::immediate(Commit, reviews::reply),
+                    (&Method::DELETE, [_, "reply"]) => Route::immediate(Commit, reviews::delete),
                     _ => None,
                 }
             }
             (method, ["v4", "accounts", _, "locations", _, "media", rest @ ..]) => {
                 match (method, rest) {
-                    (&Method::POST, []) => Route::later(Commit, |cx| Box::pin(media::create(cx))),
-                    (&Method::GET, []) => Route::now(Read, media::list),
-                    (&Method::GET, [_]) => Route::now(Read, media::get),
-                    (&Method::DELETE, [_]) => Route::now(Commit, media::delete),
+                    (&Method::POST, []) => Route::spawned(Commit, |cx| Box::pin(media::create(cx))),
+                    (&Method::GET, []) => Route::immediate(Read, media::list),
+                    (&Method::GET, [_]) => Route::immediate(Read, media::get),
+                    (&Method::DELETE, [_]) => Route::immediate(Commit, media::delete),
                     _ => None,
                 }
             }
-            (&Method::GET, ["local", _]) => Route::now(Read, posts::public),
+            (&Method::GET, ["local", _]) => Route::immediate(Read, posts::public),
             (method, ["v4", "accounts", _, "locations", _, "localPosts", rest @ ..]) => {
                 match (method, rest) {
-                    (&Method::POST, []) => Route::later(Commit, |cx| Box::pin(posts::create(cx))),
-                    (&Method::GET, []) => Route::now(Read, posts::list),
-                    (&Method::GET, [_]) => Route::now(Confirm, posts::get),
-                    (&Method::DELETE, [_]) => Route::now(Commit, posts::delete),
+                    (&Method::POST, []) => Route::spawned(Commit, |cx| Box::pin(posts::create(cx))),
+                    (&Method::GET, []) => Route::immediate(Read, posts::list),
+                    (&Method::GET, [_]) => Route::immediate(Confirm, posts::get),
+                    (&Method::DELETE, [_]) => Route::immediate(Commit, posts::delete),
                     _ => None,
                 }
             }
@@ -134,28 +136,28 @@ impl Network for GoogleBusiness {
     }
 
     /// Each location has its own posts; the account has those of both.
-    fn is_of(post: &Post, key: &str) -> bool {
+    fn belongs_to(post: &Post, key: &str) -> bool {
         let parent = post.extra.get("location").and_then(Value::as_str).unwrap_or_default();
         parent.split('/').any(|part| part == key)
     }
 
-    fn elsewhere(_state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(identity, new)
+    fn native_post(_state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn mailbox(state: &State) -> Option<&Mailbox> {
         Some(&state.mail)
     }
 
-    fn mail(change: mailbox::Change) -> Option<Change> {
+    fn mailbox_change(change: mailbox::Change) -> Option<Change> {
         Some(Change::Mail(change))
     }
 
-    fn mail_id(
+    fn new_item_id(
         unique: u64,
         _state: &State,
         identity: &Identity,
@@ -164,10 +166,10 @@ impl Network for GoogleBusiness {
         reviews::new_id(unique, identity, new)
     }
 
-    fn own_mail(state: &State, identity: &Identity) -> Vec<Item> {
+    fn own_items(state: &State, identity: &Identity) -> Vec<Item> {
         let own = |(id, answered): (&String, &reviews::Answered)| Item {
             id: format!("{id}/reply"),
-            kind: Kind::Review,
+            kind: ItemKind::Review,
             at_ms: answered.at_ms,
             author: mailbox::Author {
                 id: identity.remote_id.clone(),

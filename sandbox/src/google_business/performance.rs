@@ -5,8 +5,8 @@ use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 
 /// Google's metrics and their names here.
 const METRICS: [(&str, &str); 10] = [
@@ -23,8 +23,8 @@ const METRICS: [(&str, &str); 10] = [
 ];
 
 /// `GET /v1/locations/{id}:fetchMultiDailyMetricsTimeSeries`: values of 0 are left out.
-pub(super) fn read(cx: &Cx) -> Answer {
-    let account = access::with(cx)?;
+pub(super) fn read(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx)?;
     let (from, to) = (date(cx, "start_date")?, date(cx, "end_date")?);
     let asked: Vec<String> = cx
         .call
@@ -40,7 +40,12 @@ pub(super) fn read(cx: &Cx) -> Answer {
         for day in from.iter_days().take_while(|day| *day <= to) {
             let text = day.to_string();
             let mut cell = json!({"value": null});
-            numbers::show(&account, Of::Day(&text), &mut cell, &[("/value", name)])?;
+            metrics::fill_metrics(
+                &account,
+                MetricSubject::Day(&text),
+                &mut cell,
+                &[("/value", name)],
+            )?;
             let date = json!({"year": day.year(), "month": day.month(), "day": day.day()});
             match cell["value"].as_i64() {
                 Some(0) | None => values.push(json!({ "date": date })),

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::state::{Change, LocalPost};
 use super::{Cx, access, failure, rules};
 use crate::env::rfc3339;
-use crate::fetch::Unfetched;
-use crate::film::H264;
+use crate::fetch::FetchError;
 use crate::network::Medium;
 use crate::page;
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::H264;
 
 /// Largest files in bytes.
 const PHOTO_MAX: u64 = 5 << 20;
@@ -21,7 +21,7 @@ const VIDEO_MAX: u64 = 75 << 20;
 const PHOTO_MIN: (u32, u32) = (400, 300);
 
 /// `POST /v4/{location}/localPosts`
-pub(super) async fn create(cx: Arc<Cx>) -> Answer {
+pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
     let (account, parent) = access::location(&cx)?;
     access::edit(&cx, &account, &parent)?;
     let resource = cx.call.json().map_err(|_| failure::invalid("", "The body is no JSON."))?;
@@ -29,7 +29,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let media = files(&cx, &resource["media"]).await?;
     let at_ms = cx.now_ms();
     let post = LocalPost {
-        number: cx.sim.env.unique(),
+        number: cx.sim.env.unique_number(),
         parent,
         at_ms,
         ready_ms: at_ms + cx.sim.env.processing_ms(),
@@ -38,7 +38,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
         media,
     };
     let shown = view(&cx, &post);
-    cx.sim.make(&account, Change::Posted(post));
+    cx.sim.apply(&account, Change::Posted(post));
     Ok(Reply::ok(&shown))
 }
 
@@ -59,8 +59,10 @@ async fn files(cx: &Cx, media: &Value) -> Result<Vec<Medium>, Reply> {
     let url = item["sourceUrl"].as_str().unwrap_or_default();
     let most = if is_video { VIDEO_MAX } else { PHOTO_MAX };
     let fetched = cx.sim.env.crawler.fetch(url, most).await.map_err(|why| match why {
-        Unfetched::TooLarge => refused("The media file is too large."),
-        Unfetched::NoUrl | Unfetched::Failed => refused("Fetching the media from its URL failed."),
+        FetchError::TooLarge => refused("The media file is too large."),
+        FetchError::NoUrl | FetchError::Failed => {
+            refused("Fetching the media from its URL failed.")
+        }
     })?;
     let file = fetched.file;
     let mime = if is_video { file.video(H264) } else { photo(&file.head)? };
@@ -105,12 +107,12 @@ fn address(base: &str, post: &LocalPost) -> String {
 }
 
 /// `GET /v4/{location}/localPosts`: latest first.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let query = |name: &str| cx.call.query_value(name);
     let size: usize = query("pageSize").and_then(|size| size.parse().ok()).unwrap_or(20);
     let before: u64 = query("pageToken").and_then(|at| at.parse().ok()).unwrap_or(u64::MAX);
-    let (shown, next) = account.look(|state| {
+    let (shown, next) = account.read(|state| {
         let of_it = |post: &&LocalPost| post.parent == parent && post.number < before;
         let found: Vec<_> = state.posts.values().rev().filter(of_it).collect();
         let page = found.iter().take(size.clamp(1, 100));
@@ -128,16 +130,16 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /v4/{location}/localPosts/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let number: Option<u64> = cx.call.segment(6).parse().ok();
-    let found = account.look(|state| state.posts.get(&number?).cloned());
+    let found = account.read(|state| state.posts.get(&number?).cloned());
     let found = found.filter(|post| post.parent == parent).ok_or_else(failure::missing)?;
     Ok(Reply::ok(&view(cx, &found)))
 }
 
 /// `DELETE /v4/{location}/localPosts/{id}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;
     cx.sim.change(&account, |state| {
@@ -150,10 +152,10 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 }
 
 /// `GET /local/{id}`: the post as people see it in search.
-pub(super) fn public(cx: &Cx) -> Answer {
+pub(super) fn public(cx: &Cx) -> HandlerResult {
     let number: u64 = cx.call.segment(1).parse().map_err(|_| failure::missing())?;
     let found = cx.sim.all().into_iter();
-    let mut found = found.filter_map(|one| one.look(|state| state.posts.get(&number).cloned()));
+    let mut found = found.filter_map(|one| one.read(|state| state.posts.get(&number).cloned()));
     let post = found.next().filter(|post| live_state(post, cx.now_ms()) == "LIVE");
     let post = post.ok_or_else(failure::missing)?;
     let title = post.resource["event"]["title"].as_str().unwrap_or("News of a location");

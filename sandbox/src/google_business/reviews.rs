@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::state::{Change, State};
 use super::{Cx, access, failure};
 use crate::env::rfc3339;
-use crate::mailbox::{Item, Kind, NewItem};
+use crate::mailbox::{Item, ItemKind, NewItem};
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Longest answer in bytes.
 const REPLY_MAX: usize = 4_096;
@@ -37,18 +37,18 @@ pub(super) fn new_id(
     identity: &Identity,
     new: &NewItem,
 ) -> Result<(String, Option<String>), String> {
-    if new.kind != Kind::Review {
+    if new.kind != ItemKind::Review {
         return Err("a location has reviews alone".into());
     }
     if !new.rating.is_none_or(|rating| (1..=5).contains(&rating)) {
         return Err("a rating is 1 to 5".into());
     }
-    let which = super::places::LOCATIONS
+    let which = super::locations::LOCATIONS
         .iter()
         .map(|(which, ..)| *which)
         .find(|which| identity.private(which) == new.remote_id)
-        .unwrap_or(super::places::LOCATIONS[0].0);
-    Ok((format!("review{unique}"), Some(super::places::location(identity, which))))
+        .unwrap_or(super::locations::LOCATIONS[0].0);
+    Ok((format!("review{unique}"), Some(super::locations::location(identity, which))))
 }
 
 fn view(cx: &Cx, state: &State, item: &Item) -> Value {
@@ -82,7 +82,7 @@ fn view(cx: &Cx, state: &State, item: &Item) -> Value {
 }
 
 fn of<'a>(state: &'a State, parent: &str) -> Vec<&'a Item> {
-    let mut all = state.mail.seen(Kind::Review);
+    let mut all = state.mail.visible(ItemKind::Review);
     all.retain(|item| item.post.as_deref() == Some(parent));
     all.sort_by_key(|item| {
         std::cmp::Reverse(state.edited.get(&item.id).copied().unwrap_or(item.at_ms))
@@ -91,13 +91,13 @@ fn of<'a>(state: &'a State, parent: &str) -> Vec<&'a Item> {
 }
 
 /// `GET /v4/{location}/reviews`, last changed first.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let query = |name: &str| cx.call.query_value(name);
     let size: usize =
         query("pageSize").and_then(|size| size.parse().ok()).unwrap_or(50).clamp(1, 50);
     let start: usize = query("pageToken").and_then(|at| at.parse().ok()).unwrap_or(0);
-    account.look(|state| {
+    account.read(|state| {
         let all = of(state, &parent);
         let shown: Vec<_> =
             all.iter().skip(start).take(size).map(|item| view(cx, state, item)).collect();
@@ -119,10 +119,10 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /v4/{location}/reviews/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     let id = cx.call.segment(6).to_owned();
-    account.look(|state| {
+    account.read(|state| {
         let item = state.mail.get(&id).filter(|item| item.post.as_ref() == Some(&parent));
         let item = item.ok_or_else(failure::missing)?;
         Ok(Reply::ok(&view(cx, state, item)))
@@ -130,7 +130,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 /// `PUT /v4/{location}/reviews/{id}/reply`, replaces an earlier reply.
-pub(super) fn reply(cx: &Cx) -> Answer {
+pub(super) fn reply(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;
     let id = cx.call.segment(6).to_owned();
@@ -154,7 +154,7 @@ pub(super) fn reply(cx: &Cx) -> Answer {
 }
 
 /// `DELETE /v4/{location}/reviews/{id}/reply`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let (account, parent) = access::location(cx)?;
     access::edit(cx, &account, &parent)?;
     let id = cx.call.segment(6).to_owned();

@@ -76,7 +76,7 @@ fn ended(now_ms: i64) -> Reply {
     failure::graph(400, 190, 463, &message)
 }
 
-fn taken_away() -> Reply {
+fn access_revoked() -> Reply {
     failure::graph(
         400,
         190,
@@ -86,7 +86,7 @@ fn taken_away() -> Reply {
 }
 
 /// Returns the required token of the request.
-pub(crate) fn needed(call: &Call) -> Result<String, Reply> {
+pub(crate) fn required_token(call: &Call) -> Result<String, Reply> {
     token(call).ok_or_else(|| {
         failure::graph(400, 104, 0, "An access token is required to request this resource.")
     })
@@ -94,7 +94,7 @@ pub(crate) fn needed(call: &Call) -> Result<String, Reply> {
 
 /// Returns the account of the request's valid page token.
 pub(crate) fn page<N: Graph>(cx: &Cx<N>) -> Result<Arc<Account<N>>, Reply> {
-    let token = needed(&cx.call)?;
+    let token = required_token(&cx.call)?;
     let account = account_of(&cx.sim, &token).ok_or_else(broken)?;
     if token.starts_with(PERSON) {
         person_of(cx, &token)?;
@@ -104,12 +104,12 @@ pub(crate) fn page<N: Graph>(cx: &Cx<N>) -> Result<Arc<Account<N>>, Reply> {
     if token != account.identity.private(PAGE_TOKEN) {
         return Err(broken());
     }
-    let (expired, revoked) = account.look(|state| {
+    let (expired, revoked) = account.read(|state| {
         let logins = N::logins(state);
         (logins.expired, logins.revoked)
     });
     match (expired, revoked) {
-        (_, true) => Err(taken_away()),
+        (_, true) => Err(access_revoked()),
         (true, _) => Err(ended(cx.now_ms())),
         _ => Ok(account),
     }
@@ -121,9 +121,9 @@ pub(crate) fn person_of<N: Graph>(
     token: &str,
 ) -> Result<(Arc<Account<N>>, PersonToken), Reply> {
     let account = account_of(&cx.sim, token).ok_or_else(broken)?;
-    let known = account.look(|state| N::logins(state).tokens.get(token).cloned());
+    let known = account.read(|state| N::logins(state).tokens.get(token).cloned());
     match known {
-        None if account.look(|state| N::logins(state).revoked) => Err(taken_away()),
+        None if account.read(|state| N::logins(state).revoked) => Err(access_revoked()),
         None => Err(broken()),
         Some(life) if life.expires_ms <= cx.now_ms() => Err(ended(life.expires_ms)),
         Some(life) => Ok((account, life)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::elsewhere::Elsewhere;
+use crate::native_post::NativePost;
 use crate::network::Medium;
 use crate::random;
 
@@ -85,8 +85,8 @@ pub(crate) enum Change<C, F> {
 
 /// Returns the changes of a native post, which `wrap` converts to the network's own, and the post's id. `parts` are the
 /// files of a carousel, in order.
-pub(crate) fn elsewhere<C, F, W>(
-    new: &Elsewhere,
+pub(crate) fn native_post<C, F, W>(
+    new: &NativePost,
     parts: Vec<Container<C, F>>,
     content: C,
     wrap: fn(Change<C, F>) -> W,
@@ -123,18 +123,18 @@ impl<F> Status<F> {
 }
 
 /// The containers and posts of an account.
-pub(crate) struct Made<C: Content> {
+pub(crate) struct ContainerStore<C: Content> {
     pub containers: HashMap<u64, Container<C, C::Flaw>>,
     pub posts: BTreeMap<u64, Published<C>>,
 }
 
-impl<C: Content> Default for Made<C> {
+impl<C: Content> Default for ContainerStore<C> {
     fn default() -> Self {
         Self { containers: HashMap::new(), posts: BTreeMap::new() }
     }
 }
 
-impl<C: Content> Made<C> {
+impl<C: Content> ContainerStore<C> {
     pub fn apply(&mut self, change: Change<C, C::Flaw>) {
         match change {
             Change::Container(container) => drop(self.containers.insert(container.id, *container)),

@@ -1,12 +1,12 @@
 //! Fetching pictures and videos as Meta's crawler does.
 
 use super::failure;
-use crate::fetch::{Fetched, Unfetched};
-use crate::film::Asks;
+use crate::fetch::{FetchError, Fetched};
 use crate::network::{Medium, Network};
 use crate::picture::{self, Picture};
 use crate::reply::Reply;
 use crate::sim::Sim;
+use crate::video_index::VideoRequirements;
 
 /// Fetches a picture of one of these types, up to a number of bytes.
 pub(crate) async fn picture<N: Network>(
@@ -18,8 +18,8 @@ pub(crate) async fn picture<N: Network>(
 ) -> Result<(Medium, Picture), Reply> {
     let fetched = sim.env.crawler.fetch(url, most).await;
     let Fetched { file, .. } = fetched.map_err(|why| match why {
-        Unfetched::TooLarge => too_large(most),
-        Unfetched::NoUrl | Unfetched::Failed => unfetched(),
+        FetchError::TooLarge => too_large(most),
+        FetchError::NoUrl | FetchError::Failed => unfetched(),
     })?;
     let picture = picture::picture(&file.head).filter(|picture| types.contains(&picture.mime));
     let picture = picture.ok_or_else(|| {
@@ -45,7 +45,7 @@ pub(crate) async fn video<N: Network>(
     sim: &Sim<N>,
     url: &str,
     types: &[&str],
-    (most, asks): (u64, Asks),
+    (most, asks): (u64, VideoRequirements),
 ) -> Result<Medium, VideoFlaw> {
     let Fetched { file, .. } =
         sim.env.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;

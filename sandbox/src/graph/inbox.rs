@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Graph, access, failure, fields, time};
-use crate::mailbox::{Author, Change, File, Item, Kind, Mailbox};
+use crate::mailbox::{Author, Change, Item, ItemFile, ItemKind, Mailbox};
 use crate::network::{Cx, Identity};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The reply window of a page, and of a human agent, in milliseconds.
@@ -34,11 +34,11 @@ pub(crate) fn mail<N: Graph>(state: &N::State) -> &Mailbox {
 
 /// Wraps a change of the items, if the network has any.
 pub(crate) fn change<N: Graph>(change: Change) -> Result<N::Change, Reply> {
-    N::mail(change).ok_or_else(|| failure::graph(400, 100, 0, "(#100) No inbox"))
+    N::mailbox_change(change).ok_or_else(|| failure::graph(400, 100, 0, "(#100) No inbox"))
 }
 
 /// `GET /{page}/conversations`
-pub(crate) fn conversations<N: Graph>(cx: &Cx<N>) -> Answer {
+pub(crate) fn conversations<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     let account = access::page(cx)?;
     let query = |name: &str| cx.call.query_value(name);
     let with = query("user_id");
@@ -46,7 +46,7 @@ pub(crate) fn conversations<N: Graph>(cx: &Cx<N>) -> Answer {
         query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(25_usize).clamp(1, 100);
     let from: usize = query("after").and_then(|after| after.parse().ok()).unwrap_or(0);
     let all = account
-        .look(|state| threads(mail::<N>(state), &account.identity, N::page_id(&account.identity)));
+        .read(|state| threads(mail::<N>(state), &account.identity, N::page_id(&account.identity)));
     let fits = |one: &&Value| with.as_ref().is_none_or(|id| one["_with"] == **id);
     let all: Vec<_> = all.iter().filter(fits).collect();
     let shown = all.iter().skip(from).take(limit);
@@ -65,7 +65,7 @@ pub(crate) fn conversations<N: Graph>(cx: &Cx<N>) -> Answer {
 /// Returns the conversations, the one with the latest message first.
 fn threads(mail: &Mailbox, owner: &Identity, page: &str) -> Vec<Value> {
     let mut people: Vec<(Author, Vec<&Item>)> = Vec::new();
-    for item in mail.seen(Kind::Message).into_iter().rev() {
+    for item in mail.visible(ItemKind::Message).into_iter().rev() {
         let Some(with) = &item.with else { continue };
         match people.iter_mut().find(|(person, _)| person.id == with.id) {
             Some((_, items)) => items.push(item),
@@ -98,7 +98,7 @@ fn threads(mail: &Mailbox, owner: &Identity, page: &str) -> Vec<Value> {
     people.into_iter().map(thread).collect()
 }
 
-fn listed_file(file: &File) -> Value {
+fn listed_file(file: &ItemFile) -> Value {
     match file.kind.as_str() {
         "image" => json!({"mime_type": "image/jpeg", "image_data": {"url": file.url}}),
         "video" => json!({"mime_type": "video/mp4", "video_data": {"url": file.url}}),
@@ -107,7 +107,7 @@ fn listed_file(file: &File) -> Value {
 }
 
 /// `POST /{page}/messages`: the echo of a message is delivered before the call is answered.
-pub(crate) async fn send<N: Graph>(cx: Arc<Cx<N>>) -> Answer {
+pub(crate) async fn send<N: Graph>(cx: Arc<Cx<N>>) -> HandlerResult {
     let account = access::page(&cx)?;
     let params = Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
@@ -115,17 +115,17 @@ pub(crate) async fn send<N: Graph>(cx: Arc<Cx<N>>) -> Answer {
     let (recipient, message) = (object("recipient"), object("message"));
     let human = params.text("tag").as_deref() == Some("HUMAN_AGENT");
     let now_ms = cx.now_ms();
-    let id = format!("m_{}", cx.sim.env.unique());
+    let id = format!("m_{}", cx.sim.env.unique_number());
     let attachment = &message["attachment"];
-    let file = attachment["payload"]["url"].as_str().map(|url| File {
+    let file = attachment["payload"]["url"].as_str().map(|url| ItemFile {
         kind: attachment["type"].as_str().unwrap_or("file").to_owned(),
         url: url.to_owned(),
     });
     let item = |with: Author| Item {
         id: id.clone(),
-        kind: Kind::Message,
+        kind: ItemKind::Message,
         at_ms: now_ms,
-        author: us::<N>(&account),
+        author: own_author::<N>(&account),
         own: true,
         text: message["text"].as_str().unwrap_or_default().to_owned(),
         with: Some(with),
@@ -157,14 +157,15 @@ pub(crate) async fn send<N: Graph>(cx: Arc<Cx<N>>) -> Answer {
             })?
         }
     };
-    if let Some(body) = N::webhook(&account.identity, &sent, crate::mailbox::Verb::Add, now_ms) {
-        let _taken = cx.sim.env.hooks.send(N::NAME, &body).await;
+    if let Some(body) = N::webhook(&account.identity, &sent, crate::mailbox::ItemEvent::Add, now_ms)
+    {
+        let _taken = cx.sim.env.meta_webhooks.send(N::NAME, &body).await;
     }
     let recipient = sent.with.map(|with| with.id);
     Ok(Reply::ok(&json!({"recipient_id": recipient, "message_id": id})))
 }
 
-fn us<N: Graph>(account: &Account<N>) -> Author {
+fn own_author<N: Graph>(account: &Account<N>) -> Author {
     Author {
         id: N::page_id(&account.identity).to_owned(),
         username: account.identity.username.clone(),
@@ -173,7 +174,7 @@ fn us<N: Graph>(account: &Account<N>) -> Author {
 
 /// Returns the recipient, if the reply window is open.
 fn open<N: Graph>(mail: &Mailbox, to: &str, now_ms: i64, human: bool) -> Result<Author, Reply> {
-    let from_them = mail.seen(Kind::Message).into_iter().rev();
+    let from_them = mail.visible(ItemKind::Message).into_iter().rev();
     let last = from_them.filter(|item| !item.own).find(|item| item.author.id == to);
     let Some(last) = last else {
         return Err(failure::graph(400, 100, 2_534_014, "(#100) No matching user found"));
@@ -200,7 +201,7 @@ fn private_reply<N: Graph>(
     let now_ms = cx.now_ms();
     let item = cx.sim.change(account, |state| {
         let mail = mail::<N>(state);
-        let comment = mail.get(comment).filter(|item| item.kind == Kind::Comment && !item.own);
+        let comment = mail.get(comment).filter(|item| item.kind == ItemKind::Comment && !item.own);
         let comment = comment.ok_or_else(|| failure::missing("comment"))?;
         if comment.private_reply {
             let message = "(#10) The comment already has a private reply.";
@@ -217,13 +218,13 @@ fn private_reply<N: Graph>(
 }
 
 /// `POST /{page}/subscribed_apps`
-pub(crate) fn subscribe<N: Graph>(cx: &Cx<N>) -> Answer {
+pub(crate) fn subscribe<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     access::page(cx)?;
     Ok(Reply::ok(&json!({"success": true})))
 }
 
 /// Creates a reply of the account to a comment; a reply to a reply becomes its sibling.
-pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> Answer {
+pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> HandlerResult {
     let account = access::page(cx)?;
     let segments = cx.call.segments();
     let named = super::below_version(&segments).first().copied().unwrap_or_default().to_owned();
@@ -235,9 +236,9 @@ pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> Answer {
         }
         let item = Item {
             id: id.clone(),
-            kind: Kind::Comment,
+            kind: ItemKind::Comment,
             at_ms: now_ms,
-            author: Author { id: account.identity.remote_id.clone(), ..us::<N>(&account) },
+            author: Author { id: account.identity.remote_id.clone(), ..own_author::<N>(&account) },
             own: true,
             text: text.to_owned(),
             with: None,
@@ -252,45 +253,51 @@ pub(crate) fn answer<N: Graph>(cx: &Cx<N>, text: &str, id: String) -> Answer {
         };
         Ok((change::<N>(Change::Put(Box::new(item.clone())))?, item))
     })?;
-    tell(cx, &account.identity, item, crate::mailbox::Verb::Add);
+    deliver_webhook(cx, &account.identity, item, crate::mailbox::ItemEvent::Add);
     Ok(Reply::ok(&json!({ "id": id })))
 }
 
 /// Hides or unhides a comment.
-pub(crate) fn hide<N: Graph>(cx: &Cx<N>, hidden: bool) -> Answer {
-    let verb = if hidden { crate::mailbox::Verb::Hide } else { crate::mailbox::Verb::Unhide };
+pub(crate) fn hide<N: Graph>(cx: &Cx<N>, hidden: bool) -> HandlerResult {
+    let verb =
+        if hidden { crate::mailbox::ItemEvent::Hide } else { crate::mailbox::ItemEvent::Unhide };
     touch(cx, verb, |id| Change::Hidden { id, hidden })
 }
 
 /// Deletes a comment.
-pub(crate) fn delete<N: Graph>(cx: &Cx<N>) -> Answer {
-    touch(cx, crate::mailbox::Verb::Remove, |id| Change::Deleted { id })
+pub(crate) fn delete<N: Graph>(cx: &Cx<N>) -> HandlerResult {
+    touch(cx, crate::mailbox::ItemEvent::Remove, |id| Change::Deleted { id })
 }
 
 fn touch<N: Graph>(
     cx: &Cx<N>,
-    verb: crate::mailbox::Verb,
+    verb: crate::mailbox::ItemEvent,
     to: impl FnOnce(String) -> Change,
-) -> Answer {
+) -> HandlerResult {
     let account = access::page(cx)?;
     let segments = cx.call.segments();
     let named = super::below_version(&segments).first().copied().unwrap_or_default().to_owned();
     let item = cx.sim.change(&account, |state| {
         let item = mail::<N>(state).get(&named).ok_or_else(|| failure::missing(&named))?;
-        if item.own && verb == crate::mailbox::Verb::Hide {
+        if item.own && verb == crate::mailbox::ItemEvent::Hide {
             return Err(failure::graph(403, 200, 0, "(#200) One cannot hide one's own comment"));
         }
         Ok((change::<N>(to(named.clone()))?, item.clone()))
     })?;
-    tell(cx, &account.identity, item, verb);
+    deliver_webhook(cx, &account.identity, item, verb);
     Ok(Reply::ok(&json!({"success": true})))
 }
 
 /// Delivers the webhook of an event, in the background.
-fn tell<N: Graph>(cx: &Cx<N>, owner: &Identity, item: Item, verb: crate::mailbox::Verb) {
+fn deliver_webhook<N: Graph>(
+    cx: &Cx<N>,
+    owner: &Identity,
+    item: Item,
+    verb: crate::mailbox::ItemEvent,
+) {
     let Some(body) = N::webhook(owner, &item, verb, cx.now_ms()) else { return };
     let env = Arc::clone(&cx.sim.env);
-    tokio::spawn(async move { env.hooks.deliver(N::NAME, &body).await });
+    tokio::spawn(async move { env.meta_webhooks.deliver(N::NAME, &body).await });
 }
 
 /// Returns a message as an entry of a webhook.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Graph;
 use crate::network::Cx;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// The default and the largest number of entries of a page.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) fn page<'a, N: Graph, T: 'a>(
     latest_first: impl Iterator<Item = &'a T>,
     id: impl Fn(&T) -> u64,
     show: impl Fn(&T) -> Result<Value, Reply>,
-) -> Answer {
+) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name);
     let limit = query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(size.usual);
     let limit = limit.clamp(1, size.most);

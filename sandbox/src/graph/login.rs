@@ -10,7 +10,7 @@ use crate::consent_page;
 use crate::network::Cx;
 use crate::params::Params;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
@@ -96,7 +96,7 @@ impl Logins {
 }
 
 /// `GET /dialog/oauth`: lets the user select pages, then redirects to the client with a code.
-pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
+pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let required = |name: &str| {
         let message = format!("The parameter {name} is required");
@@ -104,13 +104,13 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     };
     required("client_id")?;
     let redirect_uri = required("redirect_uri")?;
-    let mut back = consent_page::redirect(cx, &redirect_uri)
+    let mut back = consent_page::allowed_redirect(cx, &redirect_uri)
         .ok_or_else(|| failure::graph(400, 191, 0, "Can't load URL: the app does not list it."))?;
     if let Some(state) = query("state") {
         back.query_pairs_mut().append_pair("state", &state);
     }
     let Some(chosen) = query("account") else {
-        return Ok(consent_page::choice(cx, &[("all", "All of them")]));
+        return Ok(consent_page::account_chooser(cx, &[("all", "All of them")]));
     };
     let accounts: Vec<String> = match chosen.as_str() {
         "all" => cx.sim.all().iter().map(|one| one.identity.remote_id.clone()).collect(),
@@ -134,14 +134,14 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> Answer {
     let code = format!("AQ{}.{}", first.identity.remote_id, random::text(BASE62, 60));
     let granted = Granted { accounts, scopes, declined };
     let consent = Consent { redirect_uri, expires_ms: cx.now_ms() + CODE_MS, granted };
-    cx.sim.make(&first, N::login(Change::Code { code: code.clone(), consent }));
+    cx.sim.apply(&first, N::login(Change::Code { code: code.clone(), consent }));
     back.query_pairs_mut().append_pair("code", &code);
     // Facebook's redirects end like this.
     Ok(Reply::empty(302).with("location", format!("{back}#_=_")))
 }
 
 /// `/oauth/access_token`: exchanges a code for a token of an hour, or that for one of 60 days.
-pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
+pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     let params = Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
     let required = |name: &str, code: u32| {
@@ -151,7 +151,7 @@ pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
     required("client_id", 101)?;
     required("client_secret", 1)?;
     if params.filled("grant_type").as_deref() == Some("fb_exchange_token") {
-        return lasting(cx, &required("fb_exchange_token", 1)?);
+        return long_lived_token(cx, &required("fb_exchange_token", 1)?);
     }
     let (code, redirect_uri) = (required("code", 1)?, required("redirect_uri", 191)?);
     let refused = |subcode: u32, message: &str| failure::graph(400, 100, subcode, message);
@@ -177,16 +177,16 @@ pub(crate) fn token<N: Graph>(cx: &Cx<N>) -> Answer {
         Ok((N::login(Change::Exchanged { code: code.clone(), token, life }), accounts))
     })?;
     for account in accounts.iter().filter_map(|id| cx.sim.account(id)) {
-        cx.sim.make(&account, N::login(Change::Granted));
+        cx.sim.apply(&account, N::login(Change::Granted));
     }
     Ok(issued(&token, SHORT_MS))
 }
 
-fn lasting<N: Graph>(cx: &Cx<N>, short: &str) -> Answer {
+fn long_lived_token<N: Graph>(cx: &Cx<N>, short: &str) -> HandlerResult {
     let (account, life) = access::person_of(cx, short)?;
     let token = access::person_token(&account.identity.remote_id);
     let life = PersonToken { expires_ms: cx.now_ms() + LONG_MS, granted: life.granted };
-    cx.sim.make(&account, N::login(Change::Token { token: token.clone(), life }));
+    cx.sim.apply(&account, N::login(Change::Token { token: token.clone(), life }));
     Ok(issued(&token, LONG_MS))
 }
 

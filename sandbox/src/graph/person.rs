@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Graph, access, fields, page};
 use crate::network::Cx;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The default and the largest number of pages in a response.
@@ -15,9 +15,9 @@ const PAGE_MAX: usize = 100;
 const OPTIONAL: [&str; 4] = ["instagram_business_account", "cover", "followers_count", "fan_count"];
 
 /// `GET /me`: the user, or the page that the token belongs to.
-pub(crate) fn me<N: Graph>(cx: &Cx<N>) -> Answer {
+pub(crate) fn me<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     if access::is_person(&cx.call) {
-        let (account, _) = access::person_of(cx, &access::needed(&cx.call)?)?;
+        let (account, _) = access::person_of(cx, &access::required_token(&cx.call)?)?;
         let whole = json!({"id": person_id(&account), "name": "Simulated Person"});
         return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &[], "User")?));
     }
@@ -31,8 +31,8 @@ fn person_id<N: Graph>(account: &Account<N>) -> String {
 }
 
 /// `GET /me/accounts`: the pages that the user selected, each with its token.
-pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> Answer {
-    let (_, life) = access::person_of(cx, &access::needed(&cx.call)?)?;
+pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> HandlerResult {
+    let (_, life) = access::person_of(cx, &access::required_token(&cx.call)?)?;
     let limit = cx.call.query_value("limit").and_then(|limit| limit.parse().ok());
     let limit = limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
     let from: usize =
@@ -54,14 +54,14 @@ pub(crate) fn accounts<N: Graph>(cx: &Cx<N>) -> Answer {
 }
 
 /// `GET /me/businesses`: this user has none.
-pub(crate) fn businesses<N: Graph>(cx: &Cx<N>) -> Answer {
-    access::person_of(cx, &access::needed(&cx.call)?)?;
+pub(crate) fn businesses<N: Graph>(cx: &Cx<N>) -> HandlerResult {
+    access::person_of(cx, &access::required_token(&cx.call)?)?;
     Ok(Reply::ok(&json!({"data": []})))
 }
 
 /// `GET /me/permissions`
-pub(crate) fn permissions<N: Graph>(cx: &Cx<N>) -> Answer {
-    let (_, life) = access::person_of(cx, &access::needed(&cx.call)?)?;
+pub(crate) fn permissions<N: Graph>(cx: &Cx<N>) -> HandlerResult {
+    let (_, life) = access::person_of(cx, &access::required_token(&cx.call)?)?;
     let entry =
         |status: &'static str| move |name: &String| json!({"permission": name, "status": status});
     let granted = life.granted.scopes.iter().map(entry("granted"));
@@ -71,10 +71,10 @@ pub(crate) fn permissions<N: Graph>(cx: &Cx<N>) -> Answer {
 }
 
 /// `DELETE /me/permissions`: the app loses its access to all pages of the user.
-pub(crate) fn revoke<N: Graph>(cx: &Cx<N>) -> Answer {
-    let (_, life) = access::person_of(cx, &access::needed(&cx.call)?)?;
+pub(crate) fn revoke<N: Graph>(cx: &Cx<N>) -> HandlerResult {
+    let (_, life) = access::person_of(cx, &access::required_token(&cx.call)?)?;
     for account in life.granted.accounts.iter().filter_map(|id| cx.sim.account(id)) {
-        cx.sim.make(&account, N::login(super::login::Change::Revoked));
+        cx.sim.apply(&account, N::login(super::login::Change::Revoked));
     }
     Ok(Reply::ok(&json!({"success": true})))
 }

@@ -22,7 +22,7 @@ pub(super) struct Operation {
 
 /// Parses a document with one operation.
 pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, String> {
-    let mut reader = Reader { words: words(document), at: 0, variables };
+    let mut reader = Reader { words: tokens(document), at: 0, variables };
     let mut is_mutation = false;
     if let Some(kind) = reader.peek().filter(|word| *word != "{").map(str::to_owned) {
         is_mutation = kind == "mutation";
@@ -39,7 +39,7 @@ pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, Stri
 }
 
 /// Splits a document into tokens: names, numbers, quoted texts, and punctuators.
-fn words(document: &str) -> Vec<String> {
+fn tokens(document: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = document.trim_start();
     while let Some(first) = rest.chars().next() {

@@ -2,11 +2,11 @@
 //!
 //! <https://docs.hashnode.com/api>
 
-mod elsewhere;
 mod graphql;
+mod native_post;
 mod operation;
 mod publish;
-mod shown;
+mod representations;
 mod state;
 
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -40,8 +40,8 @@ impl Network for Hashnode {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
-        let username = name.fitted('-', |c| c.is_ascii_alphanumeric()).to_ascii_lowercase();
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
+        let username = name.joined('-', |c| c.is_ascii_alphanumeric()).to_ascii_lowercase();
         if !(2..=40).contains(&username.len()) {
             return Err("a user name has 2 to 40 letters and digits".into());
         }
@@ -69,7 +69,7 @@ impl Network for Hashnode {
     }
 
     /// Clients identify an account by user and publication.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id.split(':').next().unwrap_or(remote_id)
     }
 
@@ -78,7 +78,7 @@ impl Network for Hashnode {
             return None;
         }
         let phase = if operation::is_mutation(call) { Phase::Commit } else { Phase::Read };
-        Route::now(phase, operation::run)
+        Route::immediate(phase, operation::run)
     }
 
     fn caller(sim: &Sim<Self>, call: &Call) -> Option<Arc<Account<Self>>> {
@@ -94,14 +94,18 @@ impl Network for Hashnode {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.articles.iter().map(|article| shown::post(article, identity, base)).collect()
+        state
+            .articles
+            .iter()
+            .map(|article| representations::post(article, identity, base))
+            .collect()
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let is_there = state.articles.iter().any(|article| article.id == id);
         is_there.then(|| Change::Deleted { id: id.to_owned() }).into_iter().collect()
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::graphql::{self, Field, Operation};
-use super::{Cx, Hashnode, publish, shown};
+use super::{Cx, Hashnode, publish, representations};
 use crate::call::Call;
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns an error in the API's format.
@@ -30,12 +30,12 @@ pub(super) fn is_mutation(call: &Call) -> bool {
 
 /// Returns the account of the request's token.
 fn account(cx: &Cx) -> Result<Arc<Account<Hashnode>>, Reply> {
-    let account = cx.account.clone().filter(|account| !account.look(|state| state.revoked));
+    let account = cx.account.clone().filter(|account| !account.read(|state| state.revoked));
     account.ok_or_else(|| failure(200, "UNAUTHENTICATED", "You must be authenticated."))
 }
 
 /// `POST /`
-pub(super) fn run(cx: &Cx) -> Answer {
+pub(super) fn run(cx: &Cx) -> HandlerResult {
     let operation = read(&cx.call).map_err(|why| failure(400, "GRAPHQL_PARSE_FAILED", &why))?;
     let mut data = Map::new();
     for field in &operation.fields {
@@ -43,7 +43,7 @@ pub(super) fn run(cx: &Cx) -> Answer {
             (true, "publishPost") => {
                 publish::publish(cx, &*account(cx)?, &field.arguments["input"])?
             }
-            (false, "me") => shown::user(&account(cx)?.identity, &cx.sim.base()),
+            (false, "me") => representations::user(&account(cx)?.identity, &cx.sim.base()),
             (false, "publication") => publication(cx, field)?,
             (false, "post") => counts(cx, field)?,
             _ => Value::Null,
@@ -66,13 +66,13 @@ pub(super) fn run(cx: &Cx) -> Answer {
 fn counts(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     let account = account(cx)?;
     let id = field.arguments.get("id").and_then(Value::as_str).unwrap_or_default();
-    let is_there = account.look(|state| state.articles.iter().any(|article| article.id == id));
+    let is_there = account.read(|state| state.articles.iter().any(|article| article.id == id));
     if !is_there {
         return Ok(Value::Null);
     }
     let mut post = json!({"id": id, "reactionCount": null, "responseCount": null, "views": null});
     let places = [("/reactionCount", "likes"), ("/responseCount", "comments"), ("/views", "views")];
-    numbers::show(&account, Of::Post(id), &mut post, &places)?;
+    metrics::fill_metrics(&account, MetricSubject::Post(id), &mut post, &places)?;
     Ok(post)
 }
 
@@ -85,13 +85,13 @@ fn publication(cx: &Cx, field: &Field) -> Result<Value, Reply> {
     let base = cx.sim.base();
     let wanted = field.fields.iter().find(|field| field.name == "post");
     let slug = wanted.and_then(|post| post.arguments.get("slug")).and_then(Value::as_str);
-    let (post, posts) = owner.look(|state| {
-        let shown = |article| shown::article(article, &owner.identity, &base);
+    let (post, posts) = owner.read(|state| {
+        let shown = |article| representations::article(article, &owner.identity, &base);
         let post = state.articles.iter().find(|article| Some(article.slug.as_str()) == slug);
         let newest = state.articles.iter().rev().map(|article| json!({"node": shown(article)}));
         (post.map(shown), newest.collect::<Vec<_>>())
     });
-    let mut publication = shown::publication(&owner.identity, &base);
+    let mut publication = representations::publication(&owner.identity, &base);
     publication["post"] = json!(post);
     publication["posts"] = json!({"edges": posts, "totalDocuments": posts.len()});
     Ok(publication)

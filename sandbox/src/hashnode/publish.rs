@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::operation::failure;
 use super::state::{Article, Change, State};
-use super::{Cx, HEX, Hashnode, shown};
+use super::{Cx, HEX, Hashnode, representations};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::Account;
@@ -67,14 +67,14 @@ pub(super) fn publish(cx: &Cx, account: &Account<Hashnode>, input: &Value) -> Re
     let base = cx.sim.base();
     cx.sim.change(account, |state| {
         let article = Article { slug: address(state, text("slug"), &article.title), ..article };
-        let shown = shown::article(&article, &account.identity, &base);
+        let shown = representations::article(&article, &account.identity, &base);
         Ok((Change::Published(Box::new(article)), json!({ "post": shown })))
     })
 }
 
 /// Returns the requested slug or that of the title; with a suffix if another article has it.
 pub(super) fn address(state: &State, wanted: Option<String>, title: &str) -> String {
-    let slug = wanted.unwrap_or_else(|| sluggish(title));
+    let slug = wanted.unwrap_or_else(|| slugify(title));
     let is_taken = state.articles.iter().any(|other| other.slug == slug);
     if is_taken { format!("{slug}-{}", random::text(HEX, 5)) } else { slug }
 }
@@ -124,7 +124,7 @@ fn checked(input: &Value) -> Result<(), Reply> {
     Ok(())
 }
 
-fn sluggish(title: &str) -> String {
+fn slugify(title: &str) -> String {
     let lower = title.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::content::wrong;
+use super::content::invalid_parameter;
 use super::state::{Change, Comment};
 use super::{Cx, first, id, inbox, params};
 use crate::graph::lists::{self, Size};
 use crate::graph::{self, access, failure, fields};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Longest comment.
 const COMMENT: usize = 2_200;
 
 /// `POST /{media}/comments`
-pub(super) fn post(cx: &Cx) -> Answer {
+pub(super) fn post(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let text = params(cx)?.filled("message");
-    let text = text.ok_or_else(|| wrong("The parameter message is required"))?;
+    let text = text.ok_or_else(|| invalid_parameter("The parameter message is required"))?;
     if text.chars().count() > COMMENT {
-        return Err(wrong("Param message must be at most 2200 characters long"));
+        return Err(invalid_parameter("Param message must be at most 2200 characters long"));
     }
     let (named, id, at_ms) = (first(cx), id(cx), cx.now_ms());
     cx.sim.change(&account, |state| {
@@ -30,7 +30,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
 }
 
 /// `GET /{media}/comments`, newest first.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     const SIZE: Size = Size { usual: 50, most: 50 };
     let account = access::page(cx)?;
     let named = first(cx);
@@ -46,7 +46,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
             "like_count": 0,
         })
     };
-    account.look(|state| {
+    account.read(|state| {
         if !state.made.posts.contains_key(&media) {
             return Err(missing());
         }

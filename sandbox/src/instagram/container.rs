@@ -4,7 +4,7 @@ use super::state::Flaw;
 use crate::graph::containers::Status;
 
 /// Returns `status`, a text for people.
-pub(super) fn words(status: &Status<Flaw>) -> String {
+pub(super) fn status_text(status: &Status<Flaw>) -> String {
     match status {
         Status::InProgress => "In Progress: Media is still being processed.".into(),
         Status::Finished => {

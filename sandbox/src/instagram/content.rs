@@ -18,7 +18,7 @@ const CHILDREN: std::ops::RangeInclusive<usize> = 2..=10;
 const COLLABORATORS: usize = 3;
 
 /// Returns the error of an invalid parameter.
-pub(super) fn wrong(what: &str) -> Reply {
+pub(super) fn invalid_parameter(what: &str) -> Reply {
     failure::graph(400, 100, 0, &format!("(#100) {what}"))
 }
 
@@ -33,7 +33,7 @@ pub(super) fn content(account: &Account<Instagram>, params: &Params) -> Result<C
     let carousel_item = params.flag("is_carousel_item");
     let caption = caption(params)?;
     if carousel_item && !matches!(kind, Kind::Image | Kind::Video) {
-        return Err(wrong("Only images and videos may be carousel items"));
+        return Err(invalid_parameter("Only images and videos may be carousel items"));
     }
     if kind == Kind::Video && !carousel_item {
         let explanation = "The VIDEO value for media_type is no longer supported. Use the REELS media_type to publish a video.";
@@ -91,9 +91,11 @@ fn medium(params: &Params, kind: Kind) -> Result<Option<Medium>, Reply> {
     })?;
     let alt = params.filled("alt_text");
     match &alt {
-        Some(_) if kind != Kind::Image => return Err(wrong("Param alt_text is for images only")),
+        Some(_) if kind != Kind::Image => {
+            return Err(invalid_parameter("Param alt_text is for images only"));
+        }
         Some(alt) if alt.chars().count() > ALT => {
-            return Err(wrong("Param alt_text must be at most 1000 characters long"));
+            return Err(invalid_parameter("Param alt_text must be at most 1000 characters long"));
         }
         _ => {}
     }
@@ -110,7 +112,7 @@ fn children(account: &Account<Instagram>, params: &Params) -> Result<Vec<u64>, R
     let is_item = |state: &State, id: &u64| {
         state.made.containers.get(id).is_some_and(|one| one.content.carousel_item)
     };
-    if !account.look(|state| ids.iter().all(|id| is_item(state, id))) {
+    if !account.read(|state| ids.iter().all(|id| is_item(state, id))) {
         let explanation =
             "The media builder with the creation id does not exist or is no carousel item.";
         return Err(refused(2_207_008, "Media builder not found", explanation));
@@ -124,10 +126,10 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
     let whole = !item && kind != Kind::Stories;
     if let Some(names) = list(params, "collaborators")? {
         if !whole || params.filled("trial_params").is_some() {
-            return Err(wrong("Param collaborators is not supported for this media"));
+            return Err(invalid_parameter("Param collaborators is not supported for this media"));
         }
         if names.len() > COLLABORATORS {
-            return Err(wrong("Param collaborators must have at most 3 users"));
+            return Err(invalid_parameter("Param collaborators must have at most 3 users"));
         }
         extra.insert("collaborators".into(), json!(names));
     }
@@ -138,7 +140,9 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
     }
     if params.flag("is_ai_generated") {
         if item {
-            return Err(wrong("Param is_ai_generated is not allowed for carousel items"));
+            return Err(invalid_parameter(
+                "Param is_ai_generated is not allowed for carousel items",
+            ));
         }
         extra.insert("is_ai_generated".into(), json!(true));
     }
@@ -147,9 +151,10 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
     {
         if let Some(value) = params.json(name) {
             let value = value.ok().filter(|value| value[keys].is_string());
-            let value = value.ok_or_else(|| wrong(&format!("Param {name} needs {keys}")))?;
+            let value =
+                value.ok_or_else(|| invalid_parameter(&format!("Param {name} needs {keys}")))?;
             if kind != Kind::Reels {
-                return Err(wrong(&format!("Param {name} is for reels only")));
+                return Err(invalid_parameter(&format!("Param {name} is for reels only")));
             }
             extra.insert(name.into(), value);
         }
@@ -157,7 +162,9 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
     if let Some(strategy) = extra.get("trial_params").map(|it| it["graduation_strategy"].clone())
         && ![json!("MANUAL"), json!("SS_PERFORMANCE")].contains(&strategy)
     {
-        return Err(wrong("Param graduation_strategy must be one of {MANUAL, SS_PERFORMANCE}"));
+        return Err(invalid_parameter(
+            "Param graduation_strategy must be one of {MANUAL, SS_PERFORMANCE}",
+        ));
     }
     if let Some(url) = params.filled("cover_url").filter(|_| kind == Kind::Reels) {
         extra.insert("cover_url".into(), json!(url));
@@ -171,7 +178,7 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
 fn list(params: &Params, name: &str) -> Result<Option<Vec<Value>>, Reply> {
     let Some(value) = params.json(name) else { return Ok(None) };
     let value = value.ok().and_then(|value| value.as_array().cloned());
-    value.map(Some).ok_or_else(|| wrong(&format!("Param {name} must be an array")))
+    value.map(Some).ok_or_else(|| invalid_parameter(&format!("Param {name} must be an array")))
 }
 
 fn user_tag(tag: &Value, kind: Kind, image: bool) -> Result<(), Reply> {

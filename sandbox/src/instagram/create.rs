@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::state::{Change, Container, Content, Kind};
 use super::{Cx, Instagram, content, id, params, user};
-use crate::film::STREAMED;
 use crate::graph::containers::Change as Made;
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
-use crate::reply::{Answer, Reply};
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
-use crate::specimen::Specimen;
+use crate::video_index::STREAMABLE;
 
 const IMAGE_TYPES: [&str; 1] = ["image/jpeg"];
 const IMAGE_BYTES: u64 = 8 << 20;
@@ -25,7 +25,7 @@ const CONTAINERS: usize = 400;
 const DAY_MS: i64 = 86_400_000;
 
 /// `POST /{user}/media`
-pub(super) async fn create(cx: Arc<Cx>) -> Answer {
+pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
     let account = user(&cx)?;
     let params = params(&cx)?;
     let mut content = content::content(&account, &params)?;
@@ -91,7 +91,7 @@ async fn fetch_video(
     url: String,
 ) {
     let most = if kind == Kind::Stories { STORY_BYTES } else { REEL_BYTES };
-    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, (most, STREAMED)).await;
+    let fetched = crawl::video(&cx.sim, &url, &VIDEO_TYPES, (most, STREAMABLE)).await;
     arrived(&cx, &account, id, fetched);
 }
 
@@ -102,20 +102,20 @@ fn arrived(cx: &Cx, account: &Account<Instagram>, id: u64, fetched: Result<Mediu
         Err(VideoFlaw::Unfetched) => Some(2_207_077),
         Err(VideoFlaw::Unsupported) => Some(2_207_026),
     };
-    cx.sim.make(account, Change::Made(Made::Fetched { id, ready_ms, medium: fetched.ok(), flaw }));
+    cx.sim.apply(account, Change::Made(Made::Fetched { id, ready_ms, medium: fetched.ok(), flaw }));
 }
 
 /// `POST /ig-api-upload/{version}/{container}`: from an address in `file_url`, or the bytes themselves.
-pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
+pub(super) async fn upload(cx: Arc<Cx>) -> HandlerResult {
     let account = access::page(&cx)?;
     let named = cx.call.segment(2).to_owned();
     let waits = |id: &u64| {
         account
-            .look(|state| state.made.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
+            .read(|state| state.made.containers.get(id).is_some_and(|one| one.ready_ms.is_none()))
     };
     let id = named.parse().ok().filter(waits).ok_or_else(|| failure::missing(&named))?;
     let fetched = if let Some(url) = cx.call.header("file_url") {
-        crawl::video(&cx.sim, url, &VIDEO_TYPES, (REEL_BYTES, STREAMED)).await
+        crawl::video(&cx.sim, url, &VIDEO_TYPES, (REEL_BYTES, STREAMABLE)).await
     } else {
         let whole = cx.call.header("file_size").and_then(|size| size.parse().ok());
         if cx.call.header("offset") != Some("0") || whole != Some(cx.call.body.len()) {
@@ -130,8 +130,8 @@ pub(super) async fn upload(cx: Arc<Cx>) -> Answer {
 }
 
 fn sent(cx: &Cx) -> Result<Medium, VideoFlaw> {
-    let file = Specimen::of(&cx.call.body);
-    let mime = file.video(STREAMED).filter(|mime| VIDEO_TYPES.contains(mime));
+    let file = ReceivedFile::of(&cx.call.body);
+    let mime = file.video(STREAMABLE).filter(|mime| VIDEO_TYPES.contains(mime));
     let mime = mime.ok_or(VideoFlaw::Unsupported)?;
     let (size, sha256) = (Some(file.size), Some(file.sha256));
     Ok(Medium { url: None, size, mime: mime.to_owned(), alt: None, sha256 })

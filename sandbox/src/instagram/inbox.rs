@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::content::wrong;
+use super::content::invalid_parameter;
 use super::state::State;
 use super::{Cx, comments, first, id, params};
 use crate::graph::{self, access, failure, fields, inbox};
-use crate::mailbox::{Item, Kind, NewItem, Verb};
+use crate::mailbox::{Item, ItemEvent, ItemKind, NewItem};
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Longest comment.
 const COMMENT: usize = 2_200;
@@ -20,9 +20,9 @@ pub(super) fn new_id(
     new: &NewItem,
 ) -> Result<(String, Option<String>), String> {
     match new.kind {
-        Kind::Message => Ok((format!("m_{unique}"), None)),
-        Kind::Review => Err("an account has no reviews".into()),
-        Kind::Comment => {
+        ItemKind::Message => Ok((format!("m_{unique}"), None)),
+        ItemKind::Review => Err("an account has no reviews".into()),
+        ItemKind::Comment => {
             let of_parent = new.parent_id.as_ref().map(|parent| {
                 let parent = state.mail.get(parent).ok_or("there is no such comment")?;
                 parent.post.clone().ok_or("there is no such comment")
@@ -42,13 +42,18 @@ pub(super) fn new_id(
 }
 
 /// Returns the webhook that the account receives: edits, hides and deletions are not reported.
-pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+pub(super) fn webhook(
+    owner: &Identity,
+    item: &Item,
+    verb: ItemEvent,
+    now_ms: i64,
+) -> Option<Value> {
     let account = &owner.remote_id;
     match (item.kind, verb) {
-        (Kind::Message, Verb::Add | Verb::Remove) => {
-            Some(inbox::messaging("instagram", account, item, verb == Verb::Remove, now_ms))
+        (ItemKind::Message, ItemEvent::Add | ItemEvent::Remove) => {
+            Some(inbox::messaging("instagram", account, item, verb == ItemEvent::Remove, now_ms))
         }
-        (Kind::Comment, Verb::Add) => {
+        (ItemKind::Comment, ItemEvent::Add) => {
             let mut from = json!({"id": item.author.id, "username": item.author.username});
             if item.own {
                 from["self_ig_scoped_id"] = json!(account);
@@ -68,25 +73,25 @@ pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) ->
 }
 
 /// `POST /{comment}/replies`
-pub(super) fn reply(cx: &Cx) -> Answer {
+pub(super) fn reply(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
-    if account.look(|state| state.mail.get(&named).is_none()) {
+    if account.read(|state| state.mail.get(&named).is_none()) {
         return comments::post(cx);
     }
     let text = params(cx)?.filled("message");
-    let text = text.ok_or_else(|| wrong("The parameter message is required"))?;
+    let text = text.ok_or_else(|| invalid_parameter("The parameter message is required"))?;
     if text.chars().count() > COMMENT {
-        return Err(wrong("Param message must be at most 2200 characters long"));
+        return Err(invalid_parameter("Param message must be at most 2200 characters long"));
     }
     inbox::answer(cx, &text, id(cx).to_string())
 }
 
 /// `GET /{comment}/replies`
-pub(super) fn replies(cx: &Cx) -> Answer {
+pub(super) fn replies(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
-    let items = account.look(|state| {
+    let items = account.read(|state| {
         state.mail.get(&named)?;
         Some(below(state, &named))
     });
@@ -100,7 +105,7 @@ pub(super) fn replies(cx: &Cx) -> Answer {
 pub(super) const OPTIONAL: [&str; 3] = ["from", "replies", "parent_id"];
 
 fn below(state: &State, parent: &str) -> Vec<Item> {
-    let seen = state.mail.seen(Kind::Comment).into_iter();
+    let seen = state.mail.visible(ItemKind::Comment).into_iter();
     let below = seen.filter(|item| item.parent.as_deref() == Some(parent) && !item.hidden);
     below.cloned().collect()
 }
@@ -108,7 +113,7 @@ fn below(state: &State, parent: &str) -> Vec<Item> {
 /// Returns comments by others on a post, latest first. With the login through a page, hidden ones are left out.
 pub(super) fn on_post(state: &State, post: u64) -> Vec<Value> {
     let post = post.to_string();
-    let seen = state.mail.seen(Kind::Comment).into_iter().rev();
+    let seen = state.mail.visible(ItemKind::Comment).into_iter().rev();
     let top = seen.filter(|item| {
         item.post.as_deref() == Some(&post) && item.parent.is_none() && !item.hidden
     });
@@ -137,6 +142,6 @@ pub(super) fn view(item: &Item) -> Value {
 }
 
 /// `POST /{comment}`: hides or unhides it.
-pub(super) fn hide(cx: &Cx) -> Answer {
+pub(super) fn hide(cx: &Cx) -> HandlerResult {
     inbox::hide(cx, params(cx)?.flag("hide"))
 }

@@ -2,12 +2,12 @@
 
 use super::state::Kind;
 use super::{Cx, first};
-use crate::graph::insights::{Asked, Known, lifetime, total};
+use crate::graph::insights::{InsightsRequest, MetricNames, lifetime, total};
 use crate::graph::{access, failure};
-use crate::numbers::Of;
-use crate::reply::Answer;
+use crate::metrics::MetricSubject;
+use crate::reply::HandlerResult;
 
-const OF_ACCOUNT: [Known; 9] = [
+const OF_ACCOUNT: [MetricNames; 9] = [
     ("reach", "reach"),
     ("views", "views"),
     ("likes", "likes"),
@@ -19,7 +19,7 @@ const OF_ACCOUNT: [Known; 9] = [
     ("total_interactions", "total_interactions"),
 ];
 
-const OF_FEED: [Known; 7] = [
+const OF_FEED: [MetricNames; 7] = [
     ("reach", "reach"),
     ("views", "views"),
     ("likes", "likes"),
@@ -29,20 +29,20 @@ const OF_FEED: [Known; 7] = [
     ("reposts", "reposts"),
 ];
 
-const OF_STORY: [Known; 4] =
+const OF_STORY: [MetricNames; 4] =
     [("reach", "reach"), ("views", "views"), ("replies", "comments"), ("shares", "shares")];
 
 /// How long metrics of a story are available, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// `GET /{user}/insights` and `GET /{media}/insights`
-pub(super) fn read(cx: &Cx) -> Answer {
+pub(super) fn read(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
     if named != account.identity.remote_id {
         return of_media(cx, &named);
     }
-    let asked = Asked::read(&cx.call, &OF_ACCOUNT)?;
+    let asked = InsightsRequest::read(&cx.call, &OF_ACCOUNT)?;
     let is_total = cx.call.query_value("metric_type").as_deref() == Some("total_value");
     if !is_total {
         // Only reach is a time series.
@@ -55,19 +55,19 @@ pub(super) fn read(cx: &Cx) -> Answer {
     }
     let days = asked.days();
     match days.as_slice() {
-        [(date, _)] => asked.answer(|name| account.counted(Of::Day(date), name), total),
+        [(date, _)] => asked.answer(|name| account.metric(MetricSubject::Day(date), name), total),
         days => {
             let of_period = |name: &str| format!("{name}_{}", days.len());
-            asked.answer(|name| account.counted(Of::Now, &of_period(name)), total)
+            asked.answer(|name| account.metric(MetricSubject::Now, &of_period(name)), total)
         }
     }
 }
 
-fn of_media(cx: &Cx, named: &str) -> Answer {
+fn of_media(cx: &Cx, named: &str) -> HandlerResult {
     let account = access::page(cx)?;
     let missing = || failure::missing(named);
     let id: u64 = named.parse().map_err(|_| missing())?;
-    let found = account.look(|state| {
+    let found = account.read(|state| {
         let post = state.made.posts.get(&id)?;
         Some((post.content.kind, post.at_ms))
     });
@@ -75,7 +75,7 @@ fn of_media(cx: &Cx, named: &str) -> Answer {
     if kind == Kind::Stories && cx.now_ms() >= at_ms + STORY_MS {
         return Err(missing());
     }
-    let known: &[Known] = if kind == Kind::Stories { &OF_STORY } else { &OF_FEED };
-    let asked = Asked::read(&cx.call, known)?;
-    asked.answer(|name| account.counted(Of::Post(named), name), lifetime)
+    let known: &[MetricNames] = if kind == Kind::Stories { &OF_STORY } else { &OF_FEED };
+    let asked = InsightsRequest::read(&cx.call, known)?;
+    asked.answer(|name| account.metric(MetricSubject::Post(named), name), lifetime)
 }

@@ -7,12 +7,12 @@ mod comments;
 mod container;
 mod content;
 mod create;
-mod elsewhere;
 mod inbox;
 mod insights;
+mod native_post;
 mod publish;
 mod reads;
-mod shown;
+mod representations;
 mod state;
 
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
 use crate::graph::{self, Graph, access, below_version, containers, failure, login, person};
-use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random;
 use crate::reply::Reply;
@@ -48,9 +48,9 @@ impl Network for Instagram {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
-        let username = name.fitted('.', allowed).to_ascii_lowercase();
+        let username = name.joined('.', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
             return Err("a user name has 1 to 30 letters, digits, periods and underscores".into());
         }
@@ -79,37 +79,43 @@ impl Network for Instagram {
         match (method, below_version(path)) {
             (&Method::GET, ["dialog", "oauth"]) => Route::page(login::authorize),
             (&Method::GET | &Method::POST, ["oauth", "access_token"]) => {
-                Route::now(Prepare, login::token)
+                Route::immediate(Prepare, login::token)
             }
-            (&Method::GET, ["me"]) => Route::now(Read, person::me),
-            (&Method::GET, ["me", "accounts"]) => Route::now(Read, person::accounts),
-            (&Method::GET, ["me", "businesses"]) => Route::now(Read, person::businesses),
-            (&Method::GET, ["me", "permissions"]) => Route::now(Read, person::permissions),
-            (&Method::DELETE, ["me", "permissions"]) => Route::now(Prepare, person::revoke),
-            (&Method::GET, ["ig_audio"]) => Route::now(Read, reads::audio),
+            (&Method::GET, ["me"]) => Route::immediate(Read, person::me),
+            (&Method::GET, ["me", "accounts"]) => Route::immediate(Read, person::accounts),
+            (&Method::GET, ["me", "businesses"]) => Route::immediate(Read, person::businesses),
+            (&Method::GET, ["me", "permissions"]) => Route::immediate(Read, person::permissions),
+            (&Method::DELETE, ["me", "permissions"]) => Route::immediate(Prepare, person::revoke),
+            (&Method::GET, ["ig_audio"]) => Route::immediate(Read, reads::audio),
             (&Method::POST, ["ig-api-upload", _, _]) => {
-                Route::later(Prepare, |cx| Box::pin(create::upload(cx)))
+                Route::spawned(Prepare, |cx| Box::pin(create::upload(cx)))
             }
             (&Method::POST, [_, "media"]) => {
-                Route::later(Prepare, |cx| Box::pin(create::create(cx)))
+                Route::spawned(Prepare, |cx| Box::pin(create::create(cx)))
             }
-            (&Method::POST, [_, "media_publish"]) => Route::now(Commit, publish::publish),
-            (&Method::POST, [_, "comments"]) => Route::now(Commit, comments::post),
-            (&Method::POST, [_, "replies"]) => Route::now(Commit, inbox::reply),
+            (&Method::POST, [_, "media_publish"]) => Route::immediate(Commit, publish::publish),
+            (&Method::POST, [_, "comments"]) => Route::immediate(Commit, comments::post),
+            (&Method::POST, [_, "replies"]) => Route::immediate(Commit, inbox::reply),
             (&Method::POST, [_, "messages"]) => {
-                Route::later(Commit, |cx| Box::pin(graph::inbox::send(cx)))
+                Route::spawned(Commit, |cx| Box::pin(graph::inbox::send(cx)))
             }
-            (&Method::POST, [_, "subscribed_apps"]) => Route::now(Prepare, graph::inbox::subscribe),
-            (&Method::POST, [_]) => Route::now(Commit, inbox::hide),
-            (&Method::DELETE, [_]) => Route::now(Commit, graph::inbox::delete),
-            (&Method::GET, [_, "conversations"]) => Route::now(Read, graph::inbox::conversations),
-            (&Method::GET, [_, "replies"]) => Route::now(Read, inbox::replies),
-            (&Method::GET, [_, "content_publishing_limit"]) => Route::now(Read, publish::limit),
-            (&Method::GET, [_, "media"]) => Route::now(Read, reads::media),
-            (&Method::GET, [_, "insights"]) => Route::now(Read, insights::read),
-            (&Method::GET, [_, "stories"]) => Route::now(Read, reads::stories),
-            (&Method::GET, [_, "comments"]) => Route::now(Read, comments::list),
-            (&Method::GET, [_]) => Route::now(Confirm, reads::node),
+            (&Method::POST, [_, "subscribed_apps"]) => {
+                Route::immediate(Prepare, graph::inbox::subscribe)
+            }
+            (&Method::POST, [_]) => Route::immediate(Commit, inbox::hide),
+            (&Method::DELETE, [_]) => Route::immediate(Commit, graph::inbox::delete),
+            (&Method::GET, [_, "conversations"]) => {
+                Route::immediate(Read, graph::inbox::conversations)
+            }
+            (&Method::GET, [_, "replies"]) => Route::immediate(Read, inbox::replies),
+            (&Method::GET, [_, "content_publishing_limit"]) => {
+                Route::immediate(Read, publish::limit)
+            }
+            (&Method::GET, [_, "media"]) => Route::immediate(Read, reads::media),
+            (&Method::GET, [_, "insights"]) => Route::immediate(Read, insights::read),
+            (&Method::GET, [_, "stories"]) => Route::immediate(Read, reads::stories),
+            (&Method::GET, [_, "comments"]) => Route::immediate(Read, comments::list),
+            (&Method::GET, [_]) => Route::immediate(Confirm, reads::node),
             _ => None,
         }
     }
@@ -127,14 +133,23 @@ impl Network for Instagram {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+        state
+            .made
+            .posts
+            .values()
+            .map(|post| representations::post(state, post, identity, base))
+            .collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id));
         id.map(|id| Change::Made(containers::Change::Gone { id })).into_iter().collect()
     }
@@ -143,11 +158,11 @@ impl Network for Instagram {
         Some(&state.mail)
     }
 
-    fn mail(change: mailbox::Change) -> Option<Change> {
+    fn mailbox_change(change: mailbox::Change) -> Option<Change> {
         Some(Change::Mail(change))
     }
 
-    fn mail_id(
+    fn new_item_id(
         unique: u64,
         state: &State,
         _identity: &Identity,
@@ -156,7 +171,7 @@ impl Network for Instagram {
         inbox::new_id(unique, state, new)
     }
 
-    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+    fn webhook(identity: &Identity, item: &Item, verb: ItemEvent, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
     }
 
@@ -198,7 +213,7 @@ impl Graph for Instagram {
 
 /// Returns a new id of 17 digits.
 fn id(cx: &Cx) -> u64 {
-    17_000_000_000_000_000 + cx.sim.env.unique()
+    17_000_000_000_000_000 + cx.sim.env.unique_number()
 }
 
 /// Returns the first segment of the path below the version.

@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use super::content::{refused, wrong};
+use super::content::{invalid_parameter, refused};
 use super::state::{Change, Container, State};
 use super::{Cx, id, params, user};
 use crate::graph::containers::{Change as Made, Status};
 use crate::graph::{failure, fields, with_usage};
 use crate::random::{self, BASE64URL};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Posts of an account in 24 hours.
 const POSTS: usize = 100;
 const DAY_MS: i64 = 86_400_000;
 
 /// `POST /{user}/media_publish`
-pub(super) fn publish(cx: &Cx) -> Answer {
+pub(super) fn publish(cx: &Cx) -> HandlerResult {
     let account = user(cx)?;
     let named = params(cx)?.filled("creation_id");
-    let named = named.ok_or_else(|| wrong("The parameter creation_id is required"))?;
+    let named = named.ok_or_else(|| invalid_parameter("The parameter creation_id is required"))?;
     let (made, now_ms, limited) = (id(cx), cx.now_ms(), cx.sim.env.rate_limits());
     cx.sim.change(&account, |state| {
         let container = named.parse().ok().and_then(|id: u64| state.made.containers.get(&id));
@@ -39,7 +39,7 @@ pub(super) fn publish(cx: &Cx) -> Answer {
 
 fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply> {
     if container.content.carousel_item {
-        return Err(wrong("A carousel item cannot be published by itself"));
+        return Err(invalid_parameter("A carousel item cannot be published by itself"));
     }
     match state.made.status(container, now_ms) {
         Status::Finished => Ok(()),
@@ -59,7 +59,7 @@ fn ready(state: &State, container: &Container, now_ms: i64) -> Result<(), Reply>
             "Media expired",
             "The media you are trying to access has expired. Please try to upload again.",
         )),
-        Status::Published => Err(wrong("The media was already published")),
+        Status::Published => Err(invalid_parameter("The media was already published")),
     }
 }
 
@@ -69,11 +69,11 @@ fn used(state: &State, now_ms: i64) -> usize {
 }
 
 /// `GET /{user}/content_publishing_limit`. While limits are not enforced, usage is 0.
-pub(super) fn limit(cx: &Cx) -> Answer {
+pub(super) fn limit(cx: &Cx) -> HandlerResult {
     let account = user(cx)?;
     let now_ms = cx.now_ms();
     let usage =
-        if cx.sim.env.rate_limits() { account.look(|state| used(state, now_ms)) } else { 0 };
+        if cx.sim.env.rate_limits() { account.read(|state| used(state, now_ms)) } else { 0 };
     let config = json!({"quota_total": POSTS, "quota_duration": DAY_MS / 1_000});
     let whole = json!({"quota_usage": usage, "config": config});
     let picked = fields::pick(&cx.call, &whole, &[], "ContentPublishingLimit")?;

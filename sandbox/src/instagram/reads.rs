@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::container::words;
-use super::content::wrong;
+use super::container::status_text;
+use super::content::invalid_parameter;
 use super::state::{Kind, Published, State};
-use super::{Cx, Instagram, first, inbox, shown, user};
+use super::{Cx, Instagram, first, inbox, representations, user};
 use crate::graph::{self, access, failure, fields, lists};
+use crate::metrics::MetricSubject;
 use crate::network::Identity;
-use crate::numbers::Of;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// How long a story is visible, in milliseconds.
@@ -20,20 +20,24 @@ const FIELDS: [&str; 6] =
     ["caption", "media_url", "thumbnail_url", "children", "alt_text", "is_shared_to_feed"];
 
 /// `GET /{user}/media`: newest first; stories are not among them.
-pub(super) fn media(cx: &Cx) -> Answer {
+pub(super) fn media(cx: &Cx) -> HandlerResult {
     let account = user(cx)?;
     list(cx, &account, |post| post.content.kind != Kind::Stories)
 }
 
 /// `GET /{user}/stories`: those that are still visible.
-pub(super) fn stories(cx: &Cx) -> Answer {
+pub(super) fn stories(cx: &Cx) -> HandlerResult {
     let account = user(cx)?;
     let since_ms = cx.now_ms() - STORY_MS;
     list(cx, &account, |post| post.content.kind == Kind::Stories && post.at_ms > since_ms)
 }
 
-fn list(cx: &Cx, account: &Account<Instagram>, is_listed: impl Fn(&Published) -> bool) -> Answer {
-    account.look(|state| {
+fn list(
+    cx: &Cx,
+    account: &Account<Instagram>,
+    is_listed: impl Fn(&Published) -> bool,
+) -> HandlerResult {
+    account.read(|state| {
         let listed = state.made.posts.values().rev().filter(|post| is_listed(post));
         let show = |post: &Published| {
             let whole = view(cx, state, &account.identity, post);
@@ -44,11 +48,11 @@ fn list(cx: &Cx, account: &Account<Instagram>, is_listed: impl Fn(&Published) ->
 }
 
 /// `GET /{id}`: the account, a container or a post.
-pub(super) fn node(cx: &Cx) -> Answer {
+pub(super) fn node(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let (named, identity) = (first(cx), &account.identity);
     if named == identity.remote_id {
-        let count = account.look(|state| state.made.posts.len());
+        let count = account.read(|state| state.made.posts.len());
         let mut whole = json!({
             "id": identity.remote_id,
             "username": identity.username,
@@ -57,23 +61,24 @@ pub(super) fn node(cx: &Cx) -> Answer {
             "follows_count": 0,
             "media_count": count,
         });
-        if let Some(followers) = account.number(Of::Now, "followers") {
+        if let Some(followers) = account.metric_number(MetricSubject::Now, "followers") {
             whole["followers_count"] = json!(followers);
         }
         let known = ["followers_count"];
         return Ok(Reply::ok(&fields::pick(&cx.call, &whole, &known, "IGUser")?));
     }
-    if let Some(item) = account.look(|state| state.mail.get(&named).cloned()) {
+    if let Some(item) = account.read(|state| state.mail.get(&named).cloned()) {
         let view = inbox::view(&item);
         return Ok(Reply::ok(&fields::pick(&cx.call, &view, &inbox::OPTIONAL, "IGComment")?));
     }
     let missing = || failure::missing(&named);
     let number: u64 = named.parse().map_err(|_| missing())?;
     let now_ms = cx.now_ms();
-    let picked = account.look(|state| {
+    let picked = account.read(|state| {
         if let Some(container) = state.made.containers.get(&number) {
             let status = state.made.status(container, now_ms);
-            let view = json!({"id": named, "status_code": status.code(), "status": words(&status)});
+            let view =
+                json!({"id": named, "status_code": status.code(), "status": status_text(&status)});
             return fields::pick(&cx.call, &view, &[], "IGContainer");
         }
         let post = state.made.posts.get(&number).ok_or_else(missing)?;
@@ -96,7 +101,7 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
         "id": post.id.to_string(),
         "media_type": kind,
         "media_product_type": product,
-        "permalink": shown::permalink(&cx.sim.base(), owner, post.id),
+        "permalink": representations::permalink(&cx.sim.base(), owner, post.id),
         "shortcode": post.shortcode,
         "timestamp": graph::time(post.at_ms),
         "username": owner.username,
@@ -119,11 +124,11 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
 }
 
 /// `GET /ig_audio`: licensed sounds.
-pub(super) fn audio(cx: &Cx) -> Answer {
+pub(super) fn audio(cx: &Cx) -> HandlerResult {
     access::page(cx)?;
     let kind = cx.call.query_value("audio_type").unwrap_or_default();
     if !["music", "original_sound"].contains(&kind.as_str()) {
-        return Err(wrong("Param audio_type must be one of {music, original_sound}"));
+        return Err(invalid_parameter("Param audio_type must be one of {music, original_sound}"));
     }
     let song = json!({"audio_id": "1", "title": "Simulated song", "display_artist": "Nobody", "duration_in_ms": 30_000});
     Ok(Reply::ok(&json!({"audio": [song]})))

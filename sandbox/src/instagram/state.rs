@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::graph::containers::{self, Made};
+use crate::graph::containers::{self, ContainerStore};
 use crate::graph::login::{self, Logins};
 use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
@@ -19,7 +19,7 @@ pub(crate) type Flaw = u32;
 #[derive(Default)]
 pub(crate) struct State {
     pub logins: Logins,
-    pub made: Made<Content>,
+    pub made: ContainerStore<Content>,
     pub comments: BTreeMap<u64, Comment>,
     pub mail: Mailbox,
 }

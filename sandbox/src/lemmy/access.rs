@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::state::Change;
-use super::{Cx, HOST, Lemmy, shown};
+use super::{Cx, HOST, Lemmy, representations};
 use crate::call::Call;
 use crate::random::{self, BASE64URL};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 
 /// Returns an error in Lemmy's format.
@@ -36,7 +36,7 @@ pub(super) fn caller(sim: &Sim<Lemmy>, call: &Call) -> Option<Arc<Account<Lemmy>
 /// Returns the account that is logged in; `None` for a visitor.
 pub(super) fn visitor(cx: &Cx) -> Option<Arc<Account<Lemmy>>> {
     let token = token(&cx.call)?;
-    cx.account.clone().filter(|account| account.look(|state| state.tokens.contains(token)))
+    cx.account.clone().filter(|account| account.read(|state| state.tokens.contains(token)))
 }
 
 /// Returns the account, which must be logged in.
@@ -45,7 +45,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Lemmy>>, Reply> {
 }
 
 /// `POST /user/login`
-pub(super) fn login(cx: &Cx) -> Answer {
+pub(super) fn login(cx: &Cx) -> HandlerResult {
     let body = cx.call.json().map_err(|_| failure(400, "Json deserialize error"))?;
     let account = cx.account.clone().ok_or_else(|| failure(401, "incorrect_login"))?;
     if body["password"] != account.identity.private("password") {
@@ -53,13 +53,13 @@ pub(super) fn login(cx: &Cx) -> Answer {
     }
     let end = random::text(BASE64URL, 43);
     let token = format!("eyJ0eXAiOiJKV1QifQ.{}.{end}", account.identity.remote_id);
-    cx.sim.make(&account, Change::LoggedIn { token: token.clone() });
+    cx.sim.apply(&account, Change::LoggedIn { token: token.clone() });
     let reply = json!({"jwt": token, "registration_created": false, "verify_email_sent": false});
     Ok(Reply::ok(&reply))
 }
 
 /// `GET /site`
-pub(super) fn site(cx: &Cx) -> Answer {
+pub(super) fn site(cx: &Cx) -> HandlerResult {
     let mut site = json!({
         "site_view": {
             "site": {"id": 1, "name": "Fanfare's Lemmy", "actor_id": format!("https://{HOST}/")},
@@ -70,7 +70,7 @@ pub(super) fn site(cx: &Cx) -> Answer {
         "admins": [],
     });
     if let Some(account) = visitor(cx) {
-        let mut person = shown::person(&account.identity);
+        let mut person = representations::person(&account.identity);
         person["avatar"] = json!(cx.sim.picture(&account.identity.remote_id));
         site["my_user"] = json!({"local_user_view": {"local_user": {"totp_2fa_enabled": false}, "person": person}});
     }

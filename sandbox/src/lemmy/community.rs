@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::state::Change;
 use super::{Cx, HOST, access};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// A community.
 pub(super) struct Community {
@@ -65,14 +65,14 @@ fn unknown() -> Reply {
 }
 
 /// `GET /community?name=`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let id = cx.call.query_value("id").and_then(|id| by_id(id.parse().ok()?));
     let name = cx.call.query_value("name");
     let found = id.or_else(|| named(&name?)).ok_or_else(unknown)?;
     let is_known =
         |state: &super::State| found.host == HOST || state.resolved.contains(&found.full_name());
     // A community that one account has resolved is known to all.
-    if !cx.sim.all().iter().any(|account| account.look(is_known)) {
+    if !cx.sim.all().iter().any(|account| account.read(is_known)) {
         return Err(unknown());
     }
     Ok(Reply::ok(
@@ -81,18 +81,18 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 /// `GET /community/list`
-pub(super) fn list(_cx: &Cx) -> Answer {
+pub(super) fn list(_cx: &Cx) -> HandlerResult {
     let local = ALL.iter().filter(|one| one.host == HOST);
     Ok(Reply::ok(&json!({"communities": local.map(Community::view).collect::<Vec<_>>()})))
 }
 
 /// `GET /resolve_object?q=!name@host`, for logged-in users.
-pub(super) fn resolve(cx: &Cx) -> Answer {
+pub(super) fn resolve(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let query = cx.call.query_value("q").unwrap_or_default();
     let found = query.strip_prefix('!').and_then(named);
     let found = found.ok_or_else(|| access::failure(404, "couldnt_find_object"))?;
-    cx.sim.make(&account, Change::Resolved { community: found.full_name() });
+    cx.sim.apply(&account, Change::Resolved { community: found.full_name() });
     Ok(Reply::ok(
         &json!({"community": found.view(), "post": null, "person": null, "comment": null}),
     ))

@@ -8,14 +8,14 @@ use crate::multipart;
 use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 
 /// The largest file of the store, in bytes.
 const BYTES_MAX: u64 = 10 << 20;
 
 /// `POST /pictrs/image`: a form with `images[]`.
-pub(super) fn upload(cx: &Cx) -> Answer {
+pub(super) fn upload(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let refused = |status: u16, why: &str| Reply::json(status, &json!({ "msg": why }));
     let content_type = cx.call.header("content-type").unwrap_or_default();
@@ -26,7 +26,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     }
     let mut files = Vec::new();
     for image in images {
-        let found = Specimen::of(&image.bytes);
+        let found = ReceivedFile::of(&image.bytes);
         if found.size > BYTES_MAX {
             return Err(refused(413, "File too large"));
         }
@@ -42,17 +42,17 @@ pub(super) fn upload(cx: &Cx) -> Answer {
             alt: None,
             sha256: Some(found.sha256),
         };
-        cx.sim.make(&account, Change::Image { file: file.clone(), medium });
+        cx.sim.apply(&account, Change::Image { file: file.clone(), medium });
         files.push(json!({"file": file, "delete_token": random::text(BASE62, 10)}));
     }
     Ok(Reply::json(201, &json!({"msg": "ok", "files": files})))
 }
 
 /// `GET /pictrs/image/{file}`: the bytes are not stored, so an empty picture is returned.
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let file = cx.call.segment(2).to_owned();
     let known =
-        cx.sim.all().iter().any(|account| account.look(|state| state.images.contains_key(&file)));
+        cx.sim.all().iter().any(|account| account.read(|state| state.images.contains_key(&file)));
     if !known {
         return Err(Reply::json(404, &json!({"msg": "Requested a file that doesn't exist"})));
     }

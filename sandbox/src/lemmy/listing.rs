@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{Cx, access, shown};
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use super::{Cx, access, representations};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 
 /// The fields of a post with its metrics.
 const COUNTS: [(&str, &str); 2] = [("/counts/upvotes", "likes"), ("/counts/comments", "comments")];
@@ -13,7 +13,7 @@ const COUNTS: [(&str, &str); 2] = [("/counts/upvotes", "likes"), ("/counts/comme
 const LIMIT_MAX: usize = 50;
 
 /// `GET /user?username=`: a user with a page of posts and comments.
-pub(super) fn user(cx: &Cx) -> Answer {
+pub(super) fn user(cx: &Cx) -> HandlerResult {
     let name = cx.call.query_value("username").unwrap_or_default();
     let name = name.split('@').next().unwrap_or_default().to_lowercase();
     let number = cx.call.query_value("person_id").unwrap_or_default();
@@ -23,16 +23,16 @@ pub(super) fn user(cx: &Cx) -> Answer {
         cx.call.query_value(name).and_then(|text| text.parse().ok()).unwrap_or(usual).max(1)
     };
     let (page, limit) = (number("page", 1), number("limit", 10).min(LIMIT_MAX));
-    let posts: Vec<_> = account.look(|state| {
+    let posts: Vec<_> = account.read(|state| {
         let newest = state.posts.values().rev().filter(|post| !post.deleted);
         newest
             .skip((page - 1).saturating_mul(limit))
             .take(limit)
-            .map(|post| shown::view(post, &account.identity))
+            .map(|post| representations::view(post, &account.identity))
             .collect()
     });
     Ok(Reply::ok(&json!({
-        "person_view": {"person": shown::person(&account.identity), "is_admin": false},
+        "person_view": {"person": representations::person(&account.identity), "is_admin": false},
         "posts": posts,
         "comments": [],
         "moderates": [],
@@ -40,14 +40,14 @@ pub(super) fn user(cx: &Cx) -> Answer {
 }
 
 /// `GET /post?id=`
-pub(super) fn post(cx: &Cx) -> Answer {
+pub(super) fn post(cx: &Cx) -> HandlerResult {
     let id: Option<u64> = cx.call.query_value("id").and_then(|id| id.parse().ok());
     let found = cx.sim.all().into_iter().find_map(|account| {
-        let post = account.look(|state| state.posts.get(&id?).cloned())?;
-        Some((shown::view(&post, &account.identity), account))
+        let post = account.read(|state| state.posts.get(&id?).cloned())?;
+        Some((representations::view(&post, &account.identity), account))
     });
     let (mut found, owner) = found.ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
     let named = cx.call.query_value("id").unwrap_or_default();
-    numbers::show(&owner, Of::Post(&named), &mut found, &COUNTS)?;
+    metrics::fill_metrics(&owner, MetricSubject::Post(&named), &mut found, &COUNTS)?;
     Ok(Reply::ok(&json!({"post_view": found, "moderators": [], "cross_posts": []})))
 }

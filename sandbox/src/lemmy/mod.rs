@@ -4,11 +4,11 @@
 
 mod access;
 mod community;
-mod elsewhere;
 mod image;
 mod listing;
+mod native_post;
 mod posting;
-mod shown;
+mod representations;
 mod state;
 
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -43,9 +43,9 @@ impl Network for Lemmy {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        let username = name.joined('_', allowed).to_ascii_lowercase();
         if !(3..=20).contains(&username.len()) {
             return Err("a user name has 3 to 20 letters, digits and underscores".into());
         }
@@ -70,24 +70,32 @@ impl Network for Lemmy {
     }
 
     /// Clients identify an account by instance and person.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
 
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::POST, ["api", "v3", "user", "login"]) => Route::now(Read, access::login),
-            (&Method::GET, ["api", "v3", "site"]) => Route::now(Read, access::site),
-            (&Method::GET, ["api", "v3", "community"]) => Route::now(Read, community::get),
-            (&Method::GET, ["api", "v3", "community", "list"]) => Route::now(Read, community::list),
-            (&Method::GET, ["api", "v3", "resolve_object"]) => Route::now(Read, community::resolve),
-            (&Method::GET, ["api", "v3", "user"]) => Route::now(Read, listing::user),
-            (&Method::GET, ["api", "v3", "post"]) => Route::now(Confirm, listing::post),
-            (&Method::POST, ["api", "v3", "post"]) => Route::now(Commit, posting::create),
-            (&Method::POST, ["api", "v3", "post", "delete"]) => Route::now(Commit, posting::delete),
-            (&Method::POST, ["pictrs", "image"]) => Route::now(Prepare, image::upload),
-            (&Method::GET, ["pictrs", "image", _]) => Route::now(Read, image::get),
+            (&Method::POST, ["api", "v3", "user", "login"]) => {
+                Route::immediate(Read, access::login)
+            }
+            (&Method::GET, ["api", "v3", "site"]) => Route::immediate(Read, access::site),
+            (&Method::GET, ["api", "v3", "community"]) => Route::immediate(Read, community::get),
+            (&Method::GET, ["api", "v3", "community", "list"]) => {
+                Route::immediate(Read, community::list)
+            }
+            (&Method::GET, ["api", "v3", "resolve_object"]) => {
+                Route::immediate(Read, community::resolve)
+            }
+            (&Method::GET, ["api", "v3", "user"]) => Route::immediate(Read, listing::user),
+            (&Method::GET, ["api", "v3", "post"]) => Route::immediate(Confirm, listing::post),
+            (&Method::POST, ["api", "v3", "post"]) => Route::immediate(Commit, posting::create),
+            (&Method::POST, ["api", "v3", "post", "delete"]) => {
+                Route::immediate(Commit, posting::delete)
+            }
+            (&Method::POST, ["pictrs", "image"]) => Route::immediate(Prepare, image::upload),
+            (&Method::GET, ["pictrs", "image", _]) => Route::immediate(Read, image::get),
             _ => None,
         }
     }
@@ -109,16 +117,16 @@ impl Network for Lemmy {
             .posts
             .values()
             .filter(|post| !post.deleted)
-            .map(|post| shown::post(state, post, base))
+            .map(|post| representations::post(state, post, base))
             .collect()
     }
 
-    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, identity, new)
+    fn native_post(state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {

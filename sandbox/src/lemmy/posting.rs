@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, LemmyPost, State};
-use super::{Cx, access, community, shown};
+use super::{Cx, access, community, representations};
 use crate::network::Identity;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// The default of instances: "Posts: 6 in 600 seconds".
 const POSTS: Limit = Limit { name: "posts", units: 6, span_ms: 600_000 };
@@ -16,16 +16,16 @@ const URL_MAX: usize = 2_000;
 const ALT_MAX: usize = 1_500;
 
 /// `POST /post`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
-    if cx.sim.env.rate_limits() && !account.count(POSTS, 1, cx.now_ms()).allowed {
+    if cx.sim.env.rate_limits() && !account.take_units(POSTS, 1, cx.now_ms()).allowed {
         return Err(access::failure(400, "rate_limit_error"));
     }
     let post = checked(&body, cx.now_ms())?;
     let shown = cx.sim.change(&account, |state| {
         let post = LemmyPost { id: next_id(state, &account.identity), ..post };
-        let shown = shown::view(&post, &account.identity);
+        let shown = representations::view(&post, &account.identity);
         Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
     })?;
     Ok(Reply::ok(&shown))
@@ -38,14 +38,14 @@ pub(super) fn next_id(state: &State, author: &Identity) -> u64 {
 }
 
 /// `POST /post/delete`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| access::failure(400, "Json deserialize error"))?;
     let shown = cx.sim.change(&account, |state| {
         let found = body["post_id"].as_u64().and_then(|id| state.posts.get(&id));
         let mut post = found.cloned().ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
         post.deleted = body["deleted"] == true;
-        let shown = shown::view(&post, &account.identity);
+        let shown = representations::view(&post, &account.identity);
         Ok((Change::Post(Box::new(post)), json!({ "post_view": shown })))
     })?;
     Ok(Reply::ok(&shown))

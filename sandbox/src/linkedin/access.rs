@@ -48,7 +48,7 @@ pub(super) fn caller(sim: &Sim<Linkedin>, call: &Call) -> Option<Arc<Account<Lin
 }
 
 /// Returns a token of the member's account.
-pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
+pub(super) fn find_token(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let is_it = token == identity.private(name);
         let expires_ms = identity.created_ms + life;
@@ -67,8 +67,8 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply
         })?;
     let invalid = || failure::token(65_600, "INVALID_ACCESS_TOKEN", "Invalid access token");
     let account = owner(&cx.sim, token).ok_or_else(invalid)?;
-    let (found, expired, revoked) = account.look(|state| {
-        (known(&account.identity, state, token), state.expired, state.revoked.contains(token))
+    let (found, expired, revoked) = account.read(|state| {
+        (find_token(&account.identity, state, token), state.expired, state.revoked.contains(token))
     });
     let found = found.filter(|found| !found.refresh).ok_or_else(invalid)?;
     if revoked {
@@ -83,7 +83,11 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Linkedin>>, String), Reply
 }
 
 /// Returns the account, if its token has one of these scopes.
-pub(super) fn with(cx: &Cx, scopes: &[&str], what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
+pub(super) fn account_with_scope(
+    cx: &Cx,
+    scopes: &[&str],
+    what: &str,
+) -> Result<Arc<Account<Linkedin>>, Reply> {
     let (account, granted) = account(cx)?;
     let has = granted.split([' ', ',']).any(|scope| scopes.contains(&scope));
     let refused = || failure::denied(&format!("Not enough permissions to access: {what}"));
@@ -104,7 +108,7 @@ pub(super) fn page(identity: &Identity) -> String {
 pub(super) fn author(cx: &Cx, author: &str, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
     let is_page = author.starts_with("urn:li:organization:");
     let scope = if is_page { "w_organization_social" } else { "w_member_social" };
-    let account = with(cx, &[scope], what)?;
+    let account = account_with_scope(cx, &[scope], what)?;
     if author == person(&account.identity) || author == page(&account.identity) {
         return Ok(account);
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::state::{Asset, Kind, State};
-use super::{failure, little, media};
+use super::{failure, little_text, media};
 use crate::network::Medium;
 use crate::reply::Reply;
 
@@ -39,7 +39,7 @@ const FIELDS: [&str; 9] = [
 ];
 
 /// The content of a post: its text, its files, and whether one of them is a video.
-pub(super) struct Shown {
+pub(super) struct PostContent {
     pub text: String,
     pub media: Vec<Medium>,
     pub is_video: bool,
@@ -47,7 +47,12 @@ pub(super) struct Shown {
 }
 
 /// Parses and validates a post.
-pub(super) fn read(state: &State, post: &Value, author: &str, now_ms: i64) -> Result<Shown, Reply> {
+pub(super) fn read(
+    state: &State,
+    post: &Value,
+    author: &str,
+    now_ms: i64,
+) -> Result<PostContent, Reply> {
     let Value::Object(fields) = post else {
         return Err(failure::malformed("The body is no object"));
     };
@@ -65,7 +70,7 @@ pub(super) fn read(state: &State, post: &Value, author: &str, now_ms: i64) -> Re
     }
     let sent =
         post["commentary"].as_str().ok_or_else(|| failure::invalid("commentary", "is required"))?;
-    let text = little::shown(sent);
+    let text = little_text::visible_text(sent);
     let length = text.chars().count();
     if length > TEXT_MAX {
         let message = format!(
@@ -76,7 +81,7 @@ pub(super) fn read(state: &State, post: &Value, author: &str, now_ms: i64) -> Re
     button(post)?;
     let mut extra = fields.clone();
     extra.retain(|name, _| !["commentary", "distribution"].contains(&name.as_str()));
-    let mut shown = Shown { text, media: Vec::new(), is_video: false, extra };
+    let mut shown = PostContent { text, media: Vec::new(), is_video: false, extra };
     match &post["content"] {
         Value::Null if sent.trim().is_empty() => {
             return Err(failure::invalid("commentary", "is required without content"));
@@ -110,7 +115,7 @@ fn fill(
     content: &Value,
     author: &str,
     now_ms: i64,
-    shown: &mut Shown,
+    shown: &mut PostContent,
 ) -> Result<(), Reply> {
     let kinds: Vec<&String> =
         content.as_object().map(|map| map.keys().collect()).unwrap_or_default();
@@ -154,7 +159,7 @@ fn add<'a>(
     named: &Value,
     author: &str,
     now_ms: i64,
-    shown: &mut Shown,
+    shown: &mut PostContent,
 ) -> Result<&'a Asset, Reply> {
     let urn = named["id"].as_str().unwrap_or_default();
     let asset = state.assets.get(urn).filter(|asset| asset.owner == author);

@@ -6,44 +6,44 @@ use super::state::{Change, Code, Token};
 use super::{Cx, access, failure};
 use crate::consent_page::{self, Consent};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 30 * 60_000;
 
 /// `GET /oauth/v2/authorization`
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::malformed(&format!("The passed in {what} is invalid")))?;
     let given = match asked {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut()
                 .append_pair("error", "user_cancelled_authorize")
                 .append_pair("error_description", "The user cancelled the authorization");
-            return Ok(consent_page::go(&back));
+            return Ok(consent_page::redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
-    let mut back = given.back;
+    let mut back = given.redirect_url;
     let unknown = given.scope.split(' ').find(|one| !access::SCOPES.contains(one));
     if let Some(scope) = unknown {
         back.query_pairs_mut().append_pair("error", "unauthorized_scope_error").append_pair(
             "error_description",
             &format!("Scope {scope:?} is not authorized for your application"),
         );
-        return Ok(consent_page::go(&back));
+        return Ok(consent_page::redirect_to(&back));
     }
     let code = access::new_token(given.account.identity.private("sub"));
     let expires_ms = cx.now_ms() + CODE_MS;
     let consent = Code { redirect_uri: given.redirect_uri, scope: given.scope, expires_ms };
-    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
+    cx.sim.apply(&given.account, Change::Code { code: code.clone(), consent });
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(consent_page::go(&back))
+    Ok(consent_page::redirect_to(&back))
 }
 
 /// `POST /oauth/v2/accessToken`: tokens for a code, or for a refresh token.
-pub(super) fn token(cx: &Cx) -> Answer {
+pub(super) fn token(cx: &Cx) -> HandlerResult {
     let params = Params::read(&cx.call)
         .map_err(|_| failure::oauth(400, "invalid_request", "The body cannot be read"))?;
     let required = |name: &str| {
@@ -62,7 +62,7 @@ pub(super) fn token(cx: &Cx) -> Answer {
     }
 }
 
-fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
+fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> HandlerResult {
     let refused = || {
         let description = "Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired.";
         failure::oauth(400, "invalid_request", description)
@@ -95,14 +95,14 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str) -> Answer {
 }
 
 /// Refreshes the access token. The refresh token and its expiry stay the same.
-fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
+fn refresh(cx: &Cx, refresh_token: &str) -> HandlerResult {
     let dead = |why: &str| failure::oauth(400, "invalid_grant", why);
     let account = access::owner(&cx.sim, refresh_token)
         .ok_or_else(|| dead("The provided authorization grant or refresh token is invalid"))?;
     let now_ms = cx.now_ms();
     let token = access::new_token(account.identity.private("sub"));
     let left = cx.sim.change(&account, |state| {
-        let known = access::known(&account.identity, state, refresh_token)
+        let known = access::find_token(&account.identity, state, refresh_token)
             .filter(|known| known.refresh && !state.revoked.contains(refresh_token))
             .ok_or_else(|| dead("The provided authorization grant or refresh token is revoked"))?;
         if known.expires_ms <= now_ms {
@@ -122,21 +122,21 @@ fn refresh(cx: &Cx, refresh_token: &str) -> Answer {
 }
 
 /// `POST /oauth/v2/revoke`
-pub(super) fn revoke(cx: &Cx) -> Answer {
+pub(super) fn revoke(cx: &Cx) -> HandlerResult {
     let token = Params::read(&cx.call).ok().and_then(|params| params.filled("token"));
     let token =
         token.ok_or_else(|| failure::oauth(400, "invalid_request", "A token is missing"))?;
     if let Some(account) = access::owner(&cx.sim, &token) {
         // Revoking a refresh token revokes all its access tokens.
-        let of_it = account.look(|state| {
+        let of_it = account.read(|state| {
             let refresh =
-                access::known(&account.identity, state, &token).is_some_and(|it| it.refresh);
+                access::find_token(&account.identity, state, &token).is_some_and(|it| it.refresh);
             let mut all: Vec<_> = state.tokens.keys().cloned().collect();
             all.push(account.identity.private("access_token").to_owned());
             if refresh { all } else { Vec::new() }
         });
         for token in of_it.into_iter().chain([token]) {
-            cx.sim.make(&account, Change::Revoked { token });
+            cx.sim.apply(&account, Change::Revoked { token });
         }
     }
     Ok(Reply::empty(200))

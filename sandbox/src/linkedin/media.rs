@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::state::{Asset, Change, Kind, Received};
 use super::{Cx, access, failure, urn_of};
-use crate::film::H264;
 use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::H264;
 
 /// The size of a video's parts.
 const PART: u64 = 4 << 20;
@@ -28,7 +28,7 @@ fn kind(cx: &Cx) -> Result<Kind, Reply> {
 }
 
 /// `POST /rest/{images|videos|documents}?action=…`
-pub(super) fn act(cx: &Cx) -> Answer {
+pub(super) fn act(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let body = cx.call.json().map_err(|_| failure::malformed("The body is no JSON"))?;
     match (cx.call.query_value("action").as_deref(), kind(cx)?) {
@@ -38,14 +38,14 @@ pub(super) fn act(cx: &Cx) -> Answer {
     }
 }
 
-fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> Answer {
+fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> HandlerResult {
     let owner = wanted["owner"].as_str().ok_or_else(|| failure::invalid("owner", "is required"))?;
     let account = access::author(cx, owner, "POST /images?action=initializeUpload")?;
-    super::pace(cx, &account)?;
+    super::count_request(cx, &account)?;
     let id = format!(
         "AQ{}{}{}",
         account.identity.private("sub"),
-        cx.sim.env.unique(),
+        cx.sim.env.unique_number(),
         random::text(BASE62, 6)
     );
     let urn = format!("urn:li:{}:{id}", kind.as_str());
@@ -82,16 +82,16 @@ fn initialize(cx: &Cx, kind: Kind, wanted: &Value) -> Answer {
         ready_ms: None,
         flaw: None,
     };
-    cx.sim.make(&account, Change::Asset(asset));
+    cx.sim.apply(&account, Change::Asset(asset));
     Ok(Reply::ok(&json!({"value": value})))
 }
 
 /// `PUT /dms-uploads/{file}/{part}`; the address is the only credential.
-pub(super) fn put(cx: &Cx) -> Answer {
+pub(super) fn put(cx: &Cx) -> HandlerResult {
     let (id, part) = (cx.call.segment(1), cx.call.segment(2));
     let gone = || failure::missing("upload");
     let account = access::owner(&cx.sim, id).ok_or_else(gone)?;
-    let file = Specimen::of(&cx.call.body);
+    let file = ReceivedFile::of(&cx.call.body);
     let now_ms = cx.now_ms();
     let ready_ms = now_ms + cx.sim.env.processing_ms();
     let etag = format!("/ambry-video/signedId/{}", file.sha256);
@@ -141,7 +141,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
 }
 
 /// Returns the type of a file by its bytes, and its error, if any.
-fn judge(kind: Kind, part: usize, file: &Specimen) -> (&'static str, Option<String>) {
+fn judge(kind: Kind, part: usize, file: &ReceivedFile) -> (&'static str, Option<String>) {
     let flawed = |why: &str| Some(why.to_owned());
     match kind {
         Kind::Image => match picture::picture(&file.head) {
@@ -164,7 +164,7 @@ fn judge(kind: Kind, part: usize, file: &Specimen) -> (&'static str, Option<Stri
     }
 }
 
-fn finalize(cx: &Cx, wanted: &Value) -> Answer {
+fn finalize(cx: &Cx, wanted: &Value) -> HandlerResult {
     let (account, _) = access::account(cx)?;
     let urn = wanted["video"].as_str().unwrap_or_default();
     let called: Vec<&str> = wanted["uploadedPartIds"]
@@ -191,11 +191,11 @@ fn finalize(cx: &Cx, wanted: &Value) -> Answer {
 }
 
 /// `GET /rest/{images|videos|documents}/{urn}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let (account, _) = access::account(cx)?;
     let (kind, urn) = (kind(cx)?, urn_of(cx, 2));
-    let asset = account.look(|state| state.assets.get(&urn).cloned());
+    let asset = account.read(|state| state.assets.get(&urn).cloned());
     let asset = asset.filter(|asset| asset.kind == kind).ok_or_else(|| failure::missing(&urn))?;
     // An app may not read the status of a member's uploads, except videos.
     if kind != Kind::Video && asset.owner == access::person(&account.identity) {

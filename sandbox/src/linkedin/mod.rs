@@ -5,11 +5,11 @@
 
 mod access;
 mod content;
-mod elsewhere;
 mod failure;
-mod little;
+mod little_text;
 mod login;
 mod media;
+mod native_post;
 mod people;
 mod posts;
 mod state;
@@ -22,9 +22,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
 use crate::reply::Reply;
@@ -46,16 +46,18 @@ impl Network for Linkedin {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let page = match name {
-            Name::Asked(name) => name.strip_prefix(PAGE).map(Name::Asked),
-            Name::Made(..) => None,
+            NewName::Requested(name) => name.strip_prefix(PAGE).map(NewName::Requested),
+            NewName::Generated(..) => None,
         };
         let (is_page, name) = page.map_or((false, name), |_| (true, name));
         let fitted = match name {
-            Name::Asked(name) => Name::Asked(name.trim_start_matches(PAGE)).fitted('-', allowed),
-            made => made.fitted('-', allowed),
+            NewName::Requested(name) => {
+                NewName::Requested(name.trim_start_matches(PAGE)).joined('-', allowed)
+            }
+            made => made.joined('-', allowed),
         };
         let username = fitted.to_ascii_lowercase();
         if !(3..=90).contains(&username.len()) {
@@ -110,37 +112,43 @@ impl Network for Linkedin {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["oauth", "v2", "authorization"]) => Route::page(login::authorize),
-            (&Method::POST, ["oauth", "v2", "accessToken"]) => Route::now(Prepare, login::token),
-            (&Method::POST, ["oauth", "v2", "revoke"]) => Route::now(Prepare, login::revoke),
-            (&Method::GET, ["v2", "userinfo"]) => Route::now(Read, people::userinfo),
-            (&Method::GET, ["v2", "me"]) => Route::now(Read, people::me),
-            (&Method::GET, ["v2", "organizationalEntityAcls"]) => Route::now(Read, people::acls),
-            (&Method::GET, ["v2", "organizations"]) => Route::now(Read, people::organizations),
+            (&Method::POST, ["oauth", "v2", "accessToken"]) => {
+                Route::immediate(Prepare, login::token)
+            }
+            (&Method::POST, ["oauth", "v2", "revoke"]) => Route::immediate(Prepare, login::revoke),
+            (&Method::GET, ["v2", "userinfo"]) => Route::immediate(Read, people::userinfo),
+            (&Method::GET, ["v2", "me"]) => Route::immediate(Read, people::me),
+            (&Method::GET, ["v2", "organizationalEntityAcls"]) => {
+                Route::immediate(Read, people::acls)
+            }
+            (&Method::GET, ["v2", "organizations"]) => {
+                Route::immediate(Read, people::organizations)
+            }
             (&Method::GET, ["rest", "organizationalEntityNotifications"]) => {
-                Route::now(Read, people::notifications)
+                Route::immediate(Read, people::notifications)
             }
             (&Method::POST, ["rest", "images" | "videos" | "documents"]) => {
-                Route::now(Prepare, media::act)
+                Route::immediate(Prepare, media::act)
             }
             (&Method::GET, ["rest", "images" | "videos" | "documents", _]) => {
-                Route::now(Prepare, media::get)
+                Route::immediate(Prepare, media::get)
             }
-            (&Method::PUT, ["dms-uploads", _, _]) => Route::now(Prepare, media::put),
-            (&Method::GET, ["rest", "networkSizes", _]) => Route::now(Read, statistics::size),
+            (&Method::PUT, ["dms-uploads", _, _]) => Route::immediate(Prepare, media::put),
+            (&Method::GET, ["rest", "networkSizes", _]) => Route::immediate(Read, statistics::size),
             (&Method::GET, ["rest", "organizationalEntityShareStatistics"]) => {
-                Route::now(Read, statistics::shares)
+                Route::immediate(Read, statistics::shares)
             }
             (&Method::GET, ["rest", "organizationalEntityFollowerStatistics"]) => {
-                Route::now(Read, statistics::followers)
+                Route::immediate(Read, statistics::followers)
             }
             (&Method::GET, ["rest", "memberCreatorPostAnalytics"]) => {
-                Route::now(Read, statistics::of_member)
+                Route::immediate(Read, statistics::of_member)
             }
-            (&Method::POST, ["rest", "posts"]) => Route::now(Commit, posts::create),
-            (&Method::GET, ["rest", "posts"]) => Route::now(Read, posts::list),
-            (&Method::GET, ["rest", "posts", _]) => Route::now(Confirm, posts::get),
-            (&Method::DELETE, ["rest", "posts", _]) => Route::now(Commit, posts::delete),
-            (&Method::GET, ["feed", "update", _]) => Route::now(Read, posts::page),
+            (&Method::POST, ["rest", "posts"]) => Route::immediate(Commit, posts::create),
+            (&Method::GET, ["rest", "posts"]) => Route::immediate(Read, posts::list),
+            (&Method::GET, ["rest", "posts", _]) => Route::immediate(Confirm, posts::get),
+            (&Method::DELETE, ["rest", "posts", _]) => Route::immediate(Commit, posts::delete),
+            (&Method::GET, ["feed", "update", _]) => Route::immediate(Read, posts::page),
             _ => None,
         }
     }
@@ -171,16 +179,16 @@ impl Network for Linkedin {
     }
 
     /// A page and its administrator have separate posts.
-    fn is_of(post: &Post, key: &str) -> bool {
+    fn belongs_to(post: &Post, key: &str) -> bool {
         !key.starts_with("urn:li:") || post.extra.get("author").is_none_or(|author| author == key)
     }
 
-    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, identity, new)
+    fn native_post(state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -202,9 +210,9 @@ fn urn_of(cx: &Cx, place: usize) -> String {
 }
 
 /// Counts a request of the member.
-fn pace(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
+fn count_request(cx: &Cx, account: &Account<Linkedin>) -> Result<(), Reply> {
     const DAY: Limit = Limit { name: "requests", units: 150, span_ms: 86_400_000 };
-    if !cx.sim.env.rate_limits() || account.count(DAY, 1, cx.now_ms()).allowed {
+    if !cx.sim.env.rate_limits() || account.take_units(DAY, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     let message = "Resource level throttle MEMBER DAY limit for calls to this resource is reached.";

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// `GET /v2/userinfo`
-pub(super) fn userinfo(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["openid"], "GET /userinfo")?;
+pub(super) fn userinfo(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &["openid"], "GET /userinfo")?;
     let identity = &account.identity;
     Ok(Reply::ok(&json!({
         "sub": identity.private("sub"),
@@ -19,8 +19,8 @@ pub(super) fn userinfo(cx: &Cx) -> Answer {
 }
 
 /// `GET /v2/me`
-pub(super) fn me(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["profile"], "GET /me")?;
+pub(super) fn me(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &["profile"], "GET /me")?;
     let identity = &account.identity;
     Ok(Reply::ok(&json!({
         "id": identity.private("sub"),
@@ -30,8 +30,12 @@ pub(super) fn me(cx: &Cx) -> Answer {
 }
 
 /// `GET /v2/organizationalEntityAcls?q=roleAssignee`
-pub(super) fn acls(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["rw_organization_admin"], "GET /organizationalEntityAcls")?;
+pub(super) fn acls(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(
+        cx,
+        &["rw_organization_admin"],
+        "GET /organizationalEntityAcls",
+    )?;
     if cx.call.query_value("q").as_deref() != Some("roleAssignee") {
         return Err(failure::malformed("No such finder"));
     }
@@ -45,7 +49,7 @@ pub(super) fn acls(cx: &Cx) -> Answer {
 }
 
 /// `GET /v2/organizations?q=vanityName&vanityName=…`
-pub(super) fn organizations(cx: &Cx) -> Answer {
+pub(super) fn organizations(cx: &Cx) -> HandlerResult {
     access::account(cx)?;
     let wanted = cx.call.query_value("vanityName").unwrap_or_default();
     let found = cx.sim.find(&format!("company/{wanted}"));
@@ -62,10 +66,13 @@ fn page(identity: &Identity) -> Value {
 }
 
 /// `GET /rest/organizationalEntityNotifications?q=criteria`: posts that mention the organization.
-pub(super) fn notifications(cx: &Cx) -> Answer {
+pub(super) fn notifications(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
-    let account =
-        access::with(cx, &["rw_organization_admin"], "GET /organizationalEntityNotifications")?;
+    let account = access::account_with_scope(
+        cx,
+        &["rw_organization_admin"],
+        "GET /organizationalEntityNotifications",
+    )?;
     let urn = access::page(&account.identity);
     if cx.call.query_value("organizationalEntity").as_deref() != Some(urn.as_str()) {
         return Err(failure::denied("Viewer is not an administrator of the organization"));
@@ -75,7 +82,7 @@ pub(super) fn notifications(cx: &Cx) -> Answer {
     }
     let mut elements = Vec::new();
     for other in cx.sim.all() {
-        let found = other.look(|state| {
+        let found = other.read(|state| {
             let posts = state
                 .posts
                 .iter()

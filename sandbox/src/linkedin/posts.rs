@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Published, State};
-use super::{Cx, access, content, failure, pace, urn_of};
-use crate::reply::{Answer, Reply};
+use super::{Cx, access, content, count_request, failure, urn_of};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long the same text counts as a duplicate, in milliseconds.
 const DUPLICATE_MS: i64 = 10 * 60_000;
 
 /// `POST /rest/posts`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let post = cx.call.json().map_err(|_| failure::malformed("The body is no JSON"))?;
     let author =
         post["author"].as_str().ok_or_else(|| failure::invalid("author", "is required"))?;
     let account = access::author(cx, author, "POST /posts")?;
-    pace(cx, &account)?;
+    count_request(cx, &account)?;
     let now_ms = cx.now_ms();
     let urn = cx.sim.change(&account, |state| {
         let shown = content::read(state, &post, author, now_ms)?;
@@ -44,7 +44,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
 
 /// Returns a new number. LinkedIn's numbers begin with their time in milliseconds.
 fn number(cx: &Cx, now_ms: i64) -> u64 {
-    (now_ms.unsigned_abs() << 22) | (cx.sim.env.unique() & 0x3f_ffff)
+    (now_ms.unsigned_abs() << 22) | (cx.sim.env.unique_number() & 0x3f_ffff)
 }
 
 fn duplicate<'a>(
@@ -74,7 +74,7 @@ fn view(post: &Published) -> Value {
 }
 
 /// `GET /rest/posts?q=author&author=…`: an organization's posts, latest first. A member's cannot be read.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let author = cx.call.query_value("author").unwrap_or_default();
     if cx.call.query_value("q").as_deref() != Some("author") {
@@ -85,7 +85,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
         cx.call.query_value(name).and_then(|n| n.parse().ok()).unwrap_or(usual)
     };
     let (start, count) = (query("start", 0), query("count", 10).min(100));
-    let elements: Vec<Value> = account.look(|state| {
+    let elements: Vec<Value> = account.read(|state| {
         let posts = state.posts.values().rev().filter(|post| post.author == author);
         posts.skip(start).take(count).map(view).collect()
     });
@@ -95,11 +95,11 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /rest/posts/{urn}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
-    let post = account.look(|state| state.posts.values().find(|post| post.urn == urn).cloned());
+    let post = account.read(|state| state.posts.values().find(|post| post.urn == urn).cloned());
     let post = post.ok_or_else(|| failure::missing(&urn))?;
     reader(cx, &post.author)?;
     Ok(Reply::ok(&view(&post)))
@@ -110,7 +110,7 @@ fn reader(
     cx: &Cx,
     author: &str,
 ) -> Result<std::sync::Arc<crate::sim::Account<super::Linkedin>>, Reply> {
-    let account = access::with(cx, &["r_organization_social"], "GET /posts")?;
+    let account = access::account_with_scope(cx, &["r_organization_social"], "GET /posts")?;
     if author == access::page(&account.identity) {
         return Ok(account);
     }
@@ -118,24 +118,24 @@ fn reader(
 }
 
 /// `DELETE /rest/posts/{urn}`: succeeds even if the post does not exist.
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
-    let found = account.look(|state| {
+    let found = account.read(|state| {
         state.posts.iter().find(|(_, post)| post.urn == urn).map(|(number, _)| *number)
     });
     if let Some(number) = found {
-        cx.sim.make(&account, Change::Deleted { number });
+        cx.sim.apply(&account, Change::Deleted { number });
     }
     Ok(Reply::empty(204))
 }
 
 /// `GET /feed/update/{urn}`: the post as people see it.
-pub(super) fn page(cx: &Cx) -> Answer {
+pub(super) fn page(cx: &Cx) -> HandlerResult {
     let urn = urn_of(cx, 2);
     let is_owner = |account: &std::sync::Arc<crate::sim::Account<super::Linkedin>>| {
-        account.look(|state| state.posts.values().any(|post| post.urn == urn))
+        account.read(|state| state.posts.values().any(|post| post.urn == urn))
     };
     let owner = cx.sim.all().into_iter().find(is_owner).ok_or_else(|| failure::missing(&urn))?;
     let place = format!("{}/ui/{}/{urn}", cx.sim.pages(), owner.identity.remote_id);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::{Cx, Linkedin, access, failure};
-use crate::numbers::{self, Of, days};
-use crate::reply::{Answer, Reply};
+use crate::metrics::{self, MetricSubject, days_between};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The scope of the statistics of pages.
@@ -39,15 +39,15 @@ const OF_MEMBER: [(&str, &str); 5] = [
     ("RESHARE", "shares"),
 ];
 
-fn told(
+fn metric_values(
     account: &Account<Linkedin>,
-    of: Of<'_>,
+    of: MetricSubject<'_>,
     names: &[(&str, &str)],
 ) -> Result<Map<String, Value>, Reply> {
     let mut found = Map::new();
     for (theirs, ours) in names {
         let mut cell = json!({"value": null});
-        numbers::show(account, of, &mut cell, &[("/value", ours)])?;
+        metrics::fill_metrics(account, of, &mut cell, &[("/value", ours)])?;
         if !cell["value"].is_null() {
             found.insert((*theirs).to_owned(), cell["value"].clone());
         }
@@ -55,13 +55,13 @@ fn told(
     Ok(found)
 }
 
-fn elements(elements: &[Value]) -> Answer {
+fn elements(elements: &[Value]) -> HandlerResult {
     Ok(Reply::ok(&json!({"elements": elements, "paging": {"start": 0, "count": 10, "links": []}})))
 }
 
 fn administrator(cx: &Cx, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
     access::version(cx)?;
-    let account = access::with(cx, &[ADMIN], what)?;
+    let account = access::account_with_scope(cx, &[ADMIN], what)?;
     let urn = access::page(&account.identity);
     let asked = cx.call.query_value("organizationalEntity");
     if asked.is_some_and(|asked| asked != urn) {
@@ -71,9 +71,11 @@ fn administrator(cx: &Cx, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
 }
 
 /// `GET /rest/networkSizes/{organization}`
-pub(super) fn size(cx: &Cx) -> Answer {
+pub(super) fn size(cx: &Cx) -> HandlerResult {
     let account = administrator(cx, "GET /networkSizes")?;
-    Ok(Reply::ok(&json!({"firstDegreeSize": account.number(Of::Now, "followers")})))
+    Ok(Reply::ok(
+        &json!({"firstDegreeSize": account.metric_number(MetricSubject::Now, "followers")}),
+    ))
 }
 
 /// Returns the requested days, as `(timeRange:(start:1,end:2),timeGranularityType:DAY)` names them.
@@ -85,18 +87,18 @@ fn asked_days(cx: &Cx) -> Vec<(String, i64, i64)> {
         digits.parse().ok()
     };
     let (Some(start), Some(end)) = (after("start"), after("end")) else { return Vec::new() };
-    let found = days(start / 1_000, end / 1_000).into_iter();
+    let found = days_between(start / 1_000, end / 1_000).into_iter();
     found.map(|(date, end)| (date.to_string(), (end - 86_400) * 1_000, end * 1_000)).collect()
 }
 
 /// `GET /rest/organizationalEntityShareStatistics`: of the page by day, or of a post since it was published.
-pub(super) fn shares(cx: &Cx) -> Answer {
+pub(super) fn shares(cx: &Cx) -> HandlerResult {
     let account = administrator(cx, "GET /organizationalEntityShareStatistics")?;
     let listed = ["shares", "ugcPosts"].iter().find_map(|name| cx.call.query_value(name));
     if let Some(list) = listed {
         let urn = list.trim_start_matches("List(").trim_end_matches(')').to_owned();
         is_there(&account, &urn)?;
-        let found = told(&account, Of::Post(&urn), &OF_POST)?;
+        let found = metric_values(&account, MetricSubject::Post(&urn), &OF_POST)?;
         if found.is_empty() {
             return elements(&[]);
         }
@@ -104,7 +106,7 @@ pub(super) fn shares(cx: &Cx) -> Answer {
     }
     let mut list = Vec::new();
     for (date, start, end) in asked_days(cx) {
-        let found = told(&account, Of::Day(&date), &OF_DAY)?;
+        let found = metric_values(&account, MetricSubject::Day(&date), &OF_DAY)?;
         if !found.is_empty() {
             list.push(
                 json!({"timeRange": {"start": start, "end": end}, "totalShareStatistics": found}),
@@ -115,11 +117,11 @@ pub(super) fn shares(cx: &Cx) -> Answer {
 }
 
 /// `GET /rest/organizationalEntityFollowerStatistics`
-pub(super) fn followers(cx: &Cx) -> Answer {
+pub(super) fn followers(cx: &Cx) -> HandlerResult {
     let account = administrator(cx, "GET /organizationalEntityFollowerStatistics")?;
     let mut list = Vec::new();
     for (date, start, end) in asked_days(cx) {
-        if let Some(gain) = account.number(Of::Day(&date), "follower_delta") {
+        if let Some(gain) = account.metric_number(MetricSubject::Day(&date), "follower_delta") {
             let gains = json!({"organicFollowerGain": gain, "paidFollowerGain": 0});
             list.push(json!({"timeRange": {"start": start, "end": end}, "followerGains": gains}));
         }
@@ -128,20 +130,21 @@ pub(super) fn followers(cx: &Cx) -> Answer {
 }
 
 /// `GET /rest/memberCreatorPostAnalytics?q=entity`
-pub(super) fn of_member(cx: &Cx) -> Answer {
+pub(super) fn of_member(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
-    let account = access::with(cx, &["w_member_social"], "GET /memberCreatorPostAnalytics")?;
+    let account =
+        access::account_with_scope(cx, &["w_member_social"], "GET /memberCreatorPostAnalytics")?;
     let entity = cx.call.query_value("entity").unwrap_or_default();
     let urn = entity.split_once(':').map(|(_, urn)| urn.trim_end_matches(')')).unwrap_or_default();
     is_there(&account, urn)?;
     let kind = cx.call.query_value("queryType").unwrap_or_default();
     let name = OF_MEMBER.iter().find(|(theirs, _)| *theirs == kind).map(|(_, ours)| *ours);
     let name = name.ok_or_else(|| failure::malformed("queryType is not known"))?;
-    let found = told(&account, Of::Post(urn), &[("count", name)])?;
+    let found = metric_values(&account, MetricSubject::Post(urn), &[("count", name)])?;
     if found.is_empty() { elements(&[]) } else { elements(&[Value::Object(found)]) }
 }
 
 fn is_there(account: &Account<Linkedin>, urn: &str) -> Result<(), Reply> {
-    let found = account.look(|state| state.posts.values().any(|post| post.urn == urn));
+    let found = account.read(|state| state.posts.values().any(|post| post.urn == urn));
     if found { Ok(()) } else { Err(failure::missing(urn)) }
 }

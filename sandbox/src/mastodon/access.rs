@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::state::Change;
-use super::{Cx, Mastodon, shown};
+use super::{Cx, Mastodon, representations};
 use crate::call::Call;
 use crate::env::rfc3339;
 use crate::params::Params;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The limit on all calls of an account.
@@ -45,7 +45,7 @@ pub(super) fn token_in_form(call: &Call) -> Option<String> {
 /// Returns the account of the request's token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
     let account = cx.account.clone().ok_or_else(|| failure(401, "The access token is invalid"))?;
-    if account.look(|state| state.revoked) {
+    if account.read(|state| state.revoked) {
         return Err(failure(401, "The access token was revoked"));
     }
     Ok(account)
@@ -55,10 +55,10 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Mastodon>>, Reply> {
 pub(super) fn limited(
     cx: &Cx,
     limit: Limit,
-    work: impl FnOnce(&Account<Mastodon>) -> Answer,
-) -> Answer {
+    work: impl FnOnce(&Account<Mastodon>) -> HandlerResult,
+) -> HandlerResult {
     let account = account(cx)?;
-    let paced = account.count(limit, 1, cx.now_ms());
+    let paced = account.take_units(limit, 1, cx.now_ms());
     let show = |reply: Reply| with_limit(reply, limit.units, paced.remaining, paced.reset_ms);
     if !paced.allowed && cx.sim.env.rate_limits() {
         return Err(show(failure(429, "Too many requests")));
@@ -67,9 +67,9 @@ pub(super) fn limited(
 }
 
 /// `GET /accounts/verify_credentials`
-pub(super) fn verify_credentials(cx: &Cx) -> Answer {
+pub(super) fn verify_credentials(cx: &Cx) -> HandlerResult {
     limited(cx, CALLS, |account| {
-        let mut shown = shown::account(&account.identity, &cx.sim.base());
+        let mut shown = representations::account(&account.identity, &cx.sim.base());
         let picture = cx.sim.picture(&account.identity.remote_id);
         (shown["avatar"], shown["avatar_static"]) = (json!(picture), json!(picture));
         shown["source"] =
@@ -79,9 +79,9 @@ pub(super) fn verify_credentials(cx: &Cx) -> Answer {
 }
 
 /// `POST /oauth/revoke`: always succeeds for a valid client.
-pub(super) fn revoke(cx: &Cx) -> Answer {
+pub(super) fn revoke(cx: &Cx) -> HandlerResult {
     if let Some(account) = &cx.account {
-        cx.sim.make(account, Change::Revoked(true));
+        cx.sim.apply(account, Change::Revoked(true));
     }
     Ok(Reply::ok(&json!({})))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Cx;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Most characters of a status.
 pub(super) const CHARACTERS_MAX: usize = 500;
@@ -61,7 +61,7 @@ fn configuration() -> Value {
 }
 
 /// `GET /instance`, version 1 or 2; needs no token.
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let base = cx.sim.base();
     let mut shown = json!({
         "title": "Fanfare's Mastodon",

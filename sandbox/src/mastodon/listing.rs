@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::state::Status;
-use super::{Cx, Mastodon, access, shown};
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use super::{Cx, Mastodon, access, representations};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The fields of a status with its metrics.
@@ -21,7 +21,7 @@ const COUNTS: [(&str, &str); 4] = [
 /// Returns a status and its account.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Mastodon>>, Status)> {
     cx.sim.all().into_iter().find_map(|account| {
-        let status = account.look(|state| state.statuses.get(&id).cloned())?;
+        let status = account.read(|state| state.statuses.get(&id).cloned())?;
         Some((account, status))
     })
 }
@@ -32,17 +32,18 @@ fn asked(cx: &Cx) -> Result<(Arc<Account<Mastodon>>, Status), Reply> {
 }
 
 /// `GET /statuses/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let (owner, status) = asked(cx)?;
     let base = cx.sim.base();
-    let mut shown = owner.look(|state| shown::status(state, &status, &owner.identity, &base));
+    let mut shown =
+        owner.read(|state| representations::status(state, &status, &owner.identity, &base));
     let id = status.id.to_string();
-    numbers::show(&owner, Of::Post(&id), &mut shown, &COUNTS)?;
+    metrics::fill_metrics(&owner, MetricSubject::Post(&id), &mut shown, &COUNTS)?;
     Ok(Reply::ok(&shown))
 }
 
 /// `GET /statuses/{id}/source`: the text as it was written, for its author.
-pub(super) fn source(cx: &Cx) -> Answer {
+pub(super) fn source(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |account| {
         let (owner, status) = asked(cx)?;
         if owner.identity.remote_id != account.identity.remote_id {
@@ -54,7 +55,7 @@ pub(super) fn source(cx: &Cx) -> Answer {
 }
 
 /// `GET /accounts/{id}/statuses`: newest first, those older than `max_id`.
-pub(super) fn of_account(cx: &Cx) -> Answer {
+pub(super) fn of_account(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |_| {
         let owner = cx.sim.account(cx.call.segment(3));
         let owner = owner.ok_or_else(|| access::failure(404, "Record not found"))?;
@@ -62,10 +63,12 @@ pub(super) fn of_account(cx: &Cx) -> Answer {
         let limit: usize = query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(20);
         let before: u64 = query("max_id").and_then(|id| id.parse().ok()).unwrap_or(u64::MAX);
         let base = cx.sim.base();
-        let shown: Vec<_> = owner.look(|state| {
+        let shown: Vec<_> = owner.read(|state| {
             let newest = state.statuses.range(..before).rev().map(|(_, status)| status);
             let newest = newest.take(limit.clamp(1, 40));
-            newest.map(|status| shown::status(state, status, &owner.identity, &base)).collect()
+            newest
+                .map(|status| representations::status(state, status, &owner.identity, &base))
+                .collect()
         });
         Ok(Reply::ok(&shown))
     })

@@ -4,36 +4,37 @@ use super::instance::{
     DESCRIPTION_MAX, FRAME_RATE_MAX, IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX, TYPES, VIDEO_BYTES_MAX,
 };
 use super::state::{Change, Upload};
-use super::{Cx, access, shown};
-use crate::film::{Asks, OF_BROWSERS};
+use super::{Cx, access, representations};
 use crate::multipart::Part;
 use crate::network::Medium;
 use crate::params::Params;
 use crate::picture;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::{BROWSER_FORMATS, VideoRequirements};
 
 /// The video formats that are accepted.
-const FILMS: Asks = Asks { frames: (0.0, FRAME_RATE_MAX), ..OF_BROWSERS };
+const FILMS: VideoRequirements =
+    VideoRequirements { frames: (0.0, FRAME_RATE_MAX), ..BROWSER_FORMATS };
 /// Uploads of an account.
 const UPLOADS: Limit = Limit { name: "media", units: 30, span_ms: 1_800_000 };
 
 /// `POST /media`: 200 if it is ready at once, 202 if it is still processed.
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     access::limited(cx, UPLOADS, |account| {
         let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
         let file = params.file("file").ok_or_else(|| access::invalid("File can't be blank"))?;
         let upload = received(cx, file, &params)?;
         let is_ready = upload.ready_ms <= cx.now_ms();
-        let shown = shown::medium(&upload, &cx.sim.base(), cx.now_ms());
-        cx.sim.make(account, Change::Upload(Box::new(upload)));
+        let shown = representations::medium(&upload, &cx.sim.base(), cx.now_ms());
+        cx.sim.apply(account, Change::Upload(Box::new(upload)));
         Ok(Reply::json(if is_ready { 200 } else { 202 }, &shown))
     })
 }
 
 fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
-    let found = Specimen::of(&file.bytes);
+    let found = ReceivedFile::of(&file.bytes);
     let mime = picture::sniff(&found.head).filter(|mime| TYPES.contains(mime));
     let refused = || access::invalid("File content type is not supported, File is invalid");
     let mime = mime.ok_or_else(refused)?;
@@ -59,7 +60,7 @@ fn received(cx: &Cx, file: &Part, params: &Params) -> Result<Upload, Reply> {
         sha256: Some(found.sha256),
     };
     Ok(Upload {
-        id: cx.sim.env.unique(),
+        id: cx.sim.env.unique_number(),
         ready_ms: cx.now_ms() + wait,
         medium,
         size,
@@ -81,29 +82,29 @@ fn described(params: &Params) -> Result<Option<String>, Reply> {
 fn loose(cx: &Cx) -> Result<(u64, Upload), Reply> {
     let account = access::account(cx)?;
     let id: Option<u64> = cx.call.segment(3).parse().ok();
-    let found = account.look(|state| state.media.get(&id?).filter(|one| !one.attached).cloned());
+    let found = account.read(|state| state.media.get(&id?).filter(|one| !one.attached).cloned());
     found.map(|one| (one.id, one)).ok_or_else(|| access::failure(404, "Record not found"))
 }
 
 /// `GET /media/{id}`: 206 while it is processed.
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |_| {
         let (_, upload) = loose(cx)?;
         let now_ms = cx.now_ms();
         let status = if upload.ready_ms <= now_ms { 200 } else { 206 };
-        Ok(Reply::json(status, &shown::medium(&upload, &cx.sim.base(), now_ms)))
+        Ok(Reply::json(status, &representations::medium(&upload, &cx.sim.base(), now_ms)))
     })
 }
 
 /// `PUT /media/{id}`
-pub(super) fn update(cx: &Cx) -> Answer {
+pub(super) fn update(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |account| {
         let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
         let (_, mut upload) = loose(cx)?;
         upload.medium.alt = described(&params)?.or(upload.medium.alt);
         upload.focus = params.filled("focus").or(upload.focus);
-        let shown = shown::medium(&upload, &cx.sim.base(), cx.now_ms());
-        cx.sim.make(account, Change::Upload(Box::new(upload)));
+        let shown = representations::medium(&upload, &cx.sim.base(), cx.now_ms());
+        cx.sim.apply(account, Change::Upload(Box::new(upload)));
         Ok(Reply::ok(&shown))
     })
 }

@@ -3,13 +3,13 @@
 //! <https://docs.joinmastodon.org/client/intro/>
 
 mod access;
-mod elsewhere;
 mod instance;
 mod listing;
 mod media;
+mod native_post;
 mod oauth;
 mod poll;
-mod shown;
+mod representations;
 mod state;
 mod status;
 mod text;
@@ -21,9 +21,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -41,9 +41,9 @@ impl Network for Mastodon {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        let username = name.joined('_', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
             return Err("a user name has 1 to 30 letters, digits and underscores".into());
         }
@@ -70,33 +70,39 @@ impl Network for Mastodon {
     }
 
     /// Clients identify an account by instance and number.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
 
     fn route(method: &Method, path: &[&str], _call: &Call) -> Option<Route<Self>> {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
-            (&Method::GET, ["api", "v1" | "v2", "instance"]) => Route::now(Read, instance::get),
+            (&Method::GET, ["api", "v1" | "v2", "instance"]) => {
+                Route::immediate(Read, instance::get)
+            }
             (&Method::GET, ["api", "v1", "accounts", "verify_credentials"]) => {
-                Route::now(Read, access::verify_credentials)
+                Route::immediate(Read, access::verify_credentials)
             }
             (&Method::GET, ["api", "v1", "accounts", _, "statuses"]) => {
-                Route::now(Read, listing::of_account)
+                Route::immediate(Read, listing::of_account)
             }
-            (&Method::POST, ["api", "v1" | "v2", "media"]) => Route::now(Prepare, media::create),
-            (&Method::GET, ["api", "v1", "media", _]) => Route::now(Prepare, media::get),
-            (&Method::PUT, ["api", "v1", "media", _]) => Route::now(Prepare, media::update),
-            (&Method::POST, ["api", "v1", "statuses"]) => Route::now(Commit, status::create),
-            (&Method::GET, ["api", "v1", "statuses", _]) => Route::now(Confirm, listing::get),
+            (&Method::POST, ["api", "v1" | "v2", "media"]) => {
+                Route::immediate(Prepare, media::create)
+            }
+            (&Method::GET, ["api", "v1", "media", _]) => Route::immediate(Prepare, media::get),
+            (&Method::PUT, ["api", "v1", "media", _]) => Route::immediate(Prepare, media::update),
+            (&Method::POST, ["api", "v1", "statuses"]) => Route::immediate(Commit, status::create),
+            (&Method::GET, ["api", "v1", "statuses", _]) => Route::immediate(Confirm, listing::get),
             (&Method::GET, ["api", "v1", "statuses", _, "source"]) => {
-                Route::now(Read, listing::source)
+                Route::immediate(Read, listing::source)
             }
-            (&Method::DELETE, ["api", "v1", "statuses", _]) => Route::now(Commit, status::delete),
-            (&Method::POST, ["api", "v1", "apps"]) => Route::now(Read, oauth::register),
+            (&Method::DELETE, ["api", "v1", "statuses", _]) => {
+                Route::immediate(Commit, status::delete)
+            }
+            (&Method::POST, ["api", "v1", "apps"]) => Route::immediate(Read, oauth::register),
             (&Method::GET, ["oauth", "authorize"]) => Route::page(oauth::authorize),
-            (&Method::POST, ["oauth", "token"]) => Route::now(Read, oauth::token),
-            (&Method::POST, ["oauth", "revoke"]) => Route::now(Read, access::revoke),
+            (&Method::POST, ["oauth", "token"]) => Route::immediate(Read, oauth::token),
+            (&Method::POST, ["oauth", "revoke"]) => Route::immediate(Read, access::revoke),
             _ => None,
         }
     }
@@ -115,14 +121,22 @@ impl Network for Mastodon {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.statuses.values().map(|status| shown::post(state, status, identity, base)).collect()
+        state
+            .statuses
+            .values()
+            .map(|status| representations::post(state, status, identity, base))
+            .collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.statuses.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }

@@ -6,7 +6,7 @@ use super::Cx;
 use crate::consent_page;
 use crate::params::Params;
 use crate::random::{self, BASE64URL};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// The scopes that a client may request.
 const SCOPES: [&str; 6] =
@@ -21,7 +21,7 @@ fn invalid(why: &str) -> Reply {
 }
 
 /// `POST /api/v1/apps`
-pub(super) fn register(cx: &Cx) -> Answer {
+pub(super) fn register(cx: &Cx) -> HandlerResult {
     let params = Params::read(&cx.call).map_err(|_| invalid("The body cannot be read."))?;
     let required = |name: &str| {
         let missing = || {
@@ -54,12 +54,12 @@ pub(super) fn register(cx: &Cx) -> Answer {
 }
 
 /// `GET /oauth/authorize`
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     consent_page::authorize(cx, invalid)
 }
 
 /// `POST /oauth/token`
-pub(super) fn token(cx: &Cx) -> Answer {
+pub(super) fn token(cx: &Cx) -> HandlerResult {
     let params = Params::read(&cx.call).map_err(|_| invalid("The body cannot be read."))?;
     if params.text("grant_type").as_deref() != Some("authorization_code") {
         let why = "The authorization grant type is not supported by the authorization server.";

@@ -2,22 +2,22 @@
 
 use super::instance::{CHARACTERS_MAX, MEDIA_MAX};
 use super::state::{Change, State, Status};
-use super::{Cx, access, listing, poll, shown, text};
+use super::{Cx, access, listing, poll, representations, text};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 const VISIBILITIES: [&str; 4] = ["public", "unlisted", "private", "direct"];
 
 /// `POST /statuses`: a key that created a status within the last hour returns that status, whatever the request says.
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |account| {
         let params = Params::read(&cx.call).map_err(|_| access::failure(400, "Bad request"))?;
         let key = cx.call.header("idempotency-key").filter(|key| !key.is_empty());
         let (now_ms, base) = (cx.now_ms(), cx.sim.base());
         let again = key.and_then(|key| {
-            account.look(|state| {
+            account.read(|state| {
                 let status = state.made_by(key, now_ms)?;
-                Some(shown::status(state, status, &account.identity, &base))
+                Some(representations::status(state, status, &account.identity, &base))
             })
         });
         if let Some(shown) = again {
@@ -25,9 +25,9 @@ pub(super) fn create(cx: &Cx) -> Answer {
         }
         let quoted = quoted(cx, &params)?;
         let shown = cx.sim.change(account, |state| {
-            let mut status = said(state, &params, now_ms)?;
-            (status.id, status.quoted) = (cx.sim.env.unique(), quoted);
-            let shown = shown::status(state, &status, &account.identity, &base);
+            let mut status = requested_status(state, &params, now_ms)?;
+            (status.id, status.quoted) = (cx.sim.env.unique_number(), quoted);
+            let shown = representations::status(state, &status, &account.identity, &base);
             let key = key.map(str::to_owned);
             Ok((Change::Status { status: Box::new(status), key }, shown))
         })?;
@@ -43,7 +43,7 @@ fn quoted(cx: &Cx, params: &Params) -> Result<Option<u64>, Reply> {
 }
 
 /// Parses the requested status.
-fn said(state: &State, params: &Params, now_ms: i64) -> Result<Status, Reply> {
+fn requested_status(state: &State, params: &Params, now_ms: i64) -> Result<Status, Reply> {
     let text = params.text("status").unwrap_or_default().trim().to_owned();
     let spoiler_text = params.text("spoiler_text").unwrap_or_default();
     let visibility = params.filled("visibility").unwrap_or_else(|| "public".into());
@@ -104,14 +104,14 @@ fn attached(state: &State, params: &Params, now_ms: i64) -> Result<Vec<u64>, Rep
 }
 
 /// `DELETE /statuses/{id}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     access::limited(cx, access::CALLS, |account| {
         let base = cx.sim.base();
         let id: Option<u64> = cx.call.segment(3).parse().ok();
         let shown = cx.sim.change(account, |state| {
             let found = id.and_then(|id| state.statuses.get(&id));
             let status = found.ok_or_else(|| access::failure(404, "Record not found"))?;
-            let shown = shown::status(state, status, &account.identity, &base);
+            let shown = representations::status(state, status, &account.identity, &base);
             Ok((Change::Deleted { id: status.id }, shown))
         })?;
         Ok(Reply::ok(&shown))

@@ -44,7 +44,7 @@ pub(super) fn caller(sim: &Sim<Pinterest>, call: &Call) -> Option<Arc<Account<Pi
 }
 
 /// Returns a token of the account.
-pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
+pub(super) fn find_token(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
         let is_it = token == identity.private(name);
@@ -56,7 +56,10 @@ pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<T
 }
 
 /// Returns the account of a valid token with all of these scopes.
-pub(super) fn with(cx: &Cx, scopes: &[&str]) -> Result<Arc<Account<Pinterest>>, Reply> {
+pub(super) fn account_with_scopes(
+    cx: &Cx,
+    scopes: &[&str],
+) -> Result<Arc<Account<Pinterest>>, Reply> {
     let (account, granted) = account(cx)?;
     let lacks = |scope: &&&str| !granted.split([',', ' ']).any(|one| one == **scope);
     match scopes.iter().find(lacks) {
@@ -71,7 +74,7 @@ pub(super) fn account(cx: &Cx) -> Result<(Arc<Account<Pinterest>>, String), Repl
     let token = cx.call.bearer().ok_or_else(refused)?;
     let account = owner(&cx.sim, token).ok_or_else(refused)?;
     let (found, expired) =
-        account.look(|state| (known(&account.identity, state, token), state.expired));
+        account.read(|state| (find_token(&account.identity, state, token), state.expired));
     let found = found.filter(|found| !found.refresh && !expired).ok_or_else(refused)?;
     if found.expires_ms <= cx.now_ms() {
         return Err(refused());

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Cx, Pinterest, access, failure};
 use crate::env::utc;
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// How many days reports go back.
@@ -16,7 +16,7 @@ const WINDOW: i64 = 90;
 const READY: i64 = 2;
 
 /// Returns our name of a metric; `of_pin` distinguishes pins from accounts.
-fn ours(metric: &str, of_pin: bool) -> Option<&'static str> {
+fn metric_name(metric: &str, of_pin: bool) -> Option<&'static str> {
     Some(match metric {
         "IMPRESSION" if of_pin => "impressions",
         "IMPRESSION" => "views",
@@ -30,14 +30,14 @@ fn ours(metric: &str, of_pin: bool) -> Option<&'static str> {
     })
 }
 
-struct Asked {
+struct ReportRequest {
     from: NaiveDate,
     to: NaiveDate,
     today: NaiveDate,
     metrics: Vec<String>,
 }
 
-fn asked(cx: &Cx) -> Result<Asked, Reply> {
+fn report_request(cx: &Cx) -> Result<ReportRequest, Reply> {
     let wrong = || failure::error(400, 1, "Invalid request: start_date, end_date or metric_types.");
     let date =
         |name: &str| cx.call.query_value(name).unwrap_or_default().parse().map_err(|_| wrong());
@@ -47,22 +47,22 @@ fn asked(cx: &Cx) -> Result<Asked, Reply> {
     if from > to || (today - from).num_days() > WINDOW {
         return Err(wrong());
     }
-    Ok(Asked { from, to, today, metrics: metrics.split(',').map(str::to_owned).collect() })
+    Ok(ReportRequest { from, to, today, metrics: metrics.split(',').map(str::to_owned).collect() })
 }
 
 /// Returns the metrics by Pinterest's names.
-fn told(
+fn metric_values(
     account: &Account<Pinterest>,
-    of: Of<'_>,
+    of: MetricSubject<'_>,
     metrics: &[String],
     of_pin: bool,
 ) -> Result<Map<String, Value>, Reply> {
     let mut found = Map::new();
     for metric in metrics {
         let wrong = || failure::error(400, 1, "Invalid request: metric_types.");
-        let name = ours(metric, of_pin).ok_or_else(wrong)?;
+        let name = metric_name(metric, of_pin).ok_or_else(wrong)?;
         let mut cell = json!({"value": null});
-        numbers::show(account, of, &mut cell, &[("/value", name)])?;
+        metrics::fill_metrics(account, of, &mut cell, &[("/value", name)])?;
         if !cell["value"].is_null() {
             found.insert(metric.clone(), cell["value"].clone());
         }
@@ -71,13 +71,13 @@ fn told(
 }
 
 /// `GET /v5/user_account/analytics`
-pub(super) fn of_account(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["user_accounts:read"])?;
-    let asked = asked(cx)?;
+pub(super) fn of_account(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["user_accounts:read"])?;
+    let asked = report_request(cx)?;
     let mut days = Vec::new();
     for day in asked.from.iter_days().take_while(|day| *day <= asked.to) {
         let text = day.to_string();
-        let metrics = told(&account, Of::Day(&text), &asked.metrics, false)?;
+        let metrics = metric_values(&account, MetricSubject::Day(&text), &asked.metrics, false)?;
         let age = (asked.today - day).num_days();
         let status = match () {
             () if age < 1 => "BEFORE_PIN_DATA_RETENTION_PERIOD",
@@ -90,15 +90,15 @@ pub(super) fn of_account(cx: &Cx) -> Answer {
 }
 
 /// `GET /v5/pins/{id}/analytics`
-pub(super) fn of_pin(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["pins:read"])?;
-    let asked = asked(cx)?;
+pub(super) fn of_pin(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["pins:read"])?;
+    let asked = report_request(cx)?;
     let named = cx.call.segment(2).to_owned();
-    let is_there = named.parse().is_ok_and(|id| account.look(|state| state.pins.contains_key(&id)));
+    let is_there = named.parse().is_ok_and(|id| account.read(|state| state.pins.contains_key(&id)));
     if !is_there {
         return Err(failure::error(404, 50, "Pin not found."));
     }
-    let metrics = told(&account, Of::Post(&named), &asked.metrics, true)?;
+    let metrics = metric_values(&account, MetricSubject::Post(&named), &asked.metrics, true)?;
     Ok(Reply::ok(
         &json!({"all": {"lifetime_metrics": metrics, "summary_metrics": {}, "daily_metrics": []}}),
     ))

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
 use crate::env::rfc3339;
-use crate::numbers::Of;
-use crate::reply::{Answer, Reply};
+use crate::metrics::MetricSubject;
+use crate::reply::{HandlerResult, Reply};
 
 /// Id, name and privacy of the boards.
 pub(super) const BOARDS: [(&str, &str, &str); 2] =
     [("549755885175", "Everything", "PUBLIC"), ("549755885176", "Not yet", "SECRET")];
 
 /// `GET /v5/user_account`
-pub(super) fn user(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["user_accounts:read"])?;
-    let pins = account.look(|state| state.pins.len());
+pub(super) fn user(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["user_accounts:read"])?;
+    let pins = account.read(|state| state.pins.len());
     let identity = &account.identity;
     Ok(Reply::ok(&json!({
         "id": identity.remote_id,
@@ -25,7 +25,7 @@ pub(super) fn user(cx: &Cx) -> Answer {
         "website_url": "",
         "board_count": BOARDS.len(),
         "pin_count": pins,
-        "follower_count": account.number(Of::Now, "followers"),
+        "follower_count": account.metric_number(MetricSubject::Now, "followers"),
         "following_count": 0,
         "monthly_views": 0,
     })))
@@ -38,9 +38,9 @@ fn shown(cx: &Cx, (id, name, privacy): (&str, &str, &str)) -> Value {
 }
 
 /// `GET /v5/boards`, in pages.
-pub(super) fn list(cx: &Cx) -> Answer {
-    access::with(cx, &["boards:read"])?;
-    let secret = access::with(cx, &["boards:read_secret"]).is_ok();
+pub(super) fn list(cx: &Cx) -> HandlerResult {
+    access::account_with_scopes(cx, &["boards:read"])?;
+    let secret = access::account_with_scopes(cx, &["boards:read_secret"]).is_ok();
     let size: usize =
         cx.call.query_value("page_size").and_then(|size| size.parse().ok()).unwrap_or(25);
     if !(1..=250).contains(&size) {
@@ -55,8 +55,8 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /v5/boards/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
-    access::with(cx, &["boards:read"])?;
+pub(super) fn get(cx: &Cx) -> HandlerResult {
+    access::account_with_scopes(cx, &["boards:read"])?;
     let board = find(cx.call.segment(2))?;
     Ok(Reply::ok(&shown(cx, board)))
 }

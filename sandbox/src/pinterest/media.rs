@@ -6,16 +6,16 @@ use serde_json::json;
 
 use super::state::{Change, Upload};
 use super::{Cx, access, failure};
-use crate::film::H264_OR_HEVC;
 use crate::multipart;
 use crate::network::Medium;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::H264_OR_HEVC;
 
 /// `POST /v5/media`
-pub(super) fn register(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["pins:read", "pins:write"])?;
+pub(super) fn register(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["pins:read", "pins:write"])?;
     let body = cx.call.json().unwrap_or_default();
     if body["media_type"] != "video" {
         return Err(failure::invalid("media_type must be video"));
@@ -28,7 +28,7 @@ pub(super) fn register(cx: &Cx) -> Answer {
     parameters.insert("Content-Type".to_owned(), "multipart/form-data".to_owned());
     let upload =
         Upload { id, parameters: parameters.clone(), medium: None, ready_ms: None, failed: false };
-    cx.sim.make(&account, Change::Upload(upload));
+    cx.sim.apply(&account, Change::Upload(upload));
     Ok(Reply::json(
         201,
         &json!({
@@ -41,7 +41,7 @@ pub(super) fn register(cx: &Cx) -> Answer {
 }
 
 /// `POST /upload/{user}/{media}`: a form with every parameter, the file last. The storage behind it returns XML.
-pub(super) fn receive(cx: &Cx) -> Answer {
+pub(super) fn receive(cx: &Cx) -> HandlerResult {
     let refused = |status: u16, code: &str| {
         Reply::raw(status, format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code></Error>"))
     };
@@ -62,7 +62,7 @@ pub(super) fn receive(cx: &Cx) -> Answer {
         }
         let file = parts.last().filter(|part| part.name == "file");
         let file = file.ok_or_else(|| refused(400, "MissingFile"))?;
-        let specimen = Specimen::of(&file.bytes);
+        let specimen = ReceivedFile::of(&file.bytes);
         let kind = specimen.video(H264_OR_HEVC);
         let medium = Medium {
             url: None,
@@ -79,10 +79,10 @@ pub(super) fn receive(cx: &Cx) -> Answer {
 }
 
 /// `GET /v5/media/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["pins:read"])?;
+pub(super) fn get(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["pins:read"])?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
-    let found = account.look(|state| state.uploads.get(&id?).cloned());
+    let found = account.read(|state| state.uploads.get(&id?).cloned());
     let upload = found.ok_or_else(|| failure::error(404, 50, "Media not found."))?;
     let status = status(&upload, cx.now_ms());
     Ok(Reply::ok(

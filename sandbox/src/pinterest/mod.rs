@@ -5,10 +5,10 @@
 mod access;
 mod analytics;
 mod boards;
-mod elsewhere;
 mod failure;
 mod login;
 mod media;
+mod native_post;
 mod pins;
 mod source;
 mod state;
@@ -20,9 +20,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -40,9 +40,9 @@ impl Network for Pinterest {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let username = name.fitted('_', allowed).to_ascii_lowercase();
+        let username = name.joined('_', allowed).to_ascii_lowercase();
         if !(3..=30).contains(&username.len()) {
             return Err("a user name has 3 to 30 letters, digits and underscores".into());
         }
@@ -70,26 +70,28 @@ impl Network for Pinterest {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["oauth"]) => Route::page(login::authorize),
-            (&Method::POST, ["v5", "oauth", "token"]) => Route::now(Prepare, login::token),
-            (&Method::GET, ["v5", "user_account"]) => Route::now(Read, boards::user),
+            (&Method::POST, ["v5", "oauth", "token"]) => Route::immediate(Prepare, login::token),
+            (&Method::GET, ["v5", "user_account"]) => Route::immediate(Read, boards::user),
             (&Method::GET, ["v5", "user_account", "analytics"]) => {
-                Route::now(Read, analytics::of_account)
+                Route::immediate(Read, analytics::of_account)
             }
-            (&Method::GET, ["v5", "pins", _, "analytics"]) => Route::now(Read, analytics::of_pin),
-            (&Method::GET, ["v5", "boards"]) => Route::now(Read, boards::list),
-            (&Method::GET, ["v5", "boards", _]) => Route::now(Read, boards::get),
+            (&Method::GET, ["v5", "pins", _, "analytics"]) => {
+                Route::immediate(Read, analytics::of_pin)
+            }
+            (&Method::GET, ["v5", "boards"]) => Route::immediate(Read, boards::list),
+            (&Method::GET, ["v5", "boards", _]) => Route::immediate(Read, boards::get),
             (&Method::GET, ["v5", "boards", _, "pins"] | ["v5", "pins"]) => {
-                Route::now(Read, pins::list)
+                Route::immediate(Read, pins::list)
             }
-            (&Method::POST, ["v5", "media"]) => Route::now(Prepare, media::register),
-            (&Method::GET, ["v5", "media", _]) => Route::now(Prepare, media::get),
-            (&Method::POST, ["upload", _, _]) => Route::now(Prepare, media::receive),
+            (&Method::POST, ["v5", "media"]) => Route::immediate(Prepare, media::register),
+            (&Method::GET, ["v5", "media", _]) => Route::immediate(Prepare, media::get),
+            (&Method::POST, ["upload", _, _]) => Route::immediate(Prepare, media::receive),
             (&Method::POST, ["v5", "pins"]) => {
-                Route::later(Commit, |cx| Box::pin(pins::create(cx)))
+                Route::spawned(Commit, |cx| Box::pin(pins::create(cx)))
             }
-            (&Method::GET, ["v5", "pins", _]) => Route::now(Confirm, pins::get),
-            (&Method::DELETE, ["v5", "pins", _]) => Route::now(Commit, pins::delete),
-            (&Method::GET, ["pin", _]) => Route::now(Read, pins::page),
+            (&Method::GET, ["v5", "pins", _]) => Route::immediate(Confirm, pins::get),
+            (&Method::DELETE, ["v5", "pins", _]) => Route::immediate(Commit, pins::delete),
+            (&Method::GET, ["pin", _]) => Route::immediate(Read, pins::page),
             _ => None,
         }
     }
@@ -123,11 +125,15 @@ impl Network for Pinterest {
         shown.collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.pins.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
@@ -143,5 +149,5 @@ impl Network for Pinterest {
 
 /// Returns a new id of 18 digits.
 fn id(cx: &Cx) -> u64 {
-    800_000_000_000_000_000 + cx.sim.env.unique()
+    800_000_000_000_000_000 + cx.sim.env.unique_number()
 }

@@ -8,7 +8,7 @@ use super::state::{Change, Pin};
 use super::{Cx, access, boards, failure, source};
 use crate::env::utc;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Longest texts in characters.
 const LIMITS: [(&str, usize); 4] =
@@ -30,10 +30,13 @@ const FIELDS: [&str; 10] = [
 const WRITES: Limit = Limit { name: "org_write", units: 100, span_ms: 60_000 };
 
 /// `POST /v5/pins`
-pub(super) async fn create(cx: Arc<Cx>) -> Answer {
-    let account = access::with(&cx, &["boards:read", "boards:write", "pins:read", "pins:write"])?;
+pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
+    let account = access::account_with_scopes(
+        &cx,
+        &["boards:read", "boards:write", "pins:read", "pins:write"],
+    )?;
     let now_ms = cx.now_ms();
-    let paced = cx.sim.env.rate_limits().then(|| account.count(WRITES, 1, now_ms));
+    let paced = cx.sim.env.rate_limits().then(|| account.take_units(WRITES, 1, now_ms));
     let limited = |reply: Reply| match paced {
         Some(paced) => reply
             .with("x-ratelimit-limit", WRITES.units)
@@ -53,7 +56,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     fields.insert("source_type".to_owned(), kind);
     let pin = Pin { id: super::id(&cx), at_ms: cx.now_ms(), media, fields };
     let made = view(&cx, &pin);
-    cx.sim.make(&account, Change::Pin(pin));
+    cx.sim.apply(&account, Change::Pin(pin));
     Ok(limited(Reply::json(201, &made)))
 }
 
@@ -112,8 +115,8 @@ fn view(cx: &Cx, pin: &Pin) -> Value {
 }
 
 /// `GET /v5/pins` and `GET /v5/boards/{id}/pins`: the latest first.
-pub(super) fn list(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["boards:read", "pins:read"])?;
+pub(super) fn list(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["boards:read", "pins:read"])?;
     let board = match cx.call.segments().as_slice() {
         ["v5", "boards", id, "pins"] => Some(boards::find(id)?.0),
         _ => None,
@@ -125,7 +128,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
         pin.id < before
             && board.is_none_or(|board| pin.fields.get("board_id") == Some(&json!(board)))
     };
-    let (items, more) = account.look(|state| {
+    let (items, more) = account.read(|state| {
         let mut fitting = state.pins.values().rev().filter(fits);
         let items: Vec<Value> =
             fitting.by_ref().take(size.clamp(1, 250)).map(|pin| view(cx, pin)).collect();
@@ -136,10 +139,10 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /v5/pins/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["pins:read"])?;
+pub(super) fn get(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["pins:read"])?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
-    let found = account.look(|state| state.pins.get(&id?).map(|pin| view(cx, pin)));
+    let found = account.read(|state| state.pins.get(&id?).map(|pin| view(cx, pin)));
     found.map(|pin| Reply::ok(&pin)).ok_or_else(missing)
 }
 
@@ -148,8 +151,8 @@ fn missing() -> Reply {
 }
 
 /// `DELETE /v5/pins/{id}`
-pub(super) fn delete(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["boards:write", "pins:write"])?;
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scopes(cx, &["boards:write", "pins:write"])?;
     cx.sim.change(&account, |state| {
         let id = cx.call.segment(2).parse().ok().filter(|id| state.pins.contains_key(id));
         Ok((Change::Deleted { id: id.ok_or_else(missing)? }, ()))
@@ -158,10 +161,10 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 }
 
 /// `GET /pin/{id}`: the pin as people see it.
-pub(super) fn page(cx: &Cx) -> Answer {
+pub(super) fn page(cx: &Cx) -> HandlerResult {
     let id: u64 = cx.call.segment(1).parse().map_err(|_| missing())?;
     let all = cx.sim.all();
-    let owner = all.iter().find(|account| account.look(|state| state.pins.contains_key(&id)));
+    let owner = all.iter().find(|account| account.read(|state| state.pins.contains_key(&id)));
     let owner = &owner.ok_or_else(missing)?.identity.remote_id;
     Ok(Reply::empty(302).with("location", format!("{}/ui/{owner}/{id}", cx.sim.pages())))
 }

@@ -5,12 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::{Cx, Pinterest, failure, media};
-use crate::fetch::{Fetched, Unfetched};
+use crate::fetch::{FetchError, Fetched};
 use crate::network::Medium;
 use crate::picture::{self, Picture};
+use crate::received_file::ReceivedFile;
 use crate::reply::Reply;
 use crate::sim::Account;
-use crate::specimen::Specimen;
 
 const IMAGE_BYTES: u64 = 20 << 20;
 
@@ -38,15 +38,15 @@ pub(super) async fn read(
 async fn fetch(cx: &Cx, url: &str) -> Result<(Medium, Picture), Reply> {
     let Fetched { file, .. } =
         cx.sim.env.crawler.fetch(url, IMAGE_BYTES).await.map_err(|why| match why {
-            Unfetched::TooLarge => failure::invalid("the image is larger than 20 MB"),
-            Unfetched::NoUrl | Unfetched::Failed => failure::unreachable(),
+            FetchError::TooLarge => failure::invalid("the image is larger than 20 MB"),
+            FetchError::NoUrl | FetchError::Failed => failure::unreachable(),
         })?;
     let (mut medium, picture) = judge(file)?;
     medium.url = Some(url.to_owned());
     Ok((medium, picture))
 }
 
-fn judge(file: Specimen) -> Result<(Medium, Picture), Reply> {
+fn judge(file: ReceivedFile) -> Result<(Medium, Picture), Reply> {
     let picture = picture::picture(&file.head).ok_or_else(|| {
         failure::invalid("the image is broken, or of a type that is not supported")
     })?;
@@ -62,7 +62,7 @@ fn judge(file: Specimen) -> Result<(Medium, Picture), Reply> {
 
 fn sent(data: &str) -> Result<Medium, Reply> {
     let bytes = STANDARD.decode(data).map_err(|_| failure::invalid("data is no base 64"))?;
-    Ok(judge(Specimen::of(&bytes))?.0)
+    Ok(judge(ReceivedFile::of(&bytes))?.0)
 }
 
 /// Fetches the images of a carousel, which must have the same size.
@@ -84,7 +84,7 @@ async fn several(cx: &Cx, items: &Value) -> Result<Vec<Medium>, Reply> {
 
 async fn video(cx: &Cx, account: &Account<Pinterest>, source: &Value) -> Result<Medium, Reply> {
     let id: Option<u64> = source["media_id"].as_str().and_then(|id| id.parse().ok());
-    let upload = account.look(|state| state.uploads.get(&id?).cloned());
+    let upload = account.read(|state| state.uploads.get(&id?).cloned());
     let upload = upload.ok_or_else(|| failure::error(404, 50, "Media not found."))?;
     let status = media::status(&upload, cx.now_ms());
     if status != "succeeded" {

@@ -9,7 +9,7 @@ use super::{Cx, Slack};
 use crate::call::Call;
 use crate::params::Params;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 
 /// The lifetime of a rotating token, in milliseconds.
@@ -63,7 +63,7 @@ pub(super) fn account(cx: &Cx) -> Result<Arc<Account<Slack>>, Reply> {
     let token = token(&cx.call).ok_or_else(|| failure("not_authed"))?;
     let account = cx.account.clone().ok_or_else(|| failure("invalid_auth"))?;
     let (revoked, expired, known) =
-        account.look(|state| (state.revoked, state.expired, state.tokens.get(&token).cloned()));
+        account.read(|state| (state.revoked, state.expired, state.tokens.get(&token).cloned()));
     if revoked {
         return Err(failure("token_revoked"));
     }
@@ -90,7 +90,7 @@ pub(super) fn in_channel(account: &Account<Slack>, channel: Option<String>) -> R
 }
 
 /// `auth.test`
-pub(super) fn test(cx: &Cx) -> Answer {
+pub(super) fn test(cx: &Cx) -> HandlerResult {
     let account = account(cx)?;
     let identity = &account.identity;
     Ok(success(json!({
@@ -105,13 +105,13 @@ pub(super) fn test(cx: &Cx) -> Answer {
 }
 
 /// `auth.revoke`
-pub(super) fn revoke(cx: &Cx) -> Answer {
-    cx.sim.make(&*account(cx)?, Change::Revoked(true));
+pub(super) fn revoke(cx: &Cx) -> HandlerResult {
+    cx.sim.apply(&*account(cx)?, Change::Revoked(true));
     Ok(success(json!({"revoked": true})))
 }
 
 /// Answers any other method.
-pub(super) fn unknown_method(cx: &Cx) -> Answer {
+pub(super) fn unknown_method(cx: &Cx) -> HandlerResult {
     let method = cx.call.segment(1).to_owned();
     Err(Reply::ok(&json!({"ok": false, "error": "unknown_method", "req_method": method})))
 }

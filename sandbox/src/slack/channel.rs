@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Message};
-use super::{Cx, access, shown};
+use super::{Cx, access, representations};
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// Most messages of a page.
 const LIMIT_MAX: usize = 999;
@@ -24,26 +24,26 @@ fn view(identity: &Identity, is_member: bool) -> Value {
 }
 
 /// `conversations.list`
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
-    let channel = view(&account.identity, account.look(|state| state.joined));
+    let channel = view(&account.identity, account.read(|state| state.joined));
     Ok(access::success(json!({"channels": [channel], "response_metadata": {"next_cursor": ""}})))
 }
 
 /// `conversations.info`
-pub(super) fn info(cx: &Cx) -> Answer {
+pub(super) fn info(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
-    let channel = view(&account.identity, account.look(|state| state.joined));
+    let channel = view(&account.identity, account.read(|state| state.joined));
     Ok(access::success(json!({ "channel": channel })))
 }
 
 /// `conversations.join`
-pub(super) fn join(cx: &Cx) -> Answer {
+pub(super) fn join(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
-    let was_in = account.look(|state| state.joined);
-    cx.sim.make(&account, Change::Joined);
+    let was_in = account.read(|state| state.joined);
+    cx.sim.apply(&account, Change::Joined);
     let mut answer = json!({"channel": view(&account.identity, true)});
     if was_in {
         answer["warning"] = json!("already_in_channel");
@@ -52,37 +52,41 @@ pub(super) fn join(cx: &Cx) -> Answer {
 }
 
 /// `conversations.history`: newest first; thread replies only if they were broadcast to the channel.
-pub(super) fn history(cx: &Cx) -> Answer {
+pub(super) fn history(cx: &Cx) -> HandlerResult {
     read(cx, |message, _| message.thread.is_none() || message.is_broadcast, true)
 }
 
 /// `conversations.replies`: a thread from its start.
-pub(super) fn replies(cx: &Cx) -> Answer {
+pub(super) fn replies(cx: &Cx) -> HandlerResult {
     read(cx, |message, thread| message.ts == thread || message.thread == Some(thread), false)
 }
 
-fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> Answer {
+fn read(cx: &Cx, wanted: fn(&Message, u64) -> bool, is_newest_first: bool) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
-    if !account.look(|state| state.joined) {
+    if !account.read(|state| state.joined) {
         return Err(access::failure("not_in_channel"));
     }
-    let thread = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
+    let thread = arguments.filled("ts").and_then(|ts| representations::micros(&ts));
     if !is_newest_first && thread.is_none() {
         return Err(access::failure("thread_not_found"));
     }
-    let oldest = arguments.filled("oldest").and_then(|ts| shown::micros(&ts)).unwrap_or(0);
-    let latest = arguments.filled("latest").and_then(|ts| shown::micros(&ts)).unwrap_or(u64::MAX);
+    let oldest =
+        arguments.filled("oldest").and_then(|ts| representations::micros(&ts)).unwrap_or(0);
+    let latest =
+        arguments.filled("latest").and_then(|ts| representations::micros(&ts)).unwrap_or(u64::MAX);
     let limit =
         arguments.integer("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(100);
     let limit = limit.clamp(1, LIMIT_MAX);
     let with_metadata = arguments.flag("include_all_metadata");
-    let mut messages: Vec<Value> = account.look(|state| {
+    let mut messages: Vec<Value> = account.read(|state| {
         let within = state.messages.range(oldest..latest).map(|(_, message)| message);
         let meant = within.filter(|message| wanted(message, thread.unwrap_or(0)));
         meant
-            .map(|message| shown::message(state, message, &account.identity, with_metadata))
+            .map(|message| {
+                representations::message(state, message, &account.identity, with_metadata)
+            })
             .collect()
     });
     if is_newest_first {

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, File, Message};
-use super::{Cx, ID, access, blocks, message, shown};
+use super::{Cx, ID, access, blocks, message, representations};
 use crate::multipart;
 use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 
 /// `files.getUploadURLExternal`
-pub(super) fn place(cx: &Cx) -> Answer {
+pub(super) fn place(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     let name = arguments.filled("filename").ok_or_else(|| access::failure("invalid_arguments"))?;
@@ -25,12 +25,12 @@ pub(super) fn place(cx: &Cx) -> Answer {
     let url = format!("{}/upload/v1/{channel}.{id}.{}", cx.sim.base(), random::text(BASE62, 24));
     let alt = arguments.filled("alt_txt");
     let file = File { id: id.clone(), title: name.clone(), name, length, alt, ..File::default() };
-    cx.sim.make(&account, Change::File(Box::new(file)));
+    cx.sim.apply(&account, Change::File(Box::new(file)));
     Ok(access::success(json!({"upload_url": url, "file_id": id})))
 }
 
 /// `POST` of the bytes to the upload address: raw, or as a form.
-pub(super) fn upload(cx: &Cx) -> Answer {
+pub(super) fn upload(cx: &Cx) -> HandlerResult {
     let refused = |status: u16, why: &str| Reply::raw(status, why.to_owned());
     let account = cx.account.clone().ok_or_else(|| refused(404, "no such upload"))?;
     let id = cx.call.segment(2).split('.').nth(1).unwrap_or_default().to_owned();
@@ -43,7 +43,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
         }
         _ => cx.call.body.clone(),
     };
-    let found = Specimen::of(&bytes);
+    let found = ReceivedFile::of(&bytes);
     let mime = picture::sniff(&found.head).unwrap_or("application/octet-stream");
     cx.sim.change(&account, |state| {
         let file = state.files.get(&id).cloned().ok_or_else(|| refused(404, "no such upload"))?;
@@ -63,7 +63,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
 }
 
 /// `files.completeUploadExternal`: creates one message with all files.
-pub(super) fn complete(cx: &Cx) -> Answer {
+pub(super) fn complete(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     let channel = arguments.filled("channel_id");
@@ -71,12 +71,12 @@ pub(super) fn complete(cx: &Cx) -> Answer {
         return Err(access::failure("invalid_arguments"));
     };
     access::in_channel(&account, channel)?;
-    if !account.look(|state| state.joined) {
+    if !account.read(|state| state.joined) {
         return Err(access::failure("not_in_channel"));
     }
-    message::paced(cx, &account)?;
+    message::count_message(cx, &account)?;
     let blocks = blocks::read(arguments.json("blocks"))?;
-    let (ts, at_ms) = (cx.sim.env.unique(), cx.now_ms() + cx.sim.env.processing_ms());
+    let (ts, at_ms) = (cx.sim.env.unique_number(), cx.now_ms() + cx.sim.env.processing_ms());
     let shown = cx.sim.change(&account, |state| {
         let mut shown = Vec::new();
         let (mut ids, mut titles) = (Vec::new(), Vec::new());
@@ -103,17 +103,18 @@ pub(super) fn complete(cx: &Cx) -> Answer {
 }
 
 /// `files.info`: shares appear a moment after the message was created.
-pub(super) fn info(cx: &Cx) -> Answer {
+pub(super) fn info(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let id = access::arguments(cx)?.filled("file").unwrap_or_default();
-    let file = account.look(|state| state.files.get(&id).cloned());
+    let file = account.read(|state| state.files.get(&id).cloned());
     let file = file.ok_or_else(|| access::failure("file_not_found"))?;
     let shared = file.shared.filter(|(_, at_ms)| *at_ms <= cx.now_ms());
     let mut shares = json!({});
     if let Some((ts, _)) = shared {
-        shares["public"] = json!({ account.identity.remote_id.as_str(): [{"ts": shown::ts(ts)}] });
+        shares["public"] =
+            json!({ account.identity.remote_id.as_str(): [{"ts": representations::ts(ts)}] });
     }
-    let mut shown = shown::file(&file);
+    let mut shown = representations::file(&file);
     shown["shares"] = shares;
     Ok(access::success(json!({ "file": shown })))
 }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Message, State};
-use super::{Cx, Slack, access, blocks, channel, shown};
+use super::{Cx, Slack, access, blocks, channel, representations};
 use crate::params::Params;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// The limit: about one message per second in a channel.
@@ -16,8 +16,8 @@ const TEXT_MAX: usize = 40_000;
 const MARKDOWN_MAX: usize = 12_000;
 
 /// Counts one message.
-pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
-    if !cx.sim.env.rate_limits() || account.count(POSTS, 1, cx.now_ms()).allowed {
+pub(super) fn count_message(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
+    if !cx.sim.env.rate_limits() || account.take_units(POSTS, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(channel::too_many(1))
@@ -26,7 +26,7 @@ pub(super) fn paced(cx: &Cx, account: &Account<Slack>) -> Result<(), Reply> {
 /// Returns the thread to reply to, which must exist.
 pub(super) fn thread(state: &State, arguments: &Params) -> Result<Option<u64>, Reply> {
     let Some(ts) = arguments.filled("thread_ts") else { return Ok(None) };
-    let found = shown::micros(&ts).filter(|ts| state.messages.contains_key(ts));
+    let found = representations::micros(&ts).filter(|ts| state.messages.contains_key(ts));
     found.map(Some).ok_or_else(|| access::failure("thread_not_found"))
 }
 
@@ -36,16 +36,16 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// `chat.postMessage`
-pub(super) fn post(cx: &Cx) -> Answer {
+pub(super) fn post(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
-    paced(cx, &account)?;
-    let message = said(&arguments)?;
-    let (ts, at_ms) = (cx.sim.env.unique(), cx.now_ms());
+    count_message(cx, &account)?;
+    let message = requested_message(&arguments)?;
+    let (ts, at_ms) = (cx.sim.env.unique_number(), cx.now_ms());
     let shown = cx.sim.change(&account, |state| {
         let message = Message { ts, thread: thread(state, &arguments)?, ..message };
-        let shown = shown::message(state, &message, &account.identity, true);
+        let shown = representations::message(state, &message, &account.identity, true);
         let message = Box::new(message);
         Ok((Change::Message { message, at_ms, titles: Vec::new() }, shown))
     })?;
@@ -53,7 +53,7 @@ pub(super) fn post(cx: &Cx) -> Answer {
     Ok(access::success(json!({"channel": id, "ts": shown["ts"], "message": shown})))
 }
 
-fn said(arguments: &Params) -> Result<Message, Reply> {
+fn requested_message(arguments: &Params) -> Result<Message, Reply> {
     let blocks = blocks::read(arguments.json("blocks"))?;
     let (text, markdown) = (arguments.filled("text"), arguments.filled("markdown_text"));
     if markdown.is_some() && (text.is_some() || !blocks.is_empty()) {
@@ -91,11 +91,11 @@ fn said(arguments: &Params) -> Result<Message, Reply> {
 }
 
 /// `chat.delete`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
-    let ts = arguments.filled("ts").and_then(|ts| shown::micros(&ts));
+    let ts = arguments.filled("ts").and_then(|ts| representations::micros(&ts));
     cx.sim.change(&account, |state| {
         let ts = ts.filter(|ts| state.messages.contains_key(ts));
         let ts = ts.ok_or_else(|| access::failure("message_not_found"))?;
@@ -105,14 +105,14 @@ pub(super) fn delete(cx: &Cx) -> Answer {
 }
 
 /// `chat.getPermalink`
-pub(super) fn permalink(cx: &Cx) -> Answer {
+pub(super) fn permalink(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let arguments = access::arguments(cx)?;
     access::in_channel(&account, arguments.filled("channel"))?;
-    let ts = arguments.filled("message_ts").and_then(|ts| shown::micros(&ts));
-    let link: Option<Value> = account.look(|state| {
+    let ts = arguments.filled("message_ts").and_then(|ts| representations::micros(&ts));
+    let link: Option<Value> = account.read(|state| {
         let message = state.messages.get(&ts?)?;
-        Some(json!(shown::permalink(message.ts, &account.identity, &cx.sim.base())))
+        Some(json!(representations::permalink(message.ts, &account.identity, &cx.sim.base())))
     });
     let link = link.ok_or_else(|| access::failure("message_not_found"))?;
     Ok(access::success(json!({"channel": account.identity.remote_id, "permalink": link})))

@@ -5,11 +5,11 @@
 mod access;
 mod blocks;
 mod channel;
-mod elsewhere;
 mod files;
 mod message;
+mod native_post;
 mod oauth;
-mod shown;
+mod representations;
 mod state;
 
 use std::collections::BTreeMap;
@@ -19,9 +19,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
@@ -43,13 +43,13 @@ impl Network for Slack {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let asked = match name {
-            Name::Asked(asked) => Name::Asked(asked.trim_start_matches('#')),
-            Name::Made(first, second) => Name::Made(first, second),
+            NewName::Requested(asked) => NewName::Requested(asked.trim_start_matches('#')),
+            NewName::Generated(first, second) => NewName::Generated(first, second),
         };
-        let channel = asked.fitted('-', allowed).to_ascii_lowercase();
+        let channel = asked.joined('-', allowed).to_ascii_lowercase();
         if channel.is_empty() || channel.len() > 80 {
             return Err(
                 "a channel's name has 1 to 80 letters, digits, hyphens and underscores".into()
@@ -83,7 +83,7 @@ impl Network for Slack {
     }
 
     /// Clients identify an account by workspace and channel.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
 
@@ -94,22 +94,22 @@ impl Network for Slack {
         }
         match path {
             ["oauth", "v2", "authorize"] => Route::page(oauth::authorize),
-            ["api", "oauth.v2.access"] => Route::now(Read, oauth::token),
-            ["api", "auth.test"] => Route::now(Read, access::test),
-            ["api", "auth.revoke"] => Route::now(Read, access::revoke),
-            ["api", "conversations.list"] => Route::now(Read, channel::list),
-            ["api", "conversations.info"] => Route::now(Read, channel::info),
-            ["api", "conversations.join"] => Route::now(Prepare, channel::join),
-            ["api", "conversations.history"] => Route::now(Read, channel::history),
-            ["api", "conversations.replies"] => Route::now(Read, channel::replies),
-            ["api", "chat.postMessage"] => Route::now(Commit, message::post),
-            ["api", "chat.delete"] => Route::now(Commit, message::delete),
-            ["api", "chat.getPermalink"] => Route::now(Confirm, message::permalink),
-            ["api", "files.getUploadURLExternal"] => Route::now(Prepare, files::place),
-            ["upload", "v1", _] => Route::now(Prepare, files::upload),
-            ["api", "files.completeUploadExternal"] => Route::now(Commit, files::complete),
-            ["api", "files.info"] => Route::now(Confirm, files::info),
-            ["api", _] => Route::now(Read, access::unknown_method),
+            ["api", "oauth.v2.access"] => Route::immediate(Read, oauth::token),
+            ["api", "auth.test"] => Route::immediate(Read, access::test),
+            ["api", "auth.revoke"] => Route::immediate(Read, access::revoke),
+            ["api", "conversations.list"] => Route::immediate(Read, channel::list),
+            ["api", "conversations.info"] => Route::immediate(Read, channel::info),
+            ["api", "conversations.join"] => Route::immediate(Prepare, channel::join),
+            ["api", "conversations.history"] => Route::immediate(Read, channel::history),
+            ["api", "conversations.replies"] => Route::immediate(Read, channel::replies),
+            ["api", "chat.postMessage"] => Route::immediate(Commit, message::post),
+            ["api", "chat.delete"] => Route::immediate(Commit, message::delete),
+            ["api", "chat.getPermalink"] => Route::immediate(Confirm, message::permalink),
+            ["api", "files.getUploadURLExternal"] => Route::immediate(Prepare, files::place),
+            ["upload", "v1", _] => Route::immediate(Prepare, files::upload),
+            ["api", "files.completeUploadExternal"] => Route::immediate(Commit, files::complete),
+            ["api", "files.info"] => Route::immediate(Confirm, files::info),
+            ["api", _] => Route::immediate(Read, access::unknown_method),
             _ => None,
         }
     }
@@ -134,15 +134,19 @@ impl Network for Slack {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.messages.values().map(|message| shown::post(state, message, identity, base)).collect()
+        state
+            .messages
+            .values()
+            .map(|message| representations::post(state, message, identity, base))
+            .collect()
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        let ts = shown::micros(id).filter(|ts| state.messages.contains_key(ts));
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        let ts = representations::micros(id).filter(|ts| state.messages.contains_key(ts));
         ts.map(|ts| Change::Deleted { ts }).into_iter().collect()
     }
 

@@ -7,7 +7,7 @@ use super::state::{Change, Token};
 use super::{Cx, Slack, access};
 use crate::consent_page;
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 fn refused(why: &str) -> Reply {
@@ -15,12 +15,12 @@ fn refused(why: &str) -> Reply {
 }
 
 /// `GET /oauth/v2/authorize`
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     consent_page::authorize(cx, refused)
 }
 
 /// `oauth.v2.access`: tokens for a code, or for a refresh token.
-pub(super) fn token(cx: &Cx) -> Answer {
+pub(super) fn token(cx: &Cx) -> HandlerResult {
     let params = Params::read(&cx.call).map_err(|_| access::failure("invalid_form_data"))?;
     if params.filled("grant_type").as_deref() == Some("refresh_token") {
         return refresh(cx, &params);
@@ -28,11 +28,11 @@ pub(super) fn token(cx: &Cx) -> Answer {
     let account =
         consent_page::redeem(cx, &params).ok_or_else(|| access::failure("invalid_code"))?;
     let (tokens, reply) = issue(cx, &account);
-    cx.sim.make(&account, Change::Tokens { spent: None, tokens });
+    cx.sim.apply(&account, Change::Tokens { spent: None, tokens });
     Ok(reply)
 }
 
-fn refresh(cx: &Cx, params: &Params) -> Answer {
+fn refresh(cx: &Cx, params: &Params) -> HandlerResult {
     for (name, error) in
         [("client_id", "invalid_client_id"), ("client_secret", "bad_client_secret")]
     {

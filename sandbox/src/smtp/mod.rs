@@ -18,7 +18,7 @@ use crate::Error;
 
 /// A received mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct ReceivedMail {
     /// The sender, by its envelope.
     pub from: String,
     /// The recipients, by its envelope.
@@ -27,7 +27,7 @@ pub struct Taken {
     pub data: String,
 }
 
-impl Taken {
+impl ReceivedMail {
     /// Returns the value of a header field; empty if there is none.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
@@ -72,7 +72,7 @@ fn quoted_printable(text: &str) -> String {
 
 /// How the next mail fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum MailFault {
     /// The recipient is refused with this status.
     Refuse(u16),
     /// The mail is stored, and the connection is closed without a response.
@@ -81,8 +81,8 @@ pub enum Trouble {
 
 #[derive(Debug, Default)]
 struct State {
-    taken: Vec<Taken>,
-    troubles: Vec<Trouble>,
+    taken: Vec<ReceivedMail>,
+    troubles: Vec<MailFault>,
 }
 
 /// A running mail server; clones are the same one.
@@ -110,7 +110,7 @@ impl MailServer {
                     let (server, stop) = (serving.clone(), stop.clone());
                     tokio::spawn(async move {
                         tokio::select! {
-                            _ = session::converse(&server, stream) => {}
+                            _ = session::run_session(&server, stream) => {}
                             () = stop.cancelled() => {}
                         }
                     });
@@ -129,21 +129,21 @@ impl MailServer {
 
     /// Returns the mails received so far, oldest first; one that arrived twice is listed twice.
     #[must_use]
-    pub fn letters(&self) -> Vec<Taken> {
+    pub fn letters(&self) -> Vec<ReceivedMail> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).taken.clone()
     }
 
     /// Queues faults for the next mails, one each.
-    pub fn trouble(&self, troubles: &[Trouble]) {
+    pub fn queue_faults(&self, troubles: &[MailFault]) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).troubles.extend(troubles);
     }
 
-    fn next_trouble(&self) -> Option<Trouble> {
+    fn next_fault(&self) -> Option<MailFault> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.troubles.is_empty() { None } else { Some(state.troubles.remove(0)) }
     }
 
-    fn keep(&self, letter: Taken) {
+    fn store(&self, letter: ReceivedMail) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).taken.push(letter);
     }
 }

@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{MailServer, Taken, Trouble};
+use super::{MailFault, MailServer, ReceivedMail};
 
 /// The most bytes of a command, and of a line of a mail.
 const LINE: u64 = 2_000;
@@ -20,7 +20,7 @@ const LETTER: usize = 1 << 20;
 struct Envelope {
     from: Option<String>,
     to: Vec<String>,
-    trouble: Option<Trouble>,
+    trouble: Option<MailFault>,
 }
 
 /// The next state of the connection.
@@ -31,23 +31,23 @@ enum Next {
 }
 
 /// Runs the session until the client quits or disconnects.
-pub(super) async fn converse(server: &MailServer, stream: TcpStream) -> io::Result<()> {
+pub(super) async fn run_session(server: &MailServer, stream: TcpStream) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let mut envelope = Envelope::default();
-    say(&mut stream, "220 fanfare.test keeps letters").await?;
+    write_reply(&mut stream, "220 fanfare.test keeps letters").await?;
     while let Some(command) = line(&mut stream).await? {
         match answer(server, &mut envelope, &command) {
-            Next::Go(reply) => say(&mut stream, &reply).await?,
-            Next::End(reply) => return say(&mut stream, &reply).await,
+            Next::Go(reply) => write_reply(&mut stream, &reply).await?,
+            Next::End(reply) => return write_reply(&mut stream, &reply).await,
             Next::Data => {
-                say(&mut stream, "354 go on, a dot alone ends it").await?;
+                write_reply(&mut stream, "354 go on, a dot alone ends it").await?;
                 let Some(data) = letter(&mut stream).await? else { return Ok(()) };
                 let Envelope { from, to, trouble } = std::mem::take(&mut envelope);
-                server.keep(Taken { from: from.unwrap_or_default(), to, data });
-                if trouble == Some(Trouble::LoseAnswer) {
+                server.store(ReceivedMail { from: from.unwrap_or_default(), to, data });
+                if trouble == Some(MailFault::LoseAnswer) {
                     return Ok(());
                 }
-                say(&mut stream, "250 kept").await?;
+                write_reply(&mut stream, "250 kept").await?;
             }
         }
     }
@@ -72,8 +72,8 @@ fn answer(server: &MailServer, envelope: &mut Envelope, command: &str) -> Next {
         },
         "RCPT" if envelope.from.is_none() => go("503 MAIL comes first"),
         "RCPT" => {
-            let trouble = server.next_trouble();
-            if let Some(Trouble::Refuse(status)) = trouble {
+            let trouble = server.next_fault();
+            if let Some(MailFault::Refuse(status)) = trouble {
                 return Next::Go(format!("{status} not this one"));
             }
             envelope.trouble = trouble;
@@ -104,7 +104,7 @@ fn address(text: &str) -> Option<String> {
     Some(address.to_owned())
 }
 
-async fn say(stream: &mut BufReader<TcpStream>, reply: &str) -> io::Result<()> {
+async fn write_reply(stream: &mut BufReader<TcpStream>, reply: &str) -> io::Result<()> {
     stream.get_mut().write_all(format!("{reply}\r\n").as_bytes()).await
 }
 

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::Books,
+    error::{StripeError, StripeResult},
     form::Form,
-    refusal::{Answer, Refusal},
+    objects::Objects,
 };
 
-pub(super) fn create_product(books: &mut Books, form: &Form) -> Answer<String> {
+pub(super) fn create_product(books: &mut Objects, form: &Form) -> StripeResult<String> {
     form.require_known(&["id", "name", "description", "active", "metadata.*"])?;
     let name = form.required("name")?.to_owned();
     let body = json!({
@@ -18,13 +18,13 @@ pub(super) fn create_product(books: &mut Books, form: &Form) -> Answer<String> {
     let Some(id) = form.text("id") else { return Ok(books.add("prod", "product", body)) };
     if books.any(id).is_some() {
         let message = format!("Product already exists: {id}");
-        return Err(Refusal::invalid(message).coded("resource_already_exists").about("id"));
+        return Err(StripeError::invalid(message).with_code("resource_already_exists").about("id"));
     }
     books.add_as(id, "product", body);
     Ok(id.to_owned())
 }
 
-pub(super) fn update_product(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn update_product(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&["name", "description", "active", "metadata.*"])?;
     books.find("product", id, "id")?;
     for name in ["name", "description"] {
@@ -38,7 +38,7 @@ pub(super) fn update_product(books: &mut Books, id: &str, form: &Form) -> Answer
     Ok(id.to_owned())
 }
 
-pub(super) fn create_price(books: &mut Books, form: &Form) -> Answer<String> {
+pub(super) fn create_price(books: &mut Objects, form: &Form) -> StripeResult<String> {
     form.require_known(&[
         "product",
         "currency",
@@ -54,7 +54,7 @@ pub(super) fn create_price(books: &mut Books, form: &Form) -> Answer<String> {
     let product = form.required("product")?.to_owned();
     books.find("product", &product, "product")?;
     let currency = form.required("currency")?.to_lowercase();
-    let amount = form.integer("unit_amount")?.ok_or_else(|| Refusal::missing("unit_amount"))?;
+    let amount = form.integer("unit_amount")?.ok_or_else(|| StripeError::missing("unit_amount"))?;
     let interval = form.word("recurring.interval", &["day", "week", "month", "year"])?;
     let key = form.text("lookup_key").map(str::to_owned);
     if let Some(key) = &key {
@@ -77,7 +77,7 @@ pub(super) fn create_price(books: &mut Books, form: &Form) -> Answer<String> {
 }
 
 /// Checks that a lookup key is free. It belongs to one price; a new one takes it over only with `transfer_lookup_key`.
-fn free_lookup_key(books: &mut Books, key: &str, transfers: bool) -> Answer<()> {
+fn free_lookup_key(books: &mut Objects, key: &str, transfers: bool) -> StripeResult<()> {
     let held = books.all("price").into_iter().find(|price| price["lookup_key"] == key);
     let Some(id) = held.and_then(|price| price["id"].as_str()).map(str::to_owned) else {
         return Ok(());
@@ -86,13 +86,13 @@ fn free_lookup_key(books: &mut Books, key: &str, transfers: bool) -> Answer<()> 
         let message = format!(
             "A price (`{id}`) already uses that lookup key. To take it over, set `transfer_lookup_key` to true."
         );
-        return Err(Refusal::invalid(message).about("lookup_key"));
+        return Err(StripeError::invalid(message).about("lookup_key"));
     }
     books.set(&id, json!({"lookup_key": null}));
     Ok(())
 }
 
-pub(super) fn update_price(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn update_price(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&["active", "nickname", "lookup_key", "transfer_lookup_key", "metadata.*"])?;
     books.find("price", id, "id")?;
     if let Some(active) = form.flag("active")? {
@@ -106,11 +106,15 @@ pub(super) fn update_price(books: &mut Books, id: &str, form: &Form) -> Answer<S
 }
 
 /// Returns a price that can be bought.
-pub(super) fn sold<'a>(books: &'a Books, id: &str, param: &str) -> Answer<&'a Value> {
+pub(super) fn purchasable_price<'a>(
+    books: &'a Objects,
+    id: &str,
+    param: &str,
+) -> StripeResult<&'a Value> {
     let price = books.find("price", id, param)?;
     if price["active"] != true {
         let message = format!("The price specified is inactive: {id}.");
-        return Err(Refusal::invalid(message).about(param));
+        return Err(StripeError::invalid(message).about(param));
     }
     Ok(price)
 }

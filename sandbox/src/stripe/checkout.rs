@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::{Books, text},
     catalog, customers,
+    error::{StripeError, StripeResult},
     form::Form,
     invoices,
-    refusal::{Answer, Refusal},
+    objects::{Objects, text},
     subscriptions,
 };
 
@@ -16,7 +16,7 @@ const OPEN: i64 = 86_400;
 const OPEN_AT_LEAST: i64 = 1_800;
 
 /// `POST /v1/checkout/sessions`.
-pub(super) fn create(books: &mut Books, form: &Form, pages: &str) -> Answer<String> {
+pub(super) fn create(books: &mut Objects, form: &Form, pages: &str) -> StripeResult<String> {
     form.require_known(&[
         "mode",
         "line_items..price",
@@ -39,24 +39,25 @@ pub(super) fn create(books: &mut Books, form: &Form, pages: &str) -> Answer<Stri
         "tax_id_collection.enabled",
     ])?;
     let mode = form.word("mode", &["payment", "subscription", "setup"])?;
-    let mode = mode.ok_or_else(|| Refusal::missing("mode"))?.to_owned();
+    let mode = mode.ok_or_else(|| StripeError::missing("mode"))?.to_owned();
     form.word("ui_mode", &["hosted_page", "embedded_page", "elements"])?;
     let prices = prices(books, form, &mode)?;
-    let success = address(form, "success_url")?.ok_or_else(|| Refusal::missing("success_url"))?;
+    let success =
+        address(form, "success_url")?.ok_or_else(|| StripeError::missing("success_url"))?;
     let cancel = address(form, "cancel_url")?;
     let customer = form.text("customer").map(str::to_owned);
     if let Some(customer) = &customer {
         books.find("customer", customer, "customer")?;
         if form.has("customer_email") {
             let message = "You may only specify one of these parameters: customer, customer_email.";
-            return Err(Refusal::invalid(message));
+            return Err(StripeError::invalid(message));
         }
     }
     let expires = form.integer("expires_at")?.unwrap_or(books.now + OPEN);
     if !(books.now + OPEN_AT_LEAST..=books.now + OPEN).contains(&expires) {
         let message =
             "The `expires_at` timestamp must be between 30 minutes and 24 hours from now.";
-        return Err(Refusal::invalid(message).about("expires_at"));
+        return Err(StripeError::invalid(message).about("expires_at"));
     }
     let amount = |price: &String| books.shown(price)["unit_amount"].as_i64().unwrap_or(0);
     let total: i64 = prices.iter().map(amount).sum();
@@ -80,50 +81,52 @@ pub(super) fn create(books: &mut Books, form: &Form, pages: &str) -> Answer<Stri
     Ok(id)
 }
 
-fn prices(books: &Books, form: &Form, mode: &str) -> Answer<Vec<String>> {
+fn prices(books: &Objects, form: &Form, mode: &str) -> StripeResult<Vec<String>> {
     let mut prices = Vec::new();
     for (place, item) in form.list("line_items").iter().enumerate() {
         let param = format!("line_items[{place}][price]");
-        let id = item["price"].as_str().ok_or_else(|| Refusal::missing(&param))?;
-        let price = catalog::sold(books, id, &param)?;
+        let id = item["price"].as_str().ok_or_else(|| StripeError::missing(&param))?;
+        let price = catalog::purchasable_price(books, id, &param)?;
         if mode == "payment" && price["type"] == "recurring" {
             let message = "You specified `payment` mode but passed a recurring price.";
-            return Err(Refusal::invalid(message).about(&param));
+            return Err(StripeError::invalid(message).about(&param));
         }
         if item["quantity"].as_str().is_none_or(|quantity| quantity != "1") {
             let message = "This account sells one of each: send a quantity of 1.";
-            return Err(Refusal::invalid(message).about(&format!("line_items[{place}][quantity]")));
+            return Err(
+                StripeError::invalid(message).about(&format!("line_items[{place}][quantity]"))
+            );
         }
         prices.push(id.to_owned());
     }
     let recurring = |id: &String| books.shown(id)["type"] == "recurring";
     if mode == "subscription" && !prices.iter().any(recurring) {
         let message = "You must provide at least one recurring price in `subscription` mode when using prices.";
-        return Err(Refusal::invalid(message).about("line_items"));
+        return Err(StripeError::invalid(message).about("line_items"));
     }
     if prices.is_empty() && mode != "setup" {
-        return Err(Refusal::missing("line_items"));
+        return Err(StripeError::missing("line_items"));
     }
     Ok(prices)
 }
 
-fn address(form: &Form, name: &str) -> Answer<Option<String>> {
+fn address(form: &Form, name: &str) -> StripeResult<Option<String>> {
     let Some(text) = form.text(name) else { return Ok(None) };
     let is_web = |url: url::Url| matches!(url.scheme(), "http" | "https");
     // It may contain `{CHECKOUT_SESSION_ID}`.
     if !url::Url::parse(text).is_ok_and(is_web) {
-        return Err(Refusal::invalid("Not a valid URL").coded("url_invalid").about(name));
+        return Err(StripeError::invalid("Not a valid URL").with_code("url_invalid").about(name));
     }
     Ok(Some(text.to_owned()))
 }
 
 /// Returns a session that is still open.
-pub(super) fn open<'a>(books: &'a Books, id: &str) -> Answer<&'a Value> {
+pub(super) fn open<'a>(books: &'a Objects, id: &str) -> StripeResult<&'a Value> {
     let session = books.find("checkout.session", id, "id")?;
     if session["status"] == "open" {
         return Ok(session);
     }
-    Err(Refusal::invalid(format!(
+    Err(StripeError::invalid(format!(
         "This Checkout Session is not open; its status is `{}`.",
         text(session, "status")
     )))
@@ -135,11 +138,11 @@ pub(super) fn success_url(session: &Value) -> String {
 }
 
 /// Pays a session: at once with a card, or (`later`) by a method whose money arrives later.
-pub(super) fn pay(books: &mut Books, id: &str, later: bool) -> Answer<()> {
+pub(super) fn pay(books: &mut Objects, id: &str, later: bool) -> StripeResult<()> {
     let session = open(books, id)?.clone();
     let known = session["customer"].as_str();
     if !later && known.is_some_and(|customer| customers::declines(books, customer)) {
-        return Err(Refusal::declined());
+        return Err(StripeError::declined());
     }
     let customer = match known {
         Some(customer) => customer.to_owned(),
@@ -156,7 +159,7 @@ pub(super) fn pay(books: &mut Books, id: &str, later: bool) -> Answer<()> {
         let amount = session["amount_total"].as_i64().unwrap_or(0);
         let metadata = session["_payment_metadata"].clone();
         let status = if later { "processing" } else { "succeeded" };
-        let intent = invoices::intend(books, &customer, amount, metadata, status);
+        let intent = invoices::create_payment_intent(books, &customer, amount, metadata, status);
         books.set(id, json!({ "payment_intent": intent }));
     }
     let paid = if later { "unpaid" } else { "paid" };
@@ -165,7 +168,7 @@ pub(super) fn pay(books: &mut Books, id: &str, later: bool) -> Answer<()> {
     Ok(())
 }
 
-fn subscribe(books: &mut Books, session: &Value, customer: &str, later: bool) {
+fn subscribe(books: &mut Objects, session: &Value, customer: &str, later: bool) {
     let prices: Vec<String> =
         serde_json::from_value(session["_prices"].clone()).unwrap_or_default();
     let metadata = session["_subscription_metadata"].clone();
@@ -174,7 +177,8 @@ fn subscribe(books: &mut Books, session: &Value, customer: &str, later: bool) {
     books.set(text(session, "id"), json!({"subscription": subscription, "invoice": invoice}));
     if later {
         let amount = session["amount_total"].as_i64().unwrap_or(0);
-        let intent = invoices::intend(books, customer, amount, json!({}), "processing");
+        let intent =
+            invoices::create_payment_intent(books, customer, amount, json!({}), "processing");
         invoices::record(books, &invoice, &intent, amount, "open");
         books.emit("customer.subscription.created", &subscription);
         return;
@@ -185,7 +189,7 @@ fn subscribe(books: &mut Books, session: &Value, customer: &str, later: bool) {
 }
 
 /// Returns the payment intent of a session whose money arrives later.
-fn awaited(books: &Books, id: &str) -> Answer<(Value, String)> {
+fn pending_payment(books: &Objects, id: &str) -> StripeResult<(Value, String)> {
     let session = books.find("checkout.session", id, "id")?.clone();
     let intent = match session["payment_intent"].as_str() {
         Some(intent) => Some(intent.to_owned()),
@@ -199,13 +203,13 @@ fn awaited(books: &Books, id: &str) -> Answer<(Value, String)> {
         |id: &String| books.any(id).is_some_and(|intent| intent["status"] == "processing");
     match intent.filter(processing) {
         Some(intent) => Ok((session, intent)),
-        None => Err(Refusal::invalid("No payment of this Checkout Session is on its way.")),
+        None => Err(StripeError::invalid("No payment of this Checkout Session is on its way.")),
     }
 }
 
 /// Completes a session whose money has arrived.
-pub(super) fn arrive(books: &mut Books, id: &str) -> Answer<()> {
-    let (session, intent) = awaited(books, id)?;
+pub(super) fn payment_arrived(books: &mut Objects, id: &str) -> StripeResult<()> {
+    let (session, intent) = pending_payment(books, id)?;
     invoices::succeed(books, &intent);
     if let (Some(subscription), Some(invoice)) =
         (session["subscription"].as_str(), session["invoice"].as_str())
@@ -221,8 +225,8 @@ pub(super) fn arrive(books: &mut Books, id: &str) -> Answer<()> {
 }
 
 /// Fails a session whose money will not arrive.
-pub(super) fn fail(books: &mut Books, id: &str) -> Answer<()> {
-    let (session, intent) = awaited(books, id)?;
+pub(super) fn fail(books: &mut Objects, id: &str) -> StripeResult<()> {
+    let (session, intent) = pending_payment(books, id)?;
     books.set(&intent, json!({"status": "requires_payment_method"}));
     books.emit("payment_intent.payment_failed", &intent);
     if let (Some(subscription), Some(invoice)) =
@@ -238,7 +242,7 @@ pub(super) fn fail(books: &mut Books, id: &str) -> Answer<()> {
     Ok(())
 }
 
-fn mark_payment(books: &mut Books, invoice: &str, status: &str) {
+fn mark_payment(books: &mut Objects, invoice: &str, status: &str) {
     let payment = books.all("invoice_payment").into_iter().find(|it| it["invoice"] == invoice);
     if let Some(id) = payment.and_then(|it| it["id"].as_str()).map(str::to_owned) {
         books.set(&id, json!({ "status": status }));
@@ -246,7 +250,7 @@ fn mark_payment(books: &mut Books, invoice: &str, status: &str) {
 }
 
 /// Expires an unpaid session.
-pub(super) fn expire(books: &mut Books, id: &str) {
+pub(super) fn expire(books: &mut Objects, id: &str) {
     books.set(id, json!({"status": "expired", "url": null}));
     books.emit("checkout.session.expired", id);
 }

@@ -4,8 +4,9 @@ use chrono::{DateTime, Months};
 use serde_json::{Value, json};
 
 use super::{
-    books::{Books, text},
-    checkout, invoices, schedules, subscriptions,
+    checkout, invoices,
+    objects::{Objects, text},
+    schedules, subscriptions,
 };
 
 /// The most steps in one run: many years of one subscription.
@@ -27,7 +28,7 @@ enum Due {
 }
 
 /// Does all due work, in order of time.
-pub(super) fn catch_up(books: &mut Books) {
+pub(super) fn catch_up(books: &mut Objects) {
     let now = books.now;
     for _ in 0..STEPS {
         let Some((at, due)) = next(books).filter(|(at, _)| *at <= now) else { break };
@@ -38,7 +39,7 @@ pub(super) fn catch_up(books: &mut Books) {
 }
 
 /// Returns the work that is due first.
-fn next(books: &Books) -> Option<(i64, Due)> {
+fn next(books: &Objects) -> Option<(i64, Due)> {
     let mut first: Option<(i64, Due)> = None;
     let mut note = |at: Option<i64>, due: Due| {
         if let Some(at) = at
@@ -69,7 +70,7 @@ fn next(books: &Books) -> Option<(i64, Due)> {
     first
 }
 
-fn carry_out(books: &mut Books, due: Due) {
+fn carry_out(books: &mut Objects, due: Due) {
     match due {
         Due::PeriodEnd(id) => end_period(books, &id),
         Due::Retry { invoice } => retry(books, &invoice),
@@ -81,7 +82,7 @@ fn carry_out(books: &mut Books, due: Due) {
     }
 }
 
-fn end_period(books: &mut Books, id: &str) {
+fn end_period(books: &mut Objects, id: &str) {
     let subscription = books.shown(id);
     if subscription["cancel_at_period_end"] == true {
         return subscriptions::end(books, id, "cancellation_requested");
@@ -102,7 +103,7 @@ fn end_period(books: &mut Books, id: &str) {
 }
 
 /// Retries an invoice; after the last failed attempt the subscription ends.
-fn retry(books: &mut Books, invoice: &str) {
+fn retry(books: &mut Objects, invoice: &str) {
     let id = subscription_of(&books.shown(invoice));
     if invoices::pay(books, invoice) {
         books.set(&id, json!({"status": "active"}));

@@ -8,17 +8,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{
-    Stripe,
-    books::{Books, text},
-    checkout,
-    deliver::Mode,
+    Stripe, checkout,
+    deliver::DeliveryMode,
+    error::{StripeError, StripeResult},
+    objects::{Objects, text},
     refunds,
-    refusal::{Answer, Refusal},
 };
 use crate::{call::Call, reply::Reply};
 
 /// The longest step of the clock.
-const FURTHEST: Duration = Duration::from_secs(3_660 * 86_400);
+const ADVANCE_MAX: Duration = Duration::from_secs(3_660 * 86_400);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,7 +40,7 @@ struct Send {
 /// Returns the refusal of a request without the simulator's secret.
 pub(super) fn refused() -> Reply {
     let message = "The simulator's secret is asked for as a bearer token.";
-    Refusal::invalid(message).with_status(401).reply()
+    StripeError::invalid(message).with_status(401).reply()
 }
 
 /// Does what a user does on the page of a checkout, whose address is a secret. Actions of the bank need the simulator's
@@ -57,14 +56,14 @@ pub(super) fn checkout(
         "async" => checkout::pay(books, id, true),
         "decline" => checkout::open(books, id).map(|_| ()),
         "cancel" => checkout::open(books, id).map(|_| ()).map(|()| checkout::expire(books, id)),
-        "settle" if opens => checkout::arrive(books, id),
+        "settle" if opens => checkout::payment_arrived(books, id),
         "fail" if opens => checkout::fail(books, id),
-        _ => Err(Refusal::invalid("There is no such switch.").with_status(404)),
+        _ => Err(StripeError::invalid("There is no such switch.").with_status(404)),
     });
     let session = stripe.with(|books| books.any(id).cloned()).unwrap_or_default();
     if call.header("authorization").is_some() {
         return match done {
-            Ok(()) => Reply::ok(&super::books::shown(&session)),
+            Ok(()) => Reply::ok(&super::objects::shown(&session)),
             Err(refusal) => refusal.reply(),
         };
     }
@@ -93,11 +92,11 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
             Ok(books.shown(&id))
         }),
         ("GET", ["deliveries"]) => Ok(stripe.deliveries()),
-        ("PUT", ["deliveries"]) => body::<Mode>(call).map(|mode| {
+        ("PUT", ["deliveries"]) => body::<DeliveryMode>(call).map(|mode| {
             stripe.change_mode(&mode);
             json!(stripe.mode())
         }),
-        _ => Err(Refusal::invalid("There is no such switch.").with_status(404)),
+        _ => Err(StripeError::invalid("There is no such switch.").with_status(404)),
     };
     match done {
         Ok(body) => Reply::ok(&body),
@@ -118,15 +117,15 @@ pub(super) async fn send(stripe: &Stripe, call: &Call) -> Reply {
     Reply::ok(&json!({ "taken": taken }))
 }
 
-fn clock(books: &Books) -> Value {
+fn clock(books: &Objects) -> Value {
     json!({"now": books.now, "offset_ms": books.lead_ms()})
 }
 
-fn advance(stripe: &Stripe, call: &Call) -> Answer<Value> {
+fn advance(stripe: &Stripe, call: &Call) -> StripeResult<Value> {
     let by = body::<Advance>(call)?.advance;
     let wrong =
-        || Refusal::invalid("`advance` must be a time such as 31d or 12h.").about("advance");
-    let by = duration(&by).filter(|by| *by <= FURTHEST).ok_or_else(wrong)?;
+        || StripeError::invalid("`advance` must be a time such as 31d or 12h.").about("advance");
+    let by = duration(&by).filter(|by| *by <= ADVANCE_MAX).ok_or_else(wrong)?;
     let by = i64::try_from(by.as_millis()).map_err(|_| wrong())?;
     let machine_ms = stripe.env.now_ms();
     let moved = stripe.with(|books| {
@@ -152,7 +151,7 @@ fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(seconds)?))
 }
 
-fn card(stripe: &Stripe, call: &Call, id: &str) -> Answer<Value> {
+fn card(stripe: &Stripe, call: &Call, id: &str) -> StripeResult<Value> {
     let card = body::<Card>(call)?;
     stripe.with(|books| {
         books.find("customer", id, "id")?;
@@ -161,11 +160,11 @@ fn card(stripe: &Stripe, call: &Call, id: &str) -> Answer<Value> {
     })
 }
 
-fn body<T: DeserializeOwned>(call: &Call) -> Answer<T> {
+fn body<T: DeserializeOwned>(call: &Call) -> StripeResult<T> {
     if call.method == Method::GET {
-        return Err(Refusal::invalid("This switch takes a body."));
+        return Err(StripeError::invalid("This switch takes a body."));
     }
-    serde_json::from_slice(&call.body).map_err(|error| Refusal::invalid(error.to_string()))
+    serde_json::from_slice(&call.body).map_err(|error| StripeError::invalid(error.to_string()))
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::Books,
+    error::{StripeError, StripeResult},
     form::Form,
-    refusal::{Answer, Refusal},
+    objects::Objects,
 };
 
-pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
+pub(super) fn create(books: &mut Objects, form: &Form) -> StripeResult<String> {
     form.require_known(&["email", "name", "metadata.*"])?;
     let metadata = form.texts_by_name("metadata");
     Ok(make(books, form.text("email"), form.text("name"), metadata.into()))
@@ -16,7 +16,7 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
 
 /// Creates a customer and emits an event.
 pub(super) fn make(
-    books: &mut Books,
+    books: &mut Objects,
     email: Option<&str>,
     name: Option<&str>,
     metadata: Value,
@@ -33,7 +33,7 @@ pub(super) fn make(
     id
 }
 
-pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn update(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&["email", "name", "metadata.*"])?;
     books.find("customer", id, "id")?;
     for name in ["email", "name"] {
@@ -45,17 +45,19 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
 }
 
 /// Returns true if this customer's card is declined.
-pub(super) fn declines(books: &Books, id: &str) -> bool {
+pub(super) fn declines(books: &Objects, id: &str) -> bool {
     books.get("customer", id).is_some_and(|customer| customer["_declines"] == true)
 }
 
-pub(super) fn open_portal(books: &mut Books, form: &Form, pages: &str) -> Answer<String> {
+pub(super) fn open_portal(books: &mut Objects, form: &Form, pages: &str) -> StripeResult<String> {
     form.require_known(&["customer", "return_url", "configuration", "locale", "flow_data.*"])?;
     let customer = form.required("customer")?.to_owned();
     books.find("customer", &customer, "customer")?;
     let back = form.text("return_url").map(str::to_owned);
     if back.as_ref().is_some_and(|back| url::Url::parse(back).is_err()) {
-        return Err(Refusal::invalid("Not a valid URL").coded("url_invalid").about("return_url"));
+        return Err(StripeError::invalid("Not a valid URL")
+            .with_code("url_invalid")
+            .about("return_url"));
     }
     let id = books.add(
         "bps",

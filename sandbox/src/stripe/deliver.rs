@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::{
     Stripe,
-    books::{Books, shown, text},
+    objects::{Objects, shown, text},
     sign,
 };
 use crate::env::lock;
 
 /// How long the product may take to handle an event.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait between two attempts, in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
 /// The number of attempts of one event; after that it waits for the next start or for a manual send.
@@ -25,7 +25,7 @@ const TRIES: u32 = 12;
 /// How events are sent; absent fields stay as they are.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Mode {
+pub(super) struct DeliveryMode {
     /// True to send no events automatically.
     pub hold: Option<bool>,
     /// How often each is sent.
@@ -35,11 +35,11 @@ pub(super) struct Mode {
 }
 
 impl Stripe {
-    pub(super) fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> DeliveryMode {
         lock(&self.mode).clone()
     }
 
-    pub(super) fn change_mode(&self, new: &Mode) {
+    pub(super) fn change_mode(&self, new: &DeliveryMode) {
         let mut mode = lock(&self.mode);
         mode.hold = new.hold.or(mode.hold);
         mode.repeat = new.repeat.or(mode.repeat);
@@ -77,7 +77,7 @@ impl Stripe {
         }
     }
 
-    async fn deliver_until_taken(&self, id: &str, mode: &Mode) {
+    async fn deliver_until_taken(&self, id: &str, mode: &DeliveryMode) {
         tokio::time::sleep(Duration::from_millis(mode.delay_ms.unwrap_or(0))).await;
         let mut sent = 0;
         for nth in 0..TRIES {
@@ -108,7 +108,7 @@ impl Stripe {
             .post(url)
             .header("Stripe-Signature", &signature)
             .body("application/json; charset=utf-8", Bytes::from(body))
-            .deadline(PATIENCE);
+            .deadline(TIMEOUT);
         let status = match request.send().await {
             Ok(reply) => Some(reply.status),
             Err(error) => {
@@ -150,7 +150,7 @@ impl Stripe {
     }
 }
 
-impl Books {
+impl Objects {
     /// Takes the events whose delivery has not begun since the start, oldest first, and marks them as begun.
     fn unsent(&mut self) -> Vec<String> {
         let waiting = |event: &&Value| event["pending_webhooks"] == 1;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::refusal::{Answer, Refusal};
+use super::error::{StripeError, StripeResult};
 use crate::call::Call;
 
 /// The most levels of a name.
@@ -19,14 +19,14 @@ pub(super) struct Form {
 
 impl Form {
     /// Reads the query, then the body.
-    pub fn read(call: &Call) -> Answer<Self> {
+    pub fn read(call: &Call) -> StripeResult<Self> {
         let body = match call.media_type().as_str() {
             "" | "application/x-www-form-urlencoded" => call.body.as_ref(),
             other => {
                 let message = format!(
                     "Invalid request: Content-Type must be application/x-www-form-urlencoded, not {other}."
                 );
-                return Err(Refusal::invalid(message));
+                return Err(StripeError::invalid(message));
             }
         };
         let mut form = Self::default();
@@ -38,8 +38,9 @@ impl Form {
         Ok(form)
     }
 
-    fn add(&mut self, name: &str, value: &str) -> Answer<()> {
-        let malformed = || Refusal::invalid(format!("Invalid parameter name: {name}")).about(name);
+    fn add(&mut self, name: &str, value: &str) -> StripeResult<()> {
+        let malformed =
+            || StripeError::invalid(format!("Invalid parameter name: {name}")).about(name);
         let (first, rest) = name.split_once('[').unwrap_or((name, ""));
         let mut steps = vec![first.to_owned()];
         if !rest.is_empty() {
@@ -57,14 +58,14 @@ impl Form {
     }
 
     /// Refuses parameters that are not in `known`; `*` at the end of a name matches anything below it.
-    pub fn require_known(&self, known: &[&str]) -> Answer<()> {
+    pub fn require_known(&self, known: &[&str]) -> StripeResult<()> {
         for (plain, name) in &self.names {
             let is_known = |pattern: &&str| match pattern.strip_suffix('*') {
                 Some(start) => plain.starts_with(start),
                 None => plain == *pattern,
             };
             if plain != "expand." && !known.iter().any(is_known) {
-                return Err(Refusal::unknown(name));
+                return Err(StripeError::unknown(name));
             }
         }
         Ok(())
@@ -86,8 +87,8 @@ impl Form {
     }
 
     /// Returns a required text.
-    pub fn required(&self, path: &str) -> Answer<&str> {
-        self.text(path).ok_or_else(|| Refusal::missing(path))
+    pub fn required(&self, path: &str) -> StripeResult<&str> {
+        self.text(path).ok_or_else(|| StripeError::missing(path))
     }
 
     /// Returns true if the parameter was sent, even if it is empty.
@@ -96,30 +97,32 @@ impl Form {
     }
 
     /// Returns a number.
-    pub fn integer(&self, path: &str) -> Answer<Option<i64>> {
+    pub fn integer(&self, path: &str) -> StripeResult<Option<i64>> {
         let Some(text) = self.text(path) else { return Ok(None) };
-        let wrong = || Refusal::invalid(format!("Invalid integer: {text}")).about(path);
+        let wrong = || StripeError::invalid(format!("Invalid integer: {text}")).about(path);
         text.parse().map(Some).map_err(|_| wrong())
     }
 
     /// Returns a boolean.
-    pub fn flag(&self, path: &str) -> Answer<Option<bool>> {
+    pub fn flag(&self, path: &str) -> StripeResult<Option<bool>> {
         match self.text(path) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(other) => Err(Refusal::invalid(format!("Invalid boolean: {other}")).about(path)),
+            Some(other) => {
+                Err(StripeError::invalid(format!("Invalid boolean: {other}")).about(path))
+            }
         }
     }
 
     /// Returns one of a few allowed values.
-    pub fn word(&self, path: &str, words: &[&str]) -> Answer<Option<&str>> {
+    pub fn word(&self, path: &str, words: &[&str]) -> StripeResult<Option<&str>> {
         let Some(text) = self.text(path) else { return Ok(None) };
         if words.contains(&text) {
             return Ok(Some(text));
         }
         let message = format!("Invalid {path}: must be one of {}", words.join(", "));
-        Err(Refusal::invalid(message).about(path))
+        Err(StripeError::invalid(message).about(path))
     }
 
     /// Returns the items of a list, in the order of their indexes.
@@ -157,7 +160,7 @@ fn insert(tree: &mut Map<String, Value>, steps: &[String], value: &str) -> Optio
 mod tests {
     use super::*;
 
-    fn form(pairs: &[(&str, &str)]) -> Answer<Form> {
+    fn form(pairs: &[(&str, &str)]) -> StripeResult<Form> {
         let mut form = Form::default();
         for (name, value) in pairs {
             form.add(name, value)?;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::{Books, text},
     customers,
+    objects::{Objects, text},
 };
 
 /// Days after which a failed payment is retried; after the last attempt the subscription ends.
@@ -12,7 +12,7 @@ pub(super) const RETRIES: [i64; 3] = [3, 8, 15];
 const DAY: i64 = 86_400;
 
 /// The content of a new invoice.
-pub(super) struct Bill<'a> {
+pub(super) struct InvoiceDraft<'a> {
     pub customer: &'a str,
     pub subscription: &'a str,
     pub reason: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Bill<'a> {
 }
 
 /// Creates an open invoice; returns its id.
-pub(super) fn write(books: &mut Books, bill: &Bill<'_>) -> String {
+pub(super) fn create(books: &mut Objects, bill: &InvoiceDraft<'_>) -> String {
     let total: i64 = bill.lines.iter().map(|(_, _, amount)| amount).sum();
     let period = json!({"start": bill.period.0, "end": bill.period.1});
     let line = |(item, price, amount): &(Value, Value, i64)| {
@@ -57,8 +57,8 @@ pub(super) fn write(books: &mut Books, bill: &Bill<'_>) -> String {
 }
 
 /// Creates a payment intent; a paid one has a charge.
-pub(super) fn intend(
-    books: &mut Books,
+pub(super) fn create_payment_intent(
+    books: &mut Objects,
     customer: &str,
     amount: i64,
     metadata: Value,
@@ -80,7 +80,7 @@ pub(super) fn intend(
 }
 
 /// Marks a payment intent as paid.
-pub(super) fn succeed(books: &mut Books, id: &str) {
+pub(super) fn succeed(books: &mut Objects, id: &str) {
     let Some(intent) = books.get("payment_intent", id).cloned() else { return };
     let charge = books.add(
         "ch",
@@ -99,7 +99,7 @@ pub(super) fn succeed(books: &mut Books, id: &str) {
 }
 
 /// Tries to pay an open invoice with the customer's card; returns true if it succeeded.
-pub(super) fn pay(books: &mut Books, id: &str) -> bool {
+pub(super) fn pay(books: &mut Objects, id: &str) -> bool {
     let Some(invoice) = books.get("invoice", id).cloned() else { return false };
     let customer = text(&invoice, "customer").to_owned();
     if customers::declines(books, &customer) {
@@ -108,7 +108,7 @@ pub(super) fn pay(books: &mut Books, id: &str) -> bool {
     }
     let amount = invoice["amount_remaining"].as_i64().unwrap_or(0);
     if amount > 0 {
-        let intent = intend(books, &customer, amount, json!({}), "succeeded");
+        let intent = create_payment_intent(books, &customer, amount, json!({}), "succeeded");
         record(books, id, &intent, amount, "paid");
     }
     settle(books, id);
@@ -116,7 +116,7 @@ pub(super) fn pay(books: &mut Books, id: &str) -> bool {
 }
 
 /// Records which payment intent pays an invoice.
-pub(super) fn record(books: &mut Books, invoice: &str, intent: &str, amount: i64, status: &str) {
+pub(super) fn record(books: &mut Objects, invoice: &str, intent: &str, amount: i64, status: &str) {
     let paid = if status == "paid" { Some(amount) } else { None };
     books.add(
         "inpay",
@@ -130,7 +130,7 @@ pub(super) fn record(books: &mut Books, invoice: &str, intent: &str, amount: i64
 }
 
 /// Marks an invoice as paid.
-pub(super) fn settle(books: &mut Books, id: &str) {
+pub(super) fn settle(books: &mut Objects, id: &str) {
     let (now, due) =
         (books.now, books.any(id).map_or(0, |it| it["amount_due"].as_i64().unwrap_or(0)));
     let tries = tries(books, id) + 1;
@@ -146,12 +146,12 @@ pub(super) fn settle(books: &mut Books, id: &str) {
     books.emit("invoice.payment_succeeded", id);
 }
 
-fn tries(books: &Books, id: &str) -> i64 {
+fn tries(books: &Objects, id: &str) -> i64 {
     books.any(id).map_or(0, |invoice| invoice["attempt_count"].as_i64().unwrap_or(0))
 }
 
 /// Records that a payment failed, and when the next attempt is.
-pub(super) fn fail(books: &mut Books, id: &str) {
+pub(super) fn fail(books: &mut Objects, id: &str) {
     let tries = tries(books, id) + 1;
     let first = books.any(id).map_or(0, |invoice| invoice["_first_try"].as_i64().unwrap_or(0));
     let next = usize::try_from(tries - 1).ok().and_then(|place| RETRIES.get(place));
@@ -161,7 +161,7 @@ pub(super) fn fail(books: &mut Books, id: &str) {
 }
 
 /// Voids an invoice.
-pub(super) fn void(books: &mut Books, id: &str) {
+pub(super) fn void(books: &mut Objects, id: &str) {
     let now = books.now;
     books.set(
         id,

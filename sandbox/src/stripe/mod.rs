@@ -5,18 +5,18 @@
 //! control API beside it (`/stripe/clock`, `/stripe/customers/…/card`, `/stripe/deliveries`) requires the simulator's
 //! secret. Changes are on disk before the response is sent, and each event is delivered until the product accepts it.
 
-mod books;
 mod catalog;
 mod checkout;
 mod clock;
 mod control;
 mod customers;
 mod deliver;
+mod error;
 mod form;
 mod invoices;
+mod objects;
 mod page;
 mod refunds;
-mod refusal;
 mod routes;
 mod schedules;
 mod subscriptions;
@@ -33,14 +33,14 @@ use tokio::sync::Notify;
 use url::Url;
 
 use crate::{
-    call::{Call, Unreadable},
-    door::Reach,
+    call::{Call, ReadError},
     env::{Env, lock, read, write},
-    journal::PastLine,
+    journal::StoredLine,
     reply::Reply,
+    root_handler::RequestAccess,
 };
-use books::Books;
-use deliver::Mode;
+use deliver::DeliveryMode;
+use objects::Objects;
 
 /// The first segment of its paths.
 pub(crate) const NAME: &str = "stripe";
@@ -89,12 +89,12 @@ fn sign(key: &[u8], parts: &[&[u8]]) -> String {
 /// The simulated account.
 pub(crate) struct Stripe {
     env: Arc<Env>,
-    books: Mutex<Books>,
+    books: Mutex<Objects>,
     keys: Keys,
     /// The address that events are sent to.
     webhook: RwLock<Option<Url>>,
     http: Client,
-    mode: Mutex<Mode>,
+    mode: Mutex<DeliveryMode>,
     /// Notified when there is an event to deliver.
     due: Notify,
 }
@@ -103,7 +103,7 @@ impl Stripe {
     pub fn new(env: &Arc<Env>, secret: &SecretString, http: Client) -> Self {
         Self {
             env: Arc::clone(env),
-            books: Mutex::new(Books::new(env)),
+            books: Mutex::new(Objects::new(env)),
             keys: Keys::of(secret),
             webhook: RwLock::default(),
             http: http.counted_as("simulator"),
@@ -113,7 +113,7 @@ impl Stripe {
     }
 
     /// Replays a change from the journal.
-    pub fn replay(&self, line: PastLine) {
+    pub fn replay(&self, line: StoredLine) {
         lock(&self.books).replay(&line.account, line.entry);
     }
 
@@ -128,7 +128,7 @@ impl Stripe {
     }
 
     /// Runs `work` on the objects, after all due work is done.
-    fn with<T>(&self, work: impl FnOnce(&mut Books) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut Objects) -> T) -> T {
         let mut books = lock(&self.books);
         books.follow(self.env.now_ms());
         clock::catch_up(&mut books);
@@ -143,28 +143,28 @@ impl Stripe {
         &self,
         req: &mut Request,
         path: &str,
-        reach: Reach,
+        reach: RequestAccess,
         secret: &SecretString,
     ) -> Reply {
         let call = match Call::read(req, path.to_owned(), BODY_MAX).await {
             Ok(call) => call,
-            Err(Unreadable::TooLarge) => return refusal::too_large(),
-            Err(Unreadable::Broken) => return refusal::broken(),
+            Err(ReadError::TooLarge) => return error::too_large(),
+            Err(ReadError::Broken) => return error::broken(),
         };
         let segments = call.segments();
         let reply = match segments.as_slice() {
-            ["deliveries", "send"] if reach.programs && opens(&call, secret) => {
+            ["deliveries", "send"] if reach.programs && has_secret(&call, secret) => {
                 control::send(self, &call).await
             }
             _ => self.answer(&call, reach, secret),
         };
-        match self.env.journal.written().await {
+        match self.env.journal.synced().await {
             Ok(()) => reply,
-            Err(_) => refusal::api_error("The change could not be written to the disk."),
+            Err(_) => error::api_error("The change could not be written to the disk."),
         }
     }
 
-    fn answer(&self, call: &Call, reach: Reach, secret: &SecretString) -> Reply {
+    fn answer(&self, call: &Call, reach: RequestAccess, secret: &SecretString) -> Reply {
         let segments = call.segments();
         match segments.as_slice() {
             ["v1", rest @ ..] if reach.programs => routes::answer(self, call, rest),
@@ -176,21 +176,21 @@ impl Stripe {
                 self.with(|books| page::portal(books, id))
             }
             ["checkout", id, verb] if call.method == Method::POST && reach.pages => {
-                control::checkout(self, call, (id, verb), opens(call, secret))
+                control::checkout(self, call, (id, verb), has_secret(call, secret))
             }
-            rest if reach.programs && opens(call, secret) => control::answer(self, call, rest),
+            rest if reach.programs && has_secret(call, secret) => control::answer(self, call, rest),
             _ if reach.programs => control::refused(),
-            _ => crate::page::nothing(),
+            _ => crate::page::no_such_page(),
         }
     }
 
-    fn knows(&self, given: &str) -> bool {
+    fn is_secret_key(&self, given: &str) -> bool {
         let key = self.keys.secret_key.expose_secret();
         bool::from(given.as_bytes().ct_eq(key.as_bytes()))
     }
 }
 
-fn opens(call: &Call, secret: &SecretString) -> bool {
+fn has_secret(call: &Call, secret: &SecretString) -> bool {
     let secret = secret.expose_secret().as_bytes();
     call.bearer().is_some_and(|given| bool::from(given.as_bytes().ct_eq(secret)))
 }

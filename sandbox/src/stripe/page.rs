@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::books::{Books, text};
+use super::objects::{Objects, text};
 use crate::{page::escape, reply::Reply, style::CSS};
 
 /// Renders a page that may submit its own forms and follow their redirects.
@@ -29,8 +29,10 @@ const BUTTONS: &str = "form{display:inline}button{font:inherit;margin:.25rem .5r
      border-color:var(--tint);color:var(--bg)}.wrong{color:var(--tint);margin:0 0 .75rem}td{padding:.2rem 1rem .2rem 0}";
 
 /// `GET /stripe/checkout/{id}`.
-pub(super) fn show(books: &Books, id: &str, declined: bool) -> Reply {
-    let Some(session) = books.get("checkout.session", id) else { return crate::page::nothing() };
+pub(super) fn show(books: &Objects, id: &str, declined: bool) -> Reply {
+    let Some(session) = books.get("checkout.session", id) else {
+        return crate::page::no_such_page();
+    };
     let (back, on) = (text(session, "cancel_url"), text(session, "success_url"));
     if session["status"] != "open" {
         let main = format!(
@@ -80,9 +82,9 @@ pub(super) fn show(books: &Books, id: &str, declined: bool) -> Reply {
 }
 
 /// `GET /stripe/portal/{id}`.
-pub(super) fn portal(books: &Books, id: &str) -> Reply {
+pub(super) fn portal(books: &Objects, id: &str) -> Reply {
     let Some(session) = books.get("billing_portal.session", id) else {
-        return crate::page::nothing();
+        return crate::page::no_such_page();
     };
     let customer = books.shown(text(session, "customer"));
     let invoices: String = books

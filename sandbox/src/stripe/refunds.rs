@@ -3,26 +3,28 @@
 use serde_json::json;
 
 use super::{
-    books::{Books, text},
+    error::{StripeError, StripeResult},
     form::Form,
-    refusal::{Answer, Refusal},
+    objects::{Objects, text},
 };
 
 /// `POST /v1/refunds`.
-pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
+pub(super) fn create(books: &mut Objects, form: &Form) -> StripeResult<String> {
     form.require_known(&["charge", "payment_intent", "amount", "reason", "metadata.*"])?;
     let charge = match (form.text("charge"), form.text("payment_intent")) {
         (Some(charge), _) => charge.to_owned(),
         (None, Some(intent)) => {
             let intent = books.find("payment_intent", intent, "payment_intent")?;
             let unpaid = || {
-                Refusal::invalid("This PaymentIntent does not have a successful charge to refund.")
+                StripeError::invalid(
+                    "This PaymentIntent does not have a successful charge to refund.",
+                )
             };
             intent["latest_charge"].as_str().ok_or_else(unpaid)?.to_owned()
         }
         (None, None) => {
             let message = "One of the following params should be provided for this request: payment_intent or charge.";
-            return Err(Refusal::invalid(message));
+            return Err(StripeError::invalid(message));
         }
     };
     let found = books.find("charge", &charge, "charge")?.clone();
@@ -30,14 +32,14 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
     let left = number("amount") - number("amount_refunded");
     if left == 0 {
         let message = format!("Charge {charge} has already been refunded.");
-        return Err(Refusal::invalid(message).coded("charge_already_refunded"));
+        return Err(StripeError::invalid(message).with_code("charge_already_refunded"));
     }
     let amount = form.integer("amount")?.unwrap_or(left);
     if !(1..=left).contains(&amount) {
         let message = format!(
             "Refund amount ({amount}) is greater than unrefunded amount on charge ({left})."
         );
-        return Err(Refusal::invalid(message).about("amount"));
+        return Err(StripeError::invalid(message).about("amount"));
     }
     let reason = form
         .word("reason", &["duplicate", "fraudulent", "requested_by_customer"])?
@@ -60,10 +62,10 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
 }
 
 /// Disputes a payment, as a customer's bank does.
-pub(super) fn dispute(books: &mut Books, charge: &str) -> Answer<String> {
+pub(super) fn dispute(books: &mut Objects, charge: &str) -> StripeResult<String> {
     let found = books.find("charge", charge, "charge")?.clone();
     if found["disputed"] == true {
-        return Err(Refusal::invalid("The charge is disputed already."));
+        return Err(StripeError::invalid("The charge is disputed already."));
     }
     books.set(charge, json!({"disputed": true}));
     let id = books.add(

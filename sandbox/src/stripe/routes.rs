@@ -6,13 +6,11 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Stripe, VERSION,
-    books::{Books, shown},
-    catalog, checkout, customers,
+    Stripe, VERSION, catalog, checkout, customers,
+    error::{StripeError, StripeResult},
     form::Form,
-    refunds,
-    refusal::{Answer, Refusal},
-    schedules, subscriptions,
+    objects::{Objects, shown},
+    refunds, schedules, subscriptions,
 };
 use crate::{call::Call, reply::Reply};
 
@@ -21,7 +19,7 @@ const PAGE: i64 = 100;
 
 /// Answers `/v1/{path}`.
 pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
-    let reply = match admitted(stripe, call) {
+    let reply = match authenticated_form(stripe, call) {
         Ok(form) => answered(stripe, call, path, &form).unwrap_or_else(|refusal| refusal.reply()),
         Err(refusal) => refusal.reply(),
     };
@@ -31,19 +29,19 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
 }
 
 /// Checks the key and the version, and reads the parameters.
-fn admitted(stripe: &Stripe, call: &Call) -> Answer<Form> {
+fn authenticated_form(stripe: &Stripe, call: &Call) -> StripeResult<Form> {
     let basic = call.basic().map(|(user, _)| user);
     let key = call.bearer().map(str::to_owned).or(basic);
-    if !key.is_some_and(|key| stripe.knows(&key)) {
-        return Err(Refusal::unauthorized());
+    if !key.is_some_and(|key| stripe.is_secret_key(&key)) {
+        return Err(StripeError::unauthorized());
     }
     if let Some(version) = call.header("stripe-version").filter(|version| *version != VERSION) {
-        return Err(Refusal::invalid(format!("Invalid Stripe API version: {version}")));
+        return Err(StripeError::invalid(format!("Invalid Stripe API version: {version}")));
     }
     Form::read(call)
 }
 
-fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> Answer<Reply> {
+fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> StripeResult<Reply> {
     let pages = stripe.env.pages();
     if call.method == Method::GET {
         return stripe.with(|books| read(books, path, form)).map(|body| Reply::ok(&body));
@@ -56,7 +54,7 @@ fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> Answer<
             && let Some(before) = books.any(kept)
         {
             if before["asked"] != asked.as_str() {
-                return Err(Refusal::other_parameters(key));
+                return Err(StripeError::other_parameters(key));
             }
             let status = before["status"].as_u64().and_then(|status| u16::try_from(status).ok());
             let reply = Reply::raw(status.unwrap_or(200), before["body"].to_string());
@@ -82,12 +80,12 @@ fn fingerprint(call: &Call) -> String {
 
 /// Runs a change; returns the id of the object to return.
 fn write(
-    books: &mut Books,
+    books: &mut Objects,
     method: &Method,
     path: &[&str],
     form: &Form,
     pages: &str,
-) -> Answer<String> {
+) -> StripeResult<String> {
     match (method.as_str(), path) {
         ("POST", ["customers"]) => customers::create(books, form),
         ("POST", ["customers", id]) => customers::update(books, id, form),
@@ -133,7 +131,7 @@ const READABLE: &[(&str, &str, &[&str])] = &[
     ("events", "event", &["type"]),
 ];
 
-fn read(books: &Books, path: &[&str], form: &Form) -> Answer<Value> {
+fn read(books: &Objects, path: &[&str], form: &Form) -> StripeResult<Value> {
     let joined = path.join("/");
     for (place, kind, narrowed_by) in READABLE {
         if joined == *place {
@@ -151,7 +149,13 @@ fn read(books: &Books, path: &[&str], form: &Form) -> Answer<Value> {
     Err(unknown(&Method::GET, path))
 }
 
-fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form) -> Answer<Value> {
+fn list(
+    books: &Objects,
+    kind: &str,
+    narrowed_by: &[&str],
+    url: &str,
+    form: &Form,
+) -> StripeResult<Value> {
     let mut known = vec!["limit", "starting_after", "ending_before", "created*"];
     known.extend(narrowed_by);
     if kind == "price" {
@@ -161,7 +165,7 @@ fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form)
     let limit = form.integer("limit")?.unwrap_or(10);
     if !(1..=PAGE).contains(&limit) {
         let message = "This value must be between 1 and 100.";
-        return Err(Refusal::invalid(message).about("limit"));
+        return Err(StripeError::invalid(message).about("limit"));
     }
     let keys = form.texts("lookup_keys");
     let mut rows: Vec<&Value> = books.all(kind);
@@ -178,7 +182,7 @@ fn list(books: &Books, kind: &str, narrowed_by: &[&str], url: &str, form: &Form)
     });
     if let Some(after) = form.text("starting_after") {
         let place = rows.iter().position(|row| row["id"] == after);
-        let place = place.ok_or_else(|| Refusal::no_such(kind, after, "starting_after"))?;
+        let place = place.ok_or_else(|| StripeError::no_such(kind, after, "starting_after"))?;
         rows.drain(..=place);
     }
     let limit = usize::try_from(limit).unwrap_or(1);
@@ -203,7 +207,7 @@ fn member(row: &Value, kind: &str, name: &str) -> Option<String> {
     }
 }
 
-fn line_items(books: &Books, session: &Value) -> Value {
+fn line_items(books: &Objects, session: &Value) -> Value {
     let prices = session["_prices"].as_array().cloned().unwrap_or_default();
     let line = |id: &Value| {
         let price = books.shown(id.as_str().unwrap_or_default());
@@ -213,7 +217,7 @@ fn line_items(books: &Books, session: &Value) -> Value {
 }
 
 /// Returns an object in which `expand[]` replaces ids by objects.
-fn expanded(books: &Books, object: &Value, form: &Form) -> Value {
+fn expanded(books: &Objects, object: &Value, form: &Form) -> Value {
     let mut object = object.clone();
     for path in form.texts("expand") {
         expand(books, &mut object, path);
@@ -221,7 +225,7 @@ fn expanded(books: &Books, object: &Value, form: &Form) -> Value {
     object
 }
 
-fn expanded_in_list(books: &Books, object: &Value, form: &Form) -> Value {
+fn expanded_in_list(books: &Objects, object: &Value, form: &Form) -> Value {
     let mut object = object.clone();
     for path in form.texts("expand") {
         expand(books, &mut object, path.strip_prefix("data.").unwrap_or(path));
@@ -229,7 +233,7 @@ fn expanded_in_list(books: &Books, object: &Value, form: &Form) -> Value {
     object
 }
 
-fn expand(books: &Books, object: &mut Value, path: &str) {
+fn expand(books: &Objects, object: &mut Value, path: &str) {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     if first == "line_items" && object["object"] == "checkout.session" {
         let items = books.any(object["id"].as_str().unwrap_or_default());
@@ -245,7 +249,7 @@ fn expand(books: &Books, object: &mut Value, path: &str) {
     }
 }
 
-fn unknown(method: &Method, path: &[&str]) -> Refusal {
+fn unknown(method: &Method, path: &[&str]) -> StripeError {
     let message = format!("Unrecognized request URL ({method}: /v1/{}).", path.join("/"));
-    Refusal::invalid(message).with_status(404)
+    StripeError::invalid(message).with_status(404)
 }

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::{Books, text},
     catalog,
     clock::month_after,
+    error::{StripeError, StripeResult},
     form::Form,
-    refusal::{Answer, Refusal},
+    objects::{Objects, text},
     subscriptions,
 };
 
 /// `POST /v1/subscription_schedules`, from a subscription.
-pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
+pub(super) fn create(books: &mut Objects, form: &Form) -> StripeResult<String> {
     form.require_known(&["from_subscription", "metadata.*"])?;
     let of = form.required("from_subscription")?.to_owned();
     let subscription = books.find("subscription", &of, "from_subscription")?.clone();
@@ -20,11 +20,11 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
         let message = format!(
             "You cannot migrate a subscription that is already attached to a schedule: {schedule}"
         );
-        return Err(Refusal::invalid(message).about("from_subscription"));
+        return Err(StripeError::invalid(message).about("from_subscription"));
     }
     if !matches!(text(&subscription, "status"), "active" | "past_due" | "trialing") {
         let message = "You cannot migrate a subscription that is canceled.";
-        return Err(Refusal::invalid(message).about("from_subscription"));
+        return Err(StripeError::invalid(message).about("from_subscription"));
     }
     let (start, end) = subscriptions::period(&subscription);
     let items: Vec<_> = subscriptions::items(&subscription)
@@ -48,7 +48,7 @@ pub(super) fn create(books: &mut Books, form: &Form) -> Answer<String> {
 }
 
 /// `POST /v1/subscription_schedules/{id}`.
-pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn update(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&[
         "end_behavior",
         "proration_behavior",
@@ -69,7 +69,7 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     let first = schedule["phases"][0]["start_date"].as_i64();
     if phases.first().is_some_and(|phase: &Value| phase["start_date"].as_i64() != first) {
         let message = "You can not modify the start date of the current phase.";
-        return Err(Refusal::invalid(message).about("phases[0][start_date]"));
+        return Err(StripeError::invalid(message).about("phases[0][start_date]"));
     }
     if !phases.is_empty() {
         books.set(id, json!({ "phases": phases }));
@@ -81,52 +81,59 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     Ok(id.to_owned())
 }
 
-fn phase_of(books: &Books, place: usize, phase: &Value, before: Option<&Value>) -> Answer<Value> {
+fn phase_of(
+    books: &Objects,
+    place: usize,
+    phase: &Value,
+    before: Option<&Value>,
+) -> StripeResult<Value> {
     let name = |rest: &str| format!("phases[{place}][{rest}]");
     let date = |name: &str| phase[name].as_str().and_then(|text| text.parse::<i64>().ok());
     let start = date("start_date").or_else(|| before.and_then(|it| it["end_date"].as_i64()));
-    let start = start.ok_or_else(|| Refusal::missing(&name("start_date")))?;
+    let start = start.ok_or_else(|| StripeError::missing(&name("start_date")))?;
     let end = date("end_date").unwrap_or_else(|| month_after(start));
     if end <= start {
-        return Err(Refusal::invalid("A phase must end after its start.").about(&name("end_date")));
+        return Err(
+            StripeError::invalid("A phase must end after its start.").about(&name("end_date"))
+        );
     }
     let items = phase["items"].as_object().cloned().unwrap_or_default();
     if items.is_empty() {
-        return Err(Refusal::missing(&name("items")));
+        return Err(StripeError::missing(&name("items")));
     }
     let mut sold = Vec::new();
     for item in items.values() {
         let price =
-            item["price"].as_str().ok_or_else(|| Refusal::missing(&name("items][price")))?;
-        catalog::sold(books, price, &name("items][price"))?;
+            item["price"].as_str().ok_or_else(|| StripeError::missing(&name("items][price")))?;
+        catalog::purchasable_price(books, price, &name("items][price"))?;
         sold.push(json!({"price": price, "quantity": 1}));
     }
     let prorates = phase["proration_behavior"].as_str().unwrap_or("create_prorations");
     Ok(json!({"start_date": start, "end_date": end, "items": sold, "proration_behavior": prorates}))
 }
 
-fn active(books: &Books, id: &str) -> Answer<Value> {
+fn active(books: &Objects, id: &str) -> StripeResult<Value> {
     let schedule = books.find("subscription_schedule", id, "id")?;
     if schedule["status"] != "active" {
         let message = format!(
             "You cannot change a subscription schedule that is currently in the `{}` status.",
             text(schedule, "status")
         );
-        return Err(Refusal::invalid(message));
+        return Err(StripeError::invalid(message));
     }
     Ok(schedule.clone())
 }
 
 /// `POST /v1/subscription_schedules/{id}/release`.
-pub(super) fn release(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn release(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&["preserve_cancel_date"])?;
     active(books, id)?;
-    let_go(books, id);
+    detach(books, id);
     Ok(id.to_owned())
 }
 
 /// Detaches the schedule; the subscription stays as it is.
-fn let_go(books: &mut Books, id: &str) {
+fn detach(books: &mut Objects, id: &str) {
     let (now, schedule) = (books.now, books.shown(id));
     let of = text(&schedule, "subscription").to_owned();
     books.set(
@@ -142,7 +149,7 @@ fn let_go(books: &mut Books, id: &str) {
 }
 
 /// Returns the prices of the phase that begins at `start`. After the last phase it detaches itself.
-pub(super) fn prices_at(books: &mut Books, schedule: &str, start: i64) -> Option<Vec<String>> {
+pub(super) fn prices_at(books: &mut Objects, schedule: &str, start: i64) -> Option<Vec<String>> {
     let shown = books.shown(schedule);
     let phases = shown["phases"].as_array().cloned().unwrap_or_default();
     let within = |phase: &&Value| {
@@ -150,7 +157,7 @@ pub(super) fn prices_at(books: &mut Books, schedule: &str, start: i64) -> Option
         (at("start_date")..at("end_date")).contains(&start)
     };
     let Some(phase) = phases.iter().find(within) else {
-        let_go(books, schedule);
+        detach(books, schedule);
         return None;
     };
     let (from, to) = (phase["start_date"].clone(), phase["end_date"].clone());

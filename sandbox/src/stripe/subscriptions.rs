@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::{Books, text},
     catalog,
     clock::month_after,
+    error::{StripeError, StripeResult},
     form::Form,
-    invoices::{self, Bill},
-    refusal::{Answer, Refusal},
+    invoices::{self, InvoiceDraft},
+    objects::{Objects, text},
 };
 
 const FEEDBACK: [&str; 8] = [
@@ -24,7 +24,7 @@ const FEEDBACK: [&str; 8] = [
 
 /// Creates a subscription with these prices; the first invoice is open.
 pub(super) fn make(
-    books: &mut Books,
+    books: &mut Objects,
     customer: &str,
     prices: &[String],
     metadata: Value,
@@ -47,7 +47,7 @@ pub(super) fn make(
     id
 }
 
-fn item(books: &Books, subscription: &str, price: &str, period: (i64, i64)) -> Value {
+fn item(books: &Objects, subscription: &str, price: &str, period: (i64, i64)) -> Value {
     json!({
         "id": format!("si_{}", crate::random::text(crate::random::BASE62, 14)),
         "object": "subscription_item", "created": books.now, "subscription": subscription, "quantity": 1,
@@ -73,24 +73,24 @@ pub(super) fn period(subscription: &Value) -> (i64, i64) {
 }
 
 /// Creates the invoice of a subscription's period; returns its id.
-pub(super) fn bill(books: &mut Books, id: &str, reason: &'static str) -> String {
+pub(super) fn bill(books: &mut Objects, id: &str, reason: &'static str) -> String {
     let subscription = books.shown(id);
     let lines = items(&subscription).into_iter().map(|item| {
         let amount = item["price"]["unit_amount"].as_i64().unwrap_or(0);
         (item["id"].clone(), item["price"].clone(), amount)
     });
-    let bill = Bill {
+    let bill = InvoiceDraft {
         customer: text(&subscription, "customer"),
         subscription: id,
         reason,
         period: period(&subscription),
         lines: lines.collect(),
     };
-    invoices::write(books, &bill)
+    invoices::create(books, &bill)
 }
 
 /// Starts the next period, with the prices of a schedule if it has one.
-pub(super) fn begin_period(books: &mut Books, id: &str, start: i64, prices: Option<&[String]>) {
+pub(super) fn begin_period(books: &mut Objects, id: &str, start: i64, prices: Option<&[String]>) {
     let subscription = books.shown(id);
     let period = (start, month_after(start));
     let items = match prices {
@@ -115,7 +115,7 @@ pub(super) fn begin_period(books: &mut Books, id: &str, start: i64, prices: Opti
 }
 
 /// Ends a subscription.
-pub(super) fn end(books: &mut Books, id: &str, reason: &str) {
+pub(super) fn end(books: &mut Objects, id: &str, reason: &str) {
     let (now, subscription) = (books.now, books.shown(id));
     let mut details = subscription["cancellation_details"].clone();
     details["reason"] = reason.into();
@@ -140,7 +140,7 @@ pub(super) fn end(books: &mut Books, id: &str, reason: &str) {
 }
 
 /// `POST /v1/subscriptions/{id}`.
-pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn update(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&[
         "cancel_at_period_end",
         "cancellation_details.comment",
@@ -155,7 +155,7 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     if !matches!(text(&subscription, "status"), "active" | "past_due" | "trialing") {
         let message =
             "A canceled subscription can only update its cancellation_details and metadata.";
-        return Err(Refusal::invalid(message));
+        return Err(StripeError::invalid(message));
     }
     let metadata = form.texts_by_name("metadata");
     if !metadata.is_empty() {
@@ -174,7 +174,7 @@ pub(super) fn update(books: &mut Books, id: &str, form: &Form) -> Answer<String>
 }
 
 /// Refuses changes of fields that a schedule manages.
-fn require_unscheduled(subscription: &Value, form: &Form) -> Answer<()> {
+fn require_unscheduled(subscription: &Value, form: &Form) -> StripeResult<()> {
     let Some(schedule) = subscription["schedule"].as_str() else { return Ok(()) };
     let Some(param) = ["items", "cancel_at_period_end"].into_iter().find(|name| form.has(name))
     else {
@@ -184,10 +184,10 @@ fn require_unscheduled(subscription: &Value, form: &Form) -> Answer<()> {
         "The subscription is managed by the subscription schedule `{schedule}`, and updating it directly is not allowed. \
          Please update the schedule instead."
     );
-    Err(Refusal::invalid(message).about(param))
+    Err(StripeError::invalid(message).about(param))
 }
 
-fn details(subscription: &Value, form: &Form) -> Answer<Value> {
+fn details(subscription: &Value, form: &Form) -> StripeResult<Value> {
     let mut details = subscription["cancellation_details"].clone();
     if let Some(comment) = form.text("cancellation_details.comment") {
         details["comment"] = comment.into();
@@ -198,7 +198,12 @@ fn details(subscription: &Value, form: &Form) -> Answer<Value> {
     Ok(details)
 }
 
-fn change_end(books: &mut Books, id: &str, subscription: &Value, form: &Form) -> Answer<()> {
+fn change_end(
+    books: &mut Objects,
+    id: &str,
+    subscription: &Value,
+    form: &Form,
+) -> StripeResult<()> {
     let mut details = details(subscription, form)?;
     let (now, end) = (books.now, period(subscription).1);
     match form.flag("cancel_at_period_end")? {
@@ -222,7 +227,7 @@ fn change_end(books: &mut Books, id: &str, subscription: &Value, form: &Form) ->
     Ok(())
 }
 
-fn change_pause(books: &mut Books, id: &str, form: &Form) -> Answer<()> {
+fn change_pause(books: &mut Objects, id: &str, form: &Form) -> StripeResult<()> {
     if !form.has("pause_collection") {
         return Ok(());
     }
@@ -232,18 +237,23 @@ fn change_pause(books: &mut Books, id: &str, form: &Form) -> Answer<()> {
     }
     let behaviors = ["void", "keep_as_draft", "mark_uncollectible"];
     let behavior = form.word("pause_collection.behavior", &behaviors)?;
-    let behavior = behavior.ok_or_else(|| Refusal::missing("pause_collection[behavior]"))?;
+    let behavior = behavior.ok_or_else(|| StripeError::missing("pause_collection[behavior]"))?;
     let resumes_at = form.integer("pause_collection.resumes_at")?;
     if resumes_at.is_some_and(|at| at <= books.now) {
         let message = "The timestamp must be in the future.";
-        return Err(Refusal::invalid(message).about("pause_collection[resumes_at]"));
+        return Err(StripeError::invalid(message).about("pause_collection[resumes_at]"));
     }
     books.set(id, json!({"pause_collection": {"behavior": behavior, "resumes_at": resumes_at}}));
     Ok(())
 }
 
 /// Replaces the prices of items; with `always_invoice` the difference is charged at once.
-fn change_items(books: &mut Books, id: &str, subscription: &Value, form: &Form) -> Answer<()> {
+fn change_items(
+    books: &mut Objects,
+    id: &str,
+    subscription: &Value,
+    form: &Form,
+) -> StripeResult<()> {
     let mut items = items(subscription);
     let period = period(subscription);
     let mut difference = 0;
@@ -253,20 +263,28 @@ fn change_items(books: &mut Books, id: &str, subscription: &Value, form: &Form) 
             let before = items.len();
             items.retain(|item| item["id"].as_str() != named);
             if before == items.len() {
-                return Err(Refusal::no_such("subscription item", named.unwrap_or(""), "items"));
+                return Err(StripeError::no_such(
+                    "subscription item",
+                    named.unwrap_or(""),
+                    "items",
+                ));
             }
             continue;
         }
-        let price = change["price"].as_str().ok_or_else(|| Refusal::missing("items[price]"))?;
-        let sold = catalog::sold(books, price, "items[price]")?.clone();
+        let price = change["price"].as_str().ok_or_else(|| StripeError::missing("items[price]"))?;
+        let sold = catalog::purchasable_price(books, price, "items[price]")?.clone();
         let cents = |price: &Value| price["unit_amount"].as_i64().unwrap_or(0);
         match items.iter_mut().find(|item| named.is_some() && item["id"].as_str() == named) {
             Some(item) => {
                 difference += cents(&sold) - cents(&item["price"]);
-                item["price"] = super::books::shown(&sold);
+                item["price"] = super::objects::shown(&sold);
             }
             None if named.is_some() => {
-                return Err(Refusal::no_such("subscription item", named.unwrap_or(""), "items"));
+                return Err(StripeError::no_such(
+                    "subscription item",
+                    named.unwrap_or(""),
+                    "items",
+                ));
             }
             None => {
                 difference += cents(&sold);
@@ -278,28 +296,28 @@ fn change_items(books: &mut Books, id: &str, subscription: &Value, form: &Form) 
     let prorates = form.word("proration_behavior", &words)? == Some("always_invoice");
     let customer = text(subscription, "customer").to_owned();
     if prorates && difference > 0 && super::customers::declines(books, &customer) {
-        return Err(Refusal::declined());
+        return Err(StripeError::declined());
     }
     books.set(id, json!({ "items": list(items.clone()) }));
     if prorates && difference > 0 {
         let left = (period.1 - books.now).max(0);
         let due = difference * left / (period.1 - period.0).max(1);
         let line = (items[0]["id"].clone(), items[0]["price"].clone(), due);
-        let bill = Bill {
+        let bill = InvoiceDraft {
             customer: &customer,
             subscription: id,
             reason: "subscription_update",
             period: (books.now, period.1),
             lines: vec![line],
         };
-        let invoice = invoices::write(books, &bill);
+        let invoice = invoices::create(books, &bill);
         invoices::pay(books, &invoice);
     }
     Ok(())
 }
 
 /// `DELETE /v1/subscriptions/{id}`.
-pub(super) fn cancel(books: &mut Books, id: &str, form: &Form) -> Answer<String> {
+pub(super) fn cancel(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&[
         "invoice_now",
         "prorate",
@@ -308,7 +326,7 @@ pub(super) fn cancel(books: &mut Books, id: &str, form: &Form) -> Answer<String>
     ])?;
     let subscription = books.find("subscription", id, "id")?.clone();
     if matches!(text(&subscription, "status"), "canceled" | "incomplete_expired") {
-        return Err(Refusal::no_such("subscription", id, "id"));
+        return Err(StripeError::no_such("subscription", id, "id"));
     }
     let details = details(&subscription, form)?;
     books.set(id, json!({ "cancellation_details": details }));

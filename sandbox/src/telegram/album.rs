@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::state::{Kind, Rest};
 use super::{Cx, bad, chat, done, files, send};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 const ITEMS: std::ops::RangeInclusive<usize> = 2..=10;
 
 /// `sendMediaGroup`. It has no parameter for a keyboard, which is ignored.
-pub(super) async fn send(cx: Arc<Cx>) -> Answer {
+pub(super) async fn send(cx: Arc<Cx>) -> HandlerResult {
     let params = chat::params(&cx)?;
     let account = chat::target(&cx, &params)?;
     let media = params.json("media").ok_or_else(|| bad("parameter \"media\" is required"))?;
@@ -34,7 +34,7 @@ pub(super) async fn send(cx: Arc<Cx>) -> Answer {
         }
     }
     let base = Rest { keyboard: None, ..send::rest(&params)? };
-    let group = cx.sim.env.unique().to_string();
+    let group = cx.sim.env.unique_number().to_string();
     let mut parts = Vec::with_capacity(items.len());
     for (item, kind) in items.iter().zip(kinds) {
         let text = |name: &str| item[name].as_str().unwrap_or_default();

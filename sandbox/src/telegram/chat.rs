@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Cx, Telegram, bad, done, failure};
 use crate::network::Identity;
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns the bot whose token is in the path.
@@ -21,7 +21,7 @@ pub(super) fn bot(cx: &Cx) -> Result<Arc<Account<Telegram>>, Reply> {
     }
     let account =
         cx.account.clone().filter(|account| account.identity.private("bot_token") == token);
-    let account = account.filter(|account| !account.look(|state| state.revoked));
+    let account = account.filter(|account| !account.read(|state| state.revoked));
     account.ok_or_else(|| failure(401, "Unauthorized"))
 }
 
@@ -67,7 +67,7 @@ pub(super) fn chat(identity: &Identity) -> Value {
 }
 
 /// `getMe`
-pub(super) fn get_me(cx: &Cx) -> Answer {
+pub(super) fn get_me(cx: &Cx) -> HandlerResult {
     let mut user = bot_user(&bot(cx)?.identity);
     for (name, can) in [
         ("can_join_groups", true),
@@ -80,7 +80,7 @@ pub(super) fn get_me(cx: &Cx) -> Answer {
 }
 
 /// `getChat`
-pub(super) fn get_chat(cx: &Cx) -> Answer {
+pub(super) fn get_chat(cx: &Cx) -> HandlerResult {
     let account = target(cx, &params(cx)?)?;
     let mut chat = chat(&account.identity);
     chat["active_usernames"] = json!([account.identity.username]);
@@ -90,7 +90,7 @@ pub(super) fn get_chat(cx: &Cx) -> Answer {
 }
 
 /// `getChatMember`
-pub(super) fn get_chat_member(cx: &Cx) -> Answer {
+pub(super) fn get_chat_member(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let account = target(cx, &params)?;
     let user = bot_user(&account.identity);

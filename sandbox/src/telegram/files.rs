@@ -2,14 +2,14 @@
 
 use super::state::{File, Kind};
 use super::{Cx, Telegram, bad};
-use crate::fetch::Unfetched;
-use crate::film::H264;
+use crate::fetch::FetchError;
 use crate::params::Params;
 use crate::picture;
 use crate::random::{self, BASE64URL};
+use crate::received_file::ReceivedFile;
 use crate::reply::Reply;
 use crate::sim::Account;
-use crate::specimen::Specimen;
+use crate::video_index::H264;
 
 const MB: u64 = 1 << 20;
 /// The largest sum of a photo's sides, and the largest ratio between them.
@@ -50,7 +50,7 @@ pub(super) async fn obtain(
             );
             return Err(bad(&message));
         }
-        return file(kind, &Specimen::of(&part.bytes), &part.mime, part.filename.clone(), None);
+        return file(kind, &ReceivedFile::of(&part.bytes), &part.mime, part.filename.clone(), None);
     }
     if text.starts_with("http://") || text.starts_with("https://") {
         if kind == Kind::LivePhoto {
@@ -58,7 +58,7 @@ pub(super) async fn obtain(
         }
         return fetched(cx, &text, kind, fetch_max).await;
     }
-    let known = account.look(|state| state.files.get(&text).cloned());
+    let known = account.read(|state| state.files.get(&text).cloned());
     match known {
         Some(file) if file.kind == kind => Ok(file),
         Some(_) => Err(bad("can't use file of this type")),
@@ -68,8 +68,8 @@ pub(super) async fn obtain(
 
 async fn fetched(cx: &Cx, url: &str, kind: Kind, most: u64) -> Result<File, Reply> {
     let fetched = cx.sim.env.crawler.fetch(url, most).await.map_err(|why| match why {
-        Unfetched::TooLarge => bad("file is too big"),
-        Unfetched::NoUrl | Unfetched::Failed => bad("failed to get HTTP URL content"),
+        FetchError::TooLarge => bad("file is too big"),
+        FetchError::NoUrl | FetchError::Failed => bad("failed to get HTTP URL content"),
     })?;
     let fits = match kind {
         Kind::Photo => fetched.mime.starts_with("image/"),
@@ -88,7 +88,7 @@ async fn fetched(cx: &Cx, url: &str, kind: Kind, most: u64) -> Result<File, Repl
 
 fn file(
     kind: Kind,
-    found: &Specimen,
+    found: &ReceivedFile,
     said: &str,
     name: Option<String>,
     url: Option<String>,

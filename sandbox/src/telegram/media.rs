@@ -4,39 +4,39 @@ use std::sync::Arc;
 
 use super::state::{Kind, Rest};
 use super::{Cx, bad, chat, files, send};
-use crate::reply::Answer;
+use crate::reply::HandlerResult;
 
 /// `sendPhoto`
-pub(super) async fn photo(cx: Arc<Cx>) -> Answer {
+pub(super) async fn photo(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "photo", Kind::Photo).await
 }
 
 /// `sendVideo`
-pub(super) async fn video(cx: Arc<Cx>) -> Answer {
+pub(super) async fn video(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "video", Kind::Video).await
 }
 
 /// `sendAnimation`
-pub(super) async fn animation(cx: Arc<Cx>) -> Answer {
+pub(super) async fn animation(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "animation", Kind::Animation).await
 }
 
 /// `sendDocument`
-pub(super) async fn document(cx: Arc<Cx>) -> Answer {
+pub(super) async fn document(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "document", Kind::Document).await
 }
 
 /// `sendAudio`
-pub(super) async fn audio(cx: Arc<Cx>) -> Answer {
+pub(super) async fn audio(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "audio", Kind::Audio).await
 }
 
 /// `sendLivePhoto`: a photo with a short video.
-pub(super) async fn live_photo(cx: Arc<Cx>) -> Answer {
+pub(super) async fn live_photo(cx: Arc<Cx>) -> HandlerResult {
     file(&cx, "live_photo", Kind::LivePhoto).await
 }
 
-async fn file(cx: &Cx, name: &str, kind: Kind) -> Answer {
+async fn file(cx: &Cx, name: &str, kind: Kind) -> HandlerResult {
     let params = chat::params(cx)?;
     let account = chat::target(cx, &params)?;
     if params.file(name).is_none() && params.filled(name).is_none() {

@@ -4,14 +4,14 @@
 
 mod album;
 mod chat;
-mod elsewhere;
 mod entities;
 mod files;
 mod keyboard;
 mod media;
+mod native_post;
 mod poll;
+mod representations;
 mod send;
-mod shown;
 mod state;
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
@@ -42,8 +42,8 @@ impl Network for Telegram {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
-        let username = name.fitted('_', |c| c.is_ascii_alphanumeric() || c == '_');
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
+        let username = name.joined('_', |c| c.is_ascii_alphanumeric() || c == '_');
         if username.is_empty() || username.len() > 32 {
             return Err("a user name has 1 to 32 letters, digits and underscores".into());
         }
@@ -74,19 +74,19 @@ impl Network for Telegram {
         let [bot, method] = path else { return None };
         bot.strip_prefix("bot")?;
         match method.to_ascii_lowercase().as_str() {
-            "getme" => Route::now(Read, chat::get_me),
-            "getchat" => Route::now(Read, chat::get_chat),
-            "getchatmember" => Route::now(Read, chat::get_chat_member),
-            "sendmessage" => Route::now(Commit, send::message),
-            "sendpoll" => Route::now(Commit, send::poll),
-            "deletemessage" => Route::now(Commit, send::delete),
-            "sendphoto" => Route::later(Commit, |cx| Box::pin(media::photo(cx))),
-            "sendvideo" => Route::later(Commit, |cx| Box::pin(media::video(cx))),
-            "sendanimation" => Route::later(Commit, |cx| Box::pin(media::animation(cx))),
-            "senddocument" => Route::later(Commit, |cx| Box::pin(media::document(cx))),
-            "sendaudio" => Route::later(Commit, |cx| Box::pin(media::audio(cx))),
-            "sendlivephoto" => Route::later(Commit, |cx| Box::pin(media::live_photo(cx))),
-            "sendmediagroup" => Route::later(Commit, |cx| Box::pin(album::send(cx))),
+            "getme" => Route::immediate(Read, chat::get_me),
+            "getchat" => Route::immediate(Read, chat::get_chat),
+            "getchatmember" => Route::immediate(Read, chat::get_chat_member),
+            "sendmessage" => Route::immediate(Commit, send::message),
+            "sendpoll" => Route::immediate(Commit, send::poll),
+            "deletemessage" => Route::immediate(Commit, send::delete),
+            "sendphoto" => Route::spawned(Commit, |cx| Box::pin(media::photo(cx))),
+            "sendvideo" => Route::spawned(Commit, |cx| Box::pin(media::video(cx))),
+            "sendanimation" => Route::spawned(Commit, |cx| Box::pin(media::animation(cx))),
+            "senddocument" => Route::spawned(Commit, |cx| Box::pin(media::document(cx))),
+            "sendaudio" => Route::spawned(Commit, |cx| Box::pin(media::audio(cx))),
+            "sendlivephoto" => Route::spawned(Commit, |cx| Box::pin(media::live_photo(cx))),
+            "sendmediagroup" => Route::spawned(Commit, |cx| Box::pin(album::send(cx))),
             _ => None,
         }
     }
@@ -104,15 +104,15 @@ impl Network for Telegram {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        shown::posts(state, identity, base)
+        representations::posts(state, identity, base)
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
-        elsewhere::delete(state, id)
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
+        native_post::delete(state, id)
     }
 
     fn refuse(refusal: Refusal) -> Reply {
@@ -164,6 +164,6 @@ fn too_many(seconds: u64) -> Reply {
     Reply::json(429, &body).with("retry-after", seconds)
 }
 
-fn done(result: Value) -> Answer {
+fn done(result: Value) -> HandlerResult {
     Ok(Reply::ok(&json!({"ok": true, "result": result})))
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::entities::{self, Formatted};
 use super::state::{Change, Message, Rest};
-use super::{Cx, Telegram, bad, chat, done, keyboard, shown, too_many};
+use super::{Cx, Telegram, bad, chat, done, keyboard, representations, too_many};
 use crate::params::Params;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const TEXT: usize = 4_096;
@@ -18,7 +18,7 @@ const CAPTION: usize = 1_024;
 const PACE: Limit = Limit { name: "messages", units: 20, span_ms: 60_000 };
 
 /// `sendMessage`
-pub(super) fn message(cx: &Cx) -> Answer {
+pub(super) fn message(cx: &Cx) -> HandlerResult {
     let params = chat::params(cx)?;
     let account = chat::target(cx, &params)?;
     let text = formatted(&params, "text", "entities")?;
@@ -38,7 +38,7 @@ pub(super) fn message(cx: &Cx) -> Answer {
 }
 
 /// `sendPoll`
-pub(super) fn poll(cx: &Cx) -> Answer {
+pub(super) fn poll(cx: &Cx) -> HandlerResult {
     let params = chat::params(cx)?;
     let account = chat::target(cx, &params)?;
     let poll = super::poll::poll(&params, cx.now_ms() / 1_000)?;
@@ -47,7 +47,7 @@ pub(super) fn poll(cx: &Cx) -> Answer {
 }
 
 /// `deleteMessage`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let params = chat::params(cx)?;
     let account = chat::target(cx, &params)?;
     let id =
@@ -122,7 +122,7 @@ pub(super) fn one(
     params: &Params,
     text: Formatted,
     rest: Rest,
-) -> Answer {
+) -> HandlerResult {
     let mut sent = all(cx, account, params, vec![(text, rest)])?;
     done(sent.pop().unwrap_or_default())
 }
@@ -136,7 +136,8 @@ pub(super) fn all(
 ) -> Result<Vec<Value>, Reply> {
     let now_ms = cx.now_ms();
     if cx.sim.env.rate_limits() {
-        let paced = account.count(PACE, u32::try_from(parts.len()).unwrap_or(u32::MAX), now_ms);
+        let paced =
+            account.take_units(PACE, u32::try_from(parts.len()).unwrap_or(u32::MAX), now_ms);
         if !paced.allowed {
             return Err(too_many(
                 u64::try_from((paced.reset_ms - now_ms + 999) / 1_000).unwrap_or(1).max(1),
@@ -164,8 +165,10 @@ pub(super) fn all(
                 rest,
             });
         }
-        let shown =
-            messages.iter().map(|message| shown::message(message, &account.identity)).collect();
+        let shown = messages
+            .iter()
+            .map(|message| representations::message(message, &account.identity))
+            .collect();
         Ok((Change::Sent(messages), shown))
     })
 }

@@ -70,7 +70,7 @@ pub(super) fn checked(cx: &Cx, token: &str) -> Result<Arc<Account<Threads>>, Rep
         || failure::graph(401, 190, 0, "Invalid OAuth access token - Cannot parse access token");
     let account = user_of(token).and_then(|user| cx.sim.account(user)).ok_or_else(broken)?;
     let now_ms = cx.now_ms();
-    let (known, expired) = account.look(|state| (life(&account, state, token), state.expired));
+    let (known, expired) = account.read(|state| (life(&account, state, token), state.expired));
     let (_, expires_ms) = known.ok_or_else(broken)?;
     if expired || expires_ms <= now_ms {
         let time = |ms: i64| utc(ms).format("%A, %d-%b-%y %H:%M:%S UTC");

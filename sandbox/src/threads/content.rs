@@ -122,7 +122,7 @@ fn children(account: &Account<Threads>, params: &Params) -> Result<Vec<u64>, Rep
     let is_item = |state: &State, id: &u64| {
         state.made.containers.get(id).is_some_and(|c| c.content.carousel_item && !c.published)
     };
-    if !account.look(|state| ids.iter().all(|id| is_item(state, id))) {
+    if !account.read(|state| ids.iter().all(|id| is_item(state, id))) {
         return Err(failure::invalid(
             "Each child must be a carousel item container that was not published.",
         ));

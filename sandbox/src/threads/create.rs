@@ -7,14 +7,14 @@ use serde_json::json;
 use super::state::{Change, Container, Content, MediaType};
 use super::{Cx, Threads, access, content, failure, publish};
 use crate::call::Call;
-use crate::fetch::{Fetched, Unfetched};
-use crate::film::STREAMED;
+use crate::fetch::{FetchError, Fetched};
 use crate::graph::containers::Change as Made;
 use crate::network::Medium;
 use crate::params::Params;
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
+use crate::video_index::STREAMABLE;
 
 const IMAGE_BYTES: u64 = 8 << 20;
 const VIDEO_BYTES: u64 = 1 << 30;
@@ -27,7 +27,7 @@ pub(super) fn publishes_at_once(call: &Call) -> bool {
 }
 
 /// `POST /{user}/threads`
-pub(super) async fn create(cx: Arc<Cx>) -> Answer {
+pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
     let account = access::user(&cx)?;
     let params = Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
@@ -41,7 +41,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
     let ready_ms = (!fetching).then(|| now_ms + cx.sim.env.processing_ms());
     let at_once = params.flag("auto_publish_text") && content.media_type == MediaType::Text;
     let video = content.medium.clone().filter(|_| fetching);
-    cx.sim.make(
+    cx.sim.apply(
         &account,
         Change::Made(Made::Container(Box::new(Container {
             id,
@@ -63,7 +63,7 @@ pub(super) async fn create(cx: Arc<Cx>) -> Answer {
 
 /// Returns a new id of 17 digits.
 pub(super) fn id(cx: &Cx) -> u64 {
-    18_000_000_000_000_000 + cx.sim.env.unique()
+    18_000_000_000_000_000 + cx.sim.env.unique_number()
 }
 
 async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
@@ -81,10 +81,10 @@ async fn fetch_image(cx: &Cx, content: &mut Content) -> Result<(), Reply> {
     };
     let Fetched { file, .. } =
         cx.sim.env.crawler.fetch(&url, IMAGE_BYTES).await.map_err(|why| match why {
-            Unfetched::TooLarge => {
+            FetchError::TooLarge => {
                 refused(2_207_004, "Image too large", "The image must be at most 8 MB.")
             }
-            Unfetched::NoUrl | Unfetched::Failed => refused(
+            FetchError::NoUrl | FetchError::Failed => refused(
                 2_207_052,
                 "Media download failed",
                 "The media could not be fetched from this URI.",
@@ -115,7 +115,7 @@ async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut m
     let fetched = cx.sim.env.crawler.fetch(&url, VIDEO_BYTES).await;
     let flaw = match &fetched {
         Err(_) => Some("FAILED_DOWNLOADING_VIDEO"),
-        Ok(Fetched { file, .. }) => match file.video(STREAMED) {
+        Ok(Fetched { file, .. }) => match file.video(STREAMABLE) {
             Some(mime @ ("video/mp4" | "video/quicktime")) => {
                 medium.mime = mime.into();
                 None
@@ -129,7 +129,7 @@ async fn fetch_video(cx: Arc<Cx>, account: Arc<Account<Threads>>, id: u64, mut m
     }
     let ready_ms = cx.now_ms() + cx.sim.env.processing_ms();
     let medium = flaw.is_none().then_some(medium);
-    cx.sim.make(
+    cx.sim.apply(
         &account,
         Change::Made(Made::Fetched { id, ready_ms, medium, flaw: flaw.map(str::to_owned) }),
     );

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, State};
-use super::{Cx, Threads, access, below_version, failure, shown};
+use super::{Cx, Threads, access, below_version, failure, representations};
 use crate::env::utc;
-use crate::mailbox::{self, Author, Item, Kind, NewItem, Verb};
+use crate::mailbox::{self, Author, Item, ItemEvent, ItemKind, NewItem};
 use crate::network::Identity;
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns the id of a new item of another user, after checking that its post or comment exists.
@@ -17,7 +17,7 @@ pub(super) fn new_id(
     state: &State,
     new: &NewItem,
 ) -> Result<(String, Option<String>), String> {
-    if new.kind != Kind::Comment {
+    if new.kind != ItemKind::Comment {
         return Err("a user has replies alone".into());
     }
     let of_parent =
@@ -59,7 +59,7 @@ pub(super) fn own(state: &State, owner: &Identity) -> Vec<Item> {
         let post_id = to.as_ref().and_then(|to| root(state, to));
         Item {
             id: post.id.to_string(),
-            kind: Kind::Comment,
+            kind: ItemKind::Comment,
             at_ms: post.at_ms,
             author: Author { id: owner.remote_id.clone(), username: owner.username.clone() },
             own: true,
@@ -79,8 +79,13 @@ pub(super) fn own(state: &State, owner: &Identity) -> Vec<Item> {
 }
 
 /// Returns the webhook that the app receives.
-pub(super) fn webhook(owner: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
-    if verb != Verb::Add {
+pub(super) fn webhook(
+    owner: &Identity,
+    item: &Item,
+    verb: ItemEvent,
+    now_ms: i64,
+) -> Option<Value> {
+    if verb != ItemEvent::Add {
         return None;
     }
     let time = |ms: i64| utc(ms).format("%Y-%m-%dT%H:%M:%S+0000").to_string();
@@ -104,15 +109,15 @@ pub(super) fn below(cx: &Cx, account: &Account<Threads>, to: &[u64]) -> Vec<(u64
         json!({
             "id": item.id, "text": item.text, "username": item.author.username,
             "timestamp": utc(item.at_ms).format("%Y-%m-%dT%H:%M:%S+0000").to_string(),
-            "permalink": shown::permalink(&cx.sim.base(), owner, number(item)),
+            "permalink": representations::permalink(&cx.sim.base(), owner, number(item)),
             "media_type": "TEXT_POST", "shortcode": item.id, "is_reply": true,
             "has_replies": false, "is_reply_owned_by_me": false,
             "hide_status": if item.hidden { "HIDDEN" } else { "NOT_HUSHED" },
             "replied_to": {"id": above(item)}, "root_post": {"id": item.post},
         })
     };
-    account.look(|state| {
-        let seen = state.mail.seen(Kind::Comment).into_iter();
+    account.read(|state| {
+        let seen = state.mail.visible(ItemKind::Comment).into_iter();
         let is_below = |item: &&Item| {
             above(item).and_then(|id| id.parse().ok()).is_some_and(|id: u64| to.contains(&id))
         };
@@ -131,11 +136,11 @@ fn above(item: &Item) -> Option<&String> {
 
 /// Returns the post that a reply of another user belongs to.
 pub(super) fn root_of(cx: &Cx, id: u64) -> Option<String> {
-    cx.account.as_ref()?.look(|state| root(state, &id.to_string()))
+    cx.account.as_ref()?.read(|state| root(state, &id.to_string()))
 }
 
 /// `POST /{reply}/manage_reply`: hides or unhides a direct reply to a post.
-pub(super) fn manage(cx: &Cx) -> Answer {
+pub(super) fn manage(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let named = below_version(&segments).first().copied().unwrap_or_default().to_owned();
@@ -155,5 +160,5 @@ pub(super) fn manage(cx: &Cx) -> Answer {
 /// Returns true if a reply of another user exists.
 pub(super) fn is_there(cx: &Cx, id: u64) -> bool {
     let id = id.to_string();
-    cx.account.as_ref().is_some_and(|account| account.look(|state| state.mail.get(&id).is_some()))
+    cx.account.as_ref().is_some_and(|account| account.read(|state| state.mail.get(&id).is_some()))
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::state::Published;
 use super::{Cx, Threads, access, below_version, failure, inbox, media};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const PAGE: usize = 25;
@@ -18,14 +18,14 @@ const GHOST_MS: i64 = 86_400_000;
 type Entry = (u64, i64, Value);
 
 /// `GET /{user}/threads`: the user's posts, without replies.
-pub(super) fn posts(cx: &Cx) -> Answer {
+pub(super) fn posts(cx: &Cx) -> HandlerResult {
     let account = access::user(cx)?;
     let posts = own(cx, &account, |post| post.content.reply_to.is_none());
     page(cx, posts)
 }
 
 /// `GET /{user}/replies` and `GET /{post}/replies`
-pub(super) fn replies(cx: &Cx) -> Answer {
+pub(super) fn replies(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn replies(cx: &Cx) -> Answer {
 }
 
 /// `GET /{post}/conversation`: all replies below a post.
-pub(super) fn conversation(cx: &Cx) -> Answer {
+pub(super) fn conversation(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn conversation(cx: &Cx) -> Answer {
 /// Returns the number of the user's own post, or of a reply of another user to one.
 fn root(cx: &Cx, account: &Account<Threads>, id: &str) -> Result<u64, Reply> {
     let is_there = |id: &u64| {
-        account.look(|state| state.made.posts.contains_key(id)) || inbox::is_there(cx, *id)
+        account.read(|state| state.made.posts.contains_key(id)) || inbox::is_there(cx, *id)
     };
     id.parse().ok().filter(is_there).ok_or_else(|| failure::missing(id))
 }
@@ -67,7 +67,7 @@ fn own(cx: &Cx, account: &Arc<Account<Threads>>, fits: impl Fn(&Published) -> bo
         fits(post) && (!ghost || now_ms < post.at_ms + GHOST_MS)
     };
     let posts: Vec<Published> =
-        account.look(|state| state.made.posts.values().rev().filter(seen).cloned().collect());
+        account.read(|state| state.made.posts.values().rev().filter(seen).cloned().collect());
     let entry = |post: &Published| (post.id, post.at_ms, media::view(cx, &account.identity, post));
     posts.iter().map(entry).collect()
 }
@@ -81,7 +81,7 @@ fn answers(cx: &Cx, account: &Account<Threads>, to: &[u64]) -> Vec<Entry> {
     found
 }
 
-fn page(cx: &Cx, posts: Vec<Entry>) -> Answer {
+fn page(cx: &Cx, posts: Vec<Entry>) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name);
     let limit =
         query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(PAGE).clamp(1, PAGE_MAX);

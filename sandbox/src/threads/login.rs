@@ -7,7 +7,7 @@ use super::{Cx, access, failure};
 use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 3_600_000;
@@ -15,31 +15,31 @@ const CODE_MS: i64 = 3_600_000;
 const REFRESHABLE_MS: i64 = 86_400_000;
 
 /// `GET /oauth/authorize`: lets the user choose an account, then redirects to the client with a code.
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     let asked = consent_page::read_request(cx, "client_id")
         .map_err(|what| failure::invalid(&format!("Missing or invalid parameter: {what}")))?;
     let given = match asked {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut()
                 .append_pair("error", "access_denied")
                 .append_pair("error_reason", "user_denied");
-            return Ok(consent_page::go(&back));
+            return Ok(consent_page::redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
     let code = format!("{}.{}", given.account.identity.remote_id, random::text(BASE62, 60));
     let consent = Code { redirect_uri: given.redirect_uri, expires_ms: cx.now_ms() + CODE_MS };
-    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
-    let mut back = given.back;
+    cx.sim.apply(&given.account, Change::Code { code: code.clone(), consent });
+    let mut back = given.redirect_url;
     back.query_pairs_mut().append_pair("code", &code);
     // Threads' redirects end like this; clients have to remove it.
     back.set_fragment(Some("_"));
-    Ok(consent_page::go(&back))
+    Ok(consent_page::redirect_to(&back))
 }
 
 /// `POST /oauth/access_token`: exchanges a code for a token of one hour.
-pub(super) fn exchange_code(cx: &Cx) -> Answer {
+pub(super) fn exchange_code(cx: &Cx) -> HandlerResult {
     let refused = |message: &str| {
         Reply::json(
             400,
@@ -76,7 +76,7 @@ pub(super) fn exchange_code(cx: &Cx) -> Answer {
 }
 
 /// `GET /access_token`: exchanges a token of one hour for one of 60 days.
-pub(super) fn exchange_token(cx: &Cx) -> Answer {
+pub(super) fn exchange_token(cx: &Cx) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     if query("grant_type").as_deref() != Some("th_exchange_token") {
         return Err(failure::graph(400, 100, 0, "Invalid grant_type"));
@@ -99,7 +99,7 @@ pub(super) fn exchange_token(cx: &Cx) -> Answer {
 }
 
 /// `GET /refresh_access_token`: exchanges a token of 60 days for a new one.
-pub(super) fn refresh(cx: &Cx) -> Answer {
+pub(super) fn refresh(cx: &Cx) -> HandlerResult {
     if cx.call.query_value("grant_type").as_deref() != Some("th_refresh_token") {
         return Err(failure::graph(400, 100, 0, "Invalid grant_type"));
     }
@@ -122,19 +122,19 @@ pub(super) fn refresh(cx: &Cx) -> Answer {
 
 /// Issues a token of 60 days for a valid token that passes `check`, which gets its time of issue and whether it is
 /// long-lived.
-fn long(cx: &Cx, check: impl FnOnce(i64, bool) -> Result<(), Reply>) -> Answer {
+fn long(cx: &Cx, check: impl FnOnce(i64, bool) -> Result<(), Reply>) -> HandlerResult {
     let old = access::token(&cx.call);
     let old = old.ok_or_else(|| {
         failure::graph(400, 104, 0, "An access token is required to request this resource.")
     })?;
     let account = access::checked(cx, &old)?;
     let (issued_ms, _) =
-        account.look(|state| access::life(&account, state, &old)).unwrap_or_default();
-    check(issued_ms, account.look(|state| state.tokens.get(&old).is_none_or(|token| token.long)))?;
+        account.read(|state| access::life(&account, state, &old)).unwrap_or_default();
+    check(issued_ms, account.read(|state| state.tokens.get(&old).is_none_or(|token| token.long)))?;
     let now_ms = cx.now_ms();
     let token = access::new_token(&account.identity.remote_id);
     let life = Token { issued_ms: now_ms, expires_ms: now_ms + access::LONG_MS, long: true };
-    cx.sim.make(&account, Change::Token { token: token.clone(), life });
+    cx.sim.apply(&account, Change::Token { token: token.clone(), life });
     Ok(Reply::ok(
         &json!({"access_token": token, "token_type": "bearer", "expires_in": access::LONG_MS / 1_000}),
     ))

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::state::{MediaType, Published};
-use super::{Cx, Threads, access, below_version, failure, inbox, shown, user};
+use super::{Cx, Threads, access, below_version, failure, inbox, representations, user};
 use crate::call::Call;
 use crate::env::utc;
 use crate::graph::containers::Status;
 use crate::graph::fields;
 use crate::network::Identity;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// Returns a post and its account; the caller's own posts are searched first.
 pub(super) fn find(cx: &Cx, id: u64) -> Option<(Arc<Account<Threads>>, Published)> {
     let of = |account: Arc<Account<Threads>>| {
-        let post = account.look(|state| state.made.posts.get(&id).cloned())?;
+        let post = account.read(|state| state.made.posts.get(&id).cloned())?;
         Some((account, post))
     };
     cx.account.clone().and_then(of).or_else(|| cx.sim.all().into_iter().find_map(of))
 }
 
 /// `GET /{id}`: a post, a container or the user.
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
     let missing = || failure::missing(id);
     let number: u64 = id.parse().map_err(|_| missing())?;
     let now_ms = cx.now_ms();
-    let container = account.look(|state| {
+    let container = account.read(|state| {
         let container = state.made.containers.get(&number)?;
         let status = state.made.status(container, now_ms);
         let mut shown = json!({"id": id, "status": status.code()});
@@ -59,11 +59,11 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 fn is_reply_to(account: &Account<Threads>, post: &Published) -> bool {
-    post.content.reply_to.is_some_and(|to| account.look(|state| state.made.posts.contains_key(&to)))
+    post.content.reply_to.is_some_and(|to| account.read(|state| state.made.posts.contains_key(&to)))
 }
 
 /// `DELETE /{id}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let segments = cx.call.segments();
     let id = below_version(&segments).first().copied().unwrap_or_default().to_owned();
@@ -89,7 +89,7 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
         "id": post.id.to_string(),
         "media_product_type": "THREADS",
         "media_type": kind,
-        "permalink": shown::permalink(&cx.sim.base(), owner, post.id),
+        "permalink": representations::permalink(&cx.sim.base(), owner, post.id),
         "owner": {"id": owner.remote_id},
         "username": owner.username,
         "text": content.text,
@@ -142,7 +142,7 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
 fn answered(cx: &Cx, id: u64) -> bool {
     let answers = |account: &Arc<Account<Threads>>| {
         account
-            .look(|state| state.made.posts.values().any(|post| post.content.reply_to == Some(id)))
+            .read(|state| state.made.posts.values().any(|post| post.content.reply_to == Some(id)))
     };
     cx.sim.all().iter().any(answers)
 }

@@ -5,14 +5,14 @@
 mod access;
 mod content;
 mod create;
-mod elsewhere;
 mod inbox;
 mod insights;
 mod lists;
 mod login;
 mod media;
+mod native_post;
 mod publish;
-mod shown;
+mod representations;
 mod state;
 mod text;
 mod user;
@@ -24,11 +24,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::graph::{self, below_version, failure};
-use crate::mailbox::{self, Item, Mailbox, NewItem, Verb};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -46,9 +46,9 @@ impl Network for Threads {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
-        let username = name.fitted('.', allowed).to_ascii_lowercase();
+        let username = name.joined('.', allowed).to_ascii_lowercase();
         if username.is_empty() || username.len() > 30 {
             return Err("a user name has 1 to 30 letters, digits, periods and underscores".into());
         }
@@ -73,24 +73,28 @@ impl Network for Threads {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, below_version(path)) {
             (&Method::GET, ["oauth", "authorize"]) => Route::page(login::authorize),
-            (&Method::POST, ["oauth", "access_token"]) => Route::now(Prepare, login::exchange_code),
-            (&Method::GET, ["access_token"]) => Route::now(Prepare, login::exchange_token),
-            (&Method::GET, ["refresh_access_token"]) => Route::now(Prepare, login::refresh),
+            (&Method::POST, ["oauth", "access_token"]) => {
+                Route::immediate(Prepare, login::exchange_code)
+            }
+            (&Method::GET, ["access_token"]) => Route::immediate(Prepare, login::exchange_token),
+            (&Method::GET, ["refresh_access_token"]) => Route::immediate(Prepare, login::refresh),
             (&Method::POST, [_, "threads"]) => {
                 let phase = if create::publishes_at_once(call) { Commit } else { Prepare };
-                Route::later(phase, |cx| Box::pin(create::create(cx)))
+                Route::spawned(phase, |cx| Box::pin(create::create(cx)))
             }
-            (&Method::POST, [_, "threads_publish"]) => Route::now(Commit, publish::publish),
-            (&Method::GET, [_, "threads"]) => Route::now(Read, lists::posts),
-            (&Method::GET, [_, "threads_publishing_limit"]) => Route::now(Read, publish::limit),
-            (&Method::GET, [_, "threads_insights"]) => Route::now(Read, insights::of_user),
-            (&Method::GET, [_, "insights"]) => Route::now(Read, insights::of_media),
-            (&Method::POST, [_, "manage_reply"]) => Route::now(Commit, inbox::manage),
-            (&Method::GET, [_, "replies"]) => Route::now(Read, lists::replies),
-            (&Method::GET, [_, "conversation"]) => Route::now(Read, lists::conversation),
-            (&Method::GET, ["me"]) => Route::now(Read, user::me),
-            (&Method::GET, [_]) => Route::now(Confirm, media::get),
-            (&Method::DELETE, [_]) => Route::now(Commit, media::delete),
+            (&Method::POST, [_, "threads_publish"]) => Route::immediate(Commit, publish::publish),
+            (&Method::GET, [_, "threads"]) => Route::immediate(Read, lists::posts),
+            (&Method::GET, [_, "threads_publishing_limit"]) => {
+                Route::immediate(Read, publish::limit)
+            }
+            (&Method::GET, [_, "threads_insights"]) => Route::immediate(Read, insights::of_user),
+            (&Method::GET, [_, "insights"]) => Route::immediate(Read, insights::of_media),
+            (&Method::POST, [_, "manage_reply"]) => Route::immediate(Commit, inbox::manage),
+            (&Method::GET, [_, "replies"]) => Route::immediate(Read, lists::replies),
+            (&Method::GET, [_, "conversation"]) => Route::immediate(Read, lists::conversation),
+            (&Method::GET, ["me"]) => Route::immediate(Read, user::me),
+            (&Method::GET, [_]) => Route::immediate(Confirm, media::get),
+            (&Method::DELETE, [_]) => Route::immediate(Commit, media::delete),
             _ => None,
         }
     }
@@ -108,14 +112,23 @@ impl Network for Threads {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.made.posts.values().map(|post| shown::post(state, post, identity, base)).collect()
+        state
+            .made
+            .posts
+            .values()
+            .map(|post| representations::post(state, post, identity, base))
+            .collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.made.posts.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
@@ -124,11 +137,11 @@ impl Network for Threads {
         Some(&state.mail)
     }
 
-    fn mail(change: mailbox::Change) -> Option<Change> {
+    fn mailbox_change(change: mailbox::Change) -> Option<Change> {
         Some(Change::Mail(change))
     }
 
-    fn mail_id(
+    fn new_item_id(
         unique: u64,
         state: &State,
         _identity: &Identity,
@@ -137,11 +150,11 @@ impl Network for Threads {
         inbox::new_id(unique, state, new)
     }
 
-    fn own_mail(state: &State, identity: &Identity) -> Vec<Item> {
+    fn own_items(state: &State, identity: &Identity) -> Vec<Item> {
         inbox::own(state, identity)
     }
 
-    fn webhook(identity: &Identity, item: &Item, verb: Verb, now_ms: i64) -> Option<Value> {
+    fn webhook(identity: &Identity, item: &Item, verb: ItemEvent, now_ms: i64) -> Option<Value> {
         inbox::webhook(identity, item, verb, now_ms)
     }
 

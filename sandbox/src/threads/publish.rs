@@ -8,7 +8,7 @@ use crate::graph::containers::{Change as Made, Status};
 use crate::graph::with_usage;
 use crate::params::Params;
 use crate::random::{self, BASE64URL};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const POSTS: usize = 250;
@@ -16,7 +16,7 @@ const REPLIES: usize = 1_000;
 const DAY_MS: i64 = 86_400_000;
 
 /// `POST /{user}/threads_publish`
-pub(super) fn publish(cx: &Cx) -> Answer {
+pub(super) fn publish(cx: &Cx) -> HandlerResult {
     let account = access::user(cx)?;
     let params = Params::read(&cx.call)
         .map_err(|_| failure::graph(400, 100, 0, "(#100) The body cannot be read"))?;
@@ -30,7 +30,7 @@ pub(super) fn publish(cx: &Cx) -> Answer {
 }
 
 /// Publishes a text at once, even if its container is not finished.
-pub(super) fn at_once(cx: &Cx, account: &Account<Threads>, container: u64) -> Answer {
+pub(super) fn at_once(cx: &Cx, account: &Account<Threads>, container: u64) -> HandlerResult {
     let made = change(cx, account, &container.to_string(), |_, _| Ok(()))?;
     Ok(done(made))
 }
@@ -112,10 +112,10 @@ fn used(state: &State, now_ms: i64) -> (usize, usize) {
 }
 
 /// `GET /{user}/threads_publishing_limit`
-pub(super) fn limit(cx: &Cx) -> Answer {
+pub(super) fn limit(cx: &Cx) -> HandlerResult {
     let account = access::user(cx)?;
     let now_ms = cx.now_ms();
-    let (posts, replies) = account.look(|state| used(state, now_ms));
+    let (posts, replies) = account.read(|state| used(state, now_ms));
     let config = |total: usize| json!({"quota_total": total, "quota_duration": DAY_MS / 1_000});
     let whole = json!({
         "quota_usage": posts,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::graph::containers::{self, Made};
+use crate::graph::containers::{self, ContainerStore};
 use crate::mailbox::{self, Mailbox};
 use crate::network::Medium;
 
@@ -17,7 +17,7 @@ pub(crate) type Flaw = String;
 /// One user's containers, posts and tokens.
 #[derive(Default)]
 pub(crate) struct State {
-    pub made: Made<Content>,
+    pub made: ContainerStore<Content>,
     pub tokens: HashMap<String, Token>,
     pub codes: HashMap<String, Code>,
     pub mail: Mailbox,

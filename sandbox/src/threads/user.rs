@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{Cx, access, media};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// `GET /me` and `GET /{user}`
-pub(super) fn me(cx: &Cx) -> Answer {
+pub(super) fn me(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let identity = &account.identity;
     let whole = json!({

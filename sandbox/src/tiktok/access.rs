@@ -46,7 +46,7 @@ pub(super) fn caller(sim: &Sim<Tiktok>, call: &Call) -> Option<Arc<Account<Tikto
 }
 
 /// Returns a token of the account.
-pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<Token> {
+pub(super) fn find_token(identity: &Identity, state: &State, token: &str) -> Option<Token> {
     let born = |name, life, refresh| {
         let expires_ms = identity.created_ms + life;
         let is_it = token == identity.private(name);
@@ -59,7 +59,7 @@ pub(super) fn known(identity: &Identity, state: &State, token: &str) -> Option<T
 }
 
 /// Returns the account of a valid token with this scope.
-pub(super) fn with(cx: &Cx, scope: &str) -> Result<Arc<Account<Tiktok>>, Reply> {
+pub(super) fn account_with_scope(cx: &Cx, scope: &str) -> Result<Arc<Account<Tiktok>>, Reply> {
     let refused = || {
         let message = "The access token is invalid or not found in the request.";
         failure::error(401, "access_token_invalid", message)
@@ -67,7 +67,7 @@ pub(super) fn with(cx: &Cx, scope: &str) -> Result<Arc<Account<Tiktok>>, Reply> 
     let token = cx.call.bearer().ok_or_else(refused)?;
     let account = owner(&cx.sim, token).ok_or_else(refused)?;
     let (found, expired) =
-        account.look(|state| (known(&account.identity, state, token), state.expired));
+        account.read(|state| (find_token(&account.identity, state, token), state.expired));
     let found = found.filter(|found| !found.refresh && !expired).ok_or_else(refused)?;
     if found.expires_ms <= cx.now_ms() {
         return Err(refused());

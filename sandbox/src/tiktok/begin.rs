@@ -12,7 +12,7 @@ use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const MB: u64 = 1_000_000;
@@ -25,10 +25,10 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Checks the conditions of every post.
 fn allowed(cx: &Cx) -> Result<(Arc<Account<Tiktok>>, Value), Reply> {
-    let account = access::with(cx, "video.publish")?;
-    super::pace(cx, &account, MINUTE)?;
+    let account = access::account_with_scope(cx, "video.publish")?;
+    super::count_call(cx, &account, MINUTE)?;
     let body = cx.call.json().map_err(|_| failure::invalid("The body is no JSON"))?;
-    if cx.sim.env.rate_limits() && account.look(|state| recent(state, cx.now_ms())) >= DAY {
+    if cx.sim.env.rate_limits() && account.read(|state| recent(state, cx.now_ms())) >= DAY {
         let message = "The daily post cap from the API is reached for the current user.";
         return Err(failure::error(403, "spam_risk_too_many_posts", message));
     }
@@ -74,11 +74,11 @@ fn info(
 }
 
 fn publish_id(cx: &Cx, account: &Account<Tiktok>, kind: &str) -> String {
-    format!("{kind}~v2-1.{}!{}", account.identity.remote_id, cx.sim.env.unique())
+    format!("{kind}~v2-1.{}!{}", account.identity.remote_id, cx.sim.env.unique_number())
 }
 
 /// `POST /v2/post/publish/video/init/`
-pub(super) fn video(cx: &Cx) -> Answer {
+pub(super) fn video(cx: &Cx) -> HandlerResult {
     let (account, body) = allowed(cx)?;
     let known = [
         "privacy_level",
@@ -119,12 +119,12 @@ pub(super) fn video(cx: &Cx) -> Answer {
         ready_ms: None,
         flaw: None,
     };
-    cx.sim.make(&account, Change::Begun(begun));
-    failure::fine(json!({"publish_id": publish_id, "upload_url": upload_url}))
+    cx.sim.apply(&account, Change::Begun(begun));
+    failure::success(json!({"publish_id": publish_id, "upload_url": upload_url}))
 }
 
 /// `POST /v2/post/publish/content/init/`: TikTok fetches the images in the background.
-pub(super) async fn photos(cx: Arc<Cx>) -> Answer {
+pub(super) async fn photos(cx: Arc<Cx>) -> HandlerResult {
     let (account, body) = allowed(&cx)?;
     if body["media_type"] != "PHOTO" || body["post_mode"] != "DIRECT_POST" {
         return Err(failure::invalid("media_type and post_mode are not known"));
@@ -166,9 +166,9 @@ pub(super) async fn photos(cx: Arc<Cx>) -> Answer {
         ready_ms: None,
         flaw: None,
     };
-    cx.sim.make(&account, Change::Begun(begun));
+    cx.sim.apply(&account, Change::Begun(begun));
     tokio::spawn(pull(Arc::clone(&cx), Arc::clone(&account), publish_id.clone(), info, images));
-    failure::fine(json!({"publish_id": publish_id}))
+    failure::success(json!({"publish_id": publish_id}))
 }
 
 async fn pull(
@@ -197,7 +197,7 @@ async fn pull(
         }
     }
     let change = finished(&cx, &publish_id, info, media, flaw, true);
-    cx.sim.make(&account, change);
+    cx.sim.apply(&account, change);
 }
 
 /// Returns the change that completes a post: it becomes public, or fails.
@@ -211,7 +211,7 @@ pub(super) fn finished(
 ) -> Change {
     let at_ms = cx.now_ms();
     let ready_ms = at_ms + cx.sim.env.processing_ms();
-    let id = 7_400_000_000_000_000_000 + cx.sim.env.unique();
+    let id = 7_400_000_000_000_000_000 + cx.sim.env.unique_number();
     let post = flaw.is_none().then_some(Post { id, at_ms, ready_ms, media, is_photo, info });
     Change::Finished {
         publish_id: publish_id.to_owned(),

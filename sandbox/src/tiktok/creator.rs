@@ -4,18 +4,18 @@ use serde_json::{Map, Value, json};
 
 use super::state::Post;
 use super::{Cx, access, failure};
-use crate::numbers::{self, Of};
+use crate::metrics::{self, MetricSubject};
 use crate::rate_limit::Limit;
-use crate::reply::Answer;
+use crate::reply::HandlerResult;
 
 /// The audiences that a creator with a public account may choose.
 pub(super) const PRIVACY: [&str; 3] = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
 /// `GET /v2/user/info/?fields=…`
-pub(super) fn info(cx: &Cx) -> Answer {
-    let account = access::with(cx, "user.info.basic")?;
+pub(super) fn info(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, "user.info.basic")?;
     let identity = &account.identity;
-    let profile = access::with(cx, "user.info.profile").is_ok();
+    let profile = access::account_with_scope(cx, "user.info.profile").is_ok();
     let fields = cx.call.query_value("fields").unwrap_or_default();
     let mut user = Map::new();
     for field in fields.split(',') {
@@ -30,16 +30,16 @@ pub(super) fn info(cx: &Cx) -> Answer {
         };
         user.insert(field.to_owned(), value);
     }
-    failure::fine(json!({"user": user}))
+    failure::success(json!({"user": user}))
 }
 
 /// `POST /v2/post/publish/creator_info/query/`
-pub(super) fn query(cx: &Cx) -> Answer {
+pub(super) fn query(cx: &Cx) -> HandlerResult {
     const MINUTE: Limit = Limit { name: "creator_info", units: 20, span_ms: 60_000 };
-    let account = access::with(cx, "video.publish")?;
-    super::pace(cx, &account, MINUTE)?;
+    let account = access::account_with_scope(cx, "video.publish")?;
+    super::count_call(cx, &account, MINUTE)?;
     let identity = &account.identity;
-    failure::fine(json!({
+    failure::success(json!({
         "creator_avatar_url": cx.sim.picture(&identity.remote_id),
         "creator_username": identity.username,
         "creator_nickname": identity.username.replace(['.', '_'], " "),
@@ -58,8 +58,8 @@ pub(super) fn is_public(post: &Post, now_ms: i64) -> bool {
 
 /// `POST /v2/video/list/?fields=…`: public posts, latest first. The cursor is a time in milliseconds; older posts are
 /// on the next page.
-pub(super) fn list(cx: &Cx) -> Answer {
-    let account = access::with(cx, "video.list")?;
+pub(super) fn list(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, "video.list")?;
     let body = cx.call.json().unwrap_or_default();
     let most = body["max_count"].as_u64().unwrap_or(10);
     if !(1..=20).contains(&most) {
@@ -87,19 +87,19 @@ pub(super) fn list(cx: &Cx) -> Answer {
         Value::Object(view)
     };
     let before_ms = body["cursor"].as_i64().unwrap_or(i64::MAX);
-    let (videos, cursor, has_more) = account.look(|state| {
+    let (videos, cursor, has_more) = account.read(|state| {
         let is_on = |post: &&Post| is_public(post, now_ms) && post.at_ms < before_ms;
         let mut rest = state.posts.values().rev().filter(is_on);
         let shown: Vec<&Post> = rest.by_ref().take(most).collect();
         let cursor = shown.last().map_or(now_ms, |last| last.at_ms);
         (shown.into_iter().map(view).collect::<Vec<_>>(), cursor, rest.next().is_some())
     });
-    failure::fine(json!({"videos": videos, "cursor": cursor, "has_more": has_more}))
+    failure::success(json!({"videos": videos, "cursor": cursor, "has_more": has_more}))
 }
 
 /// `POST /v2/video/query/?fields=…`: public videos by their ids, with their metrics.
-pub(super) fn counts(cx: &Cx) -> Answer {
-    let account = access::with(cx, "video.list")?;
+pub(super) fn counts(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, "video.list")?;
     let body = cx.call.json().unwrap_or_default();
     let ids = body["filters"]["video_ids"].as_array().cloned().unwrap_or_default();
     if ids.is_empty() || ids.len() > 20 {
@@ -108,7 +108,7 @@ pub(super) fn counts(cx: &Cx) -> Answer {
     let now_ms = cx.now_ms();
     let mut videos = Vec::new();
     for id in ids.iter().filter_map(Value::as_str) {
-        let is_there = account.look(|state| {
+        let is_there = account.read(|state| {
             let post = id.parse().ok().and_then(|id: u64| state.posts.get(&id));
             post.is_some_and(|post| is_public(post, now_ms))
         });
@@ -118,10 +118,10 @@ pub(super) fn counts(cx: &Cx) -> Answer {
         let mut video = json!({
             "id": id, "like_count": null, "comment_count": null, "share_count": null, "view_count": null,
         });
-        numbers::show(&account, Of::Post(id), &mut video, &COUNTS)?;
+        metrics::fill_metrics(&account, MetricSubject::Post(id), &mut video, &COUNTS)?;
         videos.push(video);
     }
-    failure::fine(json!({"videos": videos, "cursor": 0, "has_more": false}))
+    failure::success(json!({"videos": videos, "cursor": 0, "has_more": false}))
 }
 
 /// The fields of a video with its metrics.

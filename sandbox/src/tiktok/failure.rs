@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
-fn said(code: &str, message: &str) -> Value {
+fn error_object(code: &str, message: &str) -> Value {
     json!({"code": code, "message": message, "log_id": random::text(BASE62, 32)})
 }
 
 /// Returns a success with data.
-pub(super) fn fine(data: Value) -> Answer {
-    Ok(Reply::ok(&json!({"data": data, "error": said("ok", "")})))
+pub(super) fn success(data: Value) -> HandlerResult {
+    Ok(Reply::ok(&json!({"data": data, "error": error_object("ok", "")})))
 }
 
 /// Returns an error.
 pub(super) fn error(status: u16, code: &str, message: &str) -> Reply {
-    Reply::json(status, &json!({"data": {}, "error": said(code, message)}))
+    Reply::json(status, &json!({"data": {}, "error": error_object(code, message)}))
 }
 
 /// Returns the error of an invalid request.

@@ -6,25 +6,25 @@ use super::state::{Change, Code, State, Token};
 use super::{Cx, Tiktok, access, failure};
 use crate::consent_page::{self, Consent};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /v2/auth/authorize/`
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     let asked = consent_page::read_request(cx, "client_key")
         .map_err(|what| failure::oauth("invalid_request", &format!("{what} is not valid")))?;
     let given = match asked {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut()
                 .append_pair("error", "access_denied")
                 .append_pair("error_description", "User denied the request");
-            return Ok(consent_page::go(&back));
+            return Ok(consent_page::redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
     let known = |scope: &str| access::SCOPES.split(',').any(|one| one == scope);
     if let Some(unknown) = given.scope.split(',').find(|scope| !known(scope)) {
@@ -34,10 +34,10 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
     let expires_ms = cx.now_ms() + CODE_MS;
     let scopes = given.scope.clone();
     let consent = Code { redirect_uri: given.redirect_uri, scope: given.scope, expires_ms };
-    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent });
-    let mut back = given.back;
+    cx.sim.apply(&given.account, Change::Code { code: code.clone(), consent });
+    let mut back = given.redirect_url;
     back.query_pairs_mut().append_pair("code", &code).append_pair("scopes", &scopes);
-    Ok(consent_page::go(&back))
+    Ok(consent_page::redirect_to(&back))
 }
 
 fn params(cx: &Cx) -> Result<Params, Reply> {
@@ -52,7 +52,7 @@ fn params(cx: &Cx) -> Result<Params, Reply> {
 }
 
 /// `POST /v2/oauth/token/`: tokens for a code, or for a refresh token.
-pub(super) fn token(cx: &Cx) -> Answer {
+pub(super) fn token(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let required = |name: &str| {
         let missing = || failure::oauth("invalid_request", &format!("{name} is missing"));
@@ -65,7 +65,7 @@ pub(super) fn token(cx: &Cx) -> Answer {
             let refused =
                 || failure::oauth("invalid_grant", "Authorization code is invalid or expired.");
             let account = access::owner(&cx.sim, &code).ok_or_else(refused)?;
-            give(cx, &account, &code, |state| {
+            issue_tokens(cx, &account, &code, |state| {
                 let consent = state.codes.get(&code).filter(|code| code.expires_ms > now_ms);
                 let consent = consent.filter(|code| code.redirect_uri == redirect_uri);
                 consent.map(|consent| consent.scope.clone()).ok_or_else(refused)
@@ -76,8 +76,8 @@ pub(super) fn token(cx: &Cx) -> Answer {
             let refused =
                 || failure::oauth("invalid_grant", "Refresh token is invalid or expired.");
             let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-            give(cx, &account, &token, |state| {
-                let known = access::known(&account.identity, state, &token);
+            issue_tokens(cx, &account, &token, |state| {
+                let known = access::find_token(&account.identity, state, &token);
                 let known = known.filter(|known| known.refresh && known.expires_ms > now_ms);
                 known.map(|known| known.scope).ok_or_else(refused)
             })
@@ -87,12 +87,12 @@ pub(super) fn token(cx: &Cx) -> Answer {
 }
 
 /// Issues tokens for the scope that `check` returns. A refresh token is replaced each time it is used.
-fn give(
+fn issue_tokens(
     cx: &Cx,
     account: &Account<Tiktok>,
     spent: &str,
     check: impl FnOnce(&State) -> Result<String, Reply>,
-) -> Answer {
+) -> HandlerResult {
     let open_id = &account.identity.remote_id;
     let (token, refresh) = (access::new_token("act", open_id), access::new_token("rft", open_id));
     let now_ms = cx.now_ms();
@@ -117,14 +117,14 @@ fn give(
 }
 
 /// `POST /v2/oauth/revoke/`: accepts an access token, and revokes the whole authorization.
-pub(super) fn revoke(cx: &Cx) -> Answer {
+pub(super) fn revoke(cx: &Cx) -> HandlerResult {
     let token = params(cx)?.filled("token").unwrap_or_default();
     let refused = || failure::oauth("invalid_request", "The access token is not valid.");
     let account = access::owner(&cx.sim, &token).ok_or_else(refused)?;
-    let known = account.look(|state| access::known(&account.identity, state, &token));
+    let known = account.read(|state| access::find_token(&account.identity, state, &token));
     if known.is_none_or(|known| known.refresh) {
         return Err(refused());
     }
-    cx.sim.make(&account, Change::Revoked);
+    cx.sim.apply(&account, Change::Revoked);
     Ok(Reply::ok(&json!({})))
 }

@@ -5,9 +5,9 @@
 mod access;
 mod begin;
 mod creator;
-mod elsewhere;
 mod failure;
 mod login;
+mod native_post;
 mod progress;
 mod state;
 
@@ -18,9 +18,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
-use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::rate_limit::Limit;
 use crate::reply::Reply;
@@ -39,9 +39,9 @@ impl Network for Tiktok {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
-        let username = name.fitted('.', allowed).to_ascii_lowercase();
+        let username = name.joined('.', allowed).to_ascii_lowercase();
         if !(2..=24).contains(&username.len()) {
             return Err("a user name has 2 to 24 letters, digits, periods and underscores".into());
         }
@@ -69,26 +69,26 @@ impl Network for Tiktok {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["v2", "auth", "authorize"]) => Route::page(login::authorize),
-            (&Method::POST, ["v2", "oauth", "token"]) => Route::now(Prepare, login::token),
-            (&Method::POST, ["v2", "oauth", "revoke"]) => Route::now(Prepare, login::revoke),
-            (&Method::GET, ["v2", "user", "info"]) => Route::now(Read, creator::info),
-            (&Method::POST, ["v2", "video", "query"]) => Route::now(Read, creator::counts),
-            (&Method::POST, ["v2", "video", "list"]) => Route::now(Read, creator::list),
+            (&Method::POST, ["v2", "oauth", "token"]) => Route::immediate(Prepare, login::token),
+            (&Method::POST, ["v2", "oauth", "revoke"]) => Route::immediate(Prepare, login::revoke),
+            (&Method::GET, ["v2", "user", "info"]) => Route::immediate(Read, creator::info),
+            (&Method::POST, ["v2", "video", "query"]) => Route::immediate(Read, creator::counts),
+            (&Method::POST, ["v2", "video", "list"]) => Route::immediate(Read, creator::list),
             (&Method::POST, ["v2", "post", "publish", "creator_info", "query"]) => {
-                Route::now(Read, creator::query)
+                Route::immediate(Read, creator::query)
             }
             (&Method::POST, ["v2", "post", "publish", "video", "init"]) => {
-                Route::now(Prepare, begin::video)
+                Route::immediate(Prepare, begin::video)
             }
             (&Method::POST, ["v2", "post", "publish", "content", "init"]) => {
-                Route::later(Commit, |cx| Box::pin(begin::photos(cx)))
+                Route::spawned(Commit, |cx| Box::pin(begin::photos(cx)))
             }
             (&Method::PUT, ["video"]) => {
                 let phase = if progress::is_last(call) { Commit } else { Prepare };
-                Route::now(phase, progress::put)
+                Route::immediate(phase, progress::put)
             }
             (&Method::POST, ["v2", "post", "publish", "status", "fetch"]) => {
-                Route::now(Confirm, progress::status)
+                Route::immediate(Confirm, progress::status)
             }
             _ => None,
         }
@@ -123,11 +123,11 @@ impl Network for Tiktok {
         shown.collect()
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.posts.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
@@ -156,8 +156,8 @@ fn address(base: &str, username: &str, post: &Post) -> String {
 }
 
 /// Counts a call of the creator, if limits are enforced.
-fn pace(cx: &Cx, account: &Account<Tiktok>, limit: Limit) -> Result<(), Reply> {
-    if !cx.sim.env.rate_limits() || account.count(limit, 1, cx.now_ms()).allowed {
+fn count_call(cx: &Cx, account: &Account<Tiktok>, limit: Limit) -> Result<(), Reply> {
+    if !cx.sim.env.rate_limits() || account.take_units(limit, 1, cx.now_ms()).allowed {
         return Ok(());
     }
     Err(failure::of_status(429))

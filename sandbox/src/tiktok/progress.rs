@@ -5,18 +5,18 @@ use serde_json::json;
 use super::state::{Begun, Change};
 use super::{Cx, access, begin, creator, failure};
 use crate::call::Call;
-use crate::film::{Asks, OF_BROWSERS};
 use crate::network::Medium;
 use crate::rate_limit::Limit;
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::{BROWSER_FORMATS, VideoRequirements};
 
 /// How long an upload address is valid, in milliseconds.
 const UPLOAD_MS: i64 = 3_600_000;
 /// How long a fetch may take; a restart of the sandbox aborts running ones.
 const PULL_MS: i64 = 5 * 60_000;
 /// The video formats that are accepted.
-const FILMS: Asks = Asks { frames: (23.0, 60.0), ..OF_BROWSERS };
+const FILMS: VideoRequirements = VideoRequirements { frames: (23.0, 60.0), ..BROWSER_FORMATS };
 
 /// `Content-Range: bytes first-last/size`
 fn range(call: &Call) -> Option<(u64, u64, u64)> {
@@ -32,7 +32,7 @@ pub(super) fn is_last(call: &Call) -> bool {
 }
 
 /// `PUT /video/?upload_id=…&upload_token=…`: the next chunk; the address is the only credential.
-pub(super) fn put(cx: &Cx) -> Answer {
+pub(super) fn put(cx: &Cx) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name).unwrap_or_default();
     let (publish_id, token) = (query("upload_id"), query("upload_token"));
     let gone = || failure::upload(403, "Forbidden: the upload URL is not valid or has expired");
@@ -61,7 +61,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
             return Err(failure::upload(400, "Content-Length does not match Content-Range"));
         }
         let mime = (first == 0).then(|| {
-            let seen = Specimen::of(&cx.call.body).video(FILMS);
+            let seen = ReceivedFile::of(&cx.call.body).video(FILMS);
             seen.unwrap_or("application/octet-stream").to_owned()
         });
         if !is_last {
@@ -70,7 +70,7 @@ pub(super) fn put(cx: &Cx) -> Answer {
         let mime = mime.unwrap_or_else(|| upload.mime.clone());
         let flaw = (!mime.starts_with("video/")).then_some("file_format_check_failed");
         let whole = first == 0;
-        let sha256 = whole.then(|| Specimen::of(&cx.call.body).sha256);
+        let sha256 = whole.then(|| ReceivedFile::of(&cx.call.body).sha256);
         let medium = Medium { url: None, size: Some(size), mime, alt: None, sha256 };
         let change =
             begin::finished(cx, &publish_id, begun.info.clone(), vec![medium], flaw, false);
@@ -79,14 +79,14 @@ pub(super) fn put(cx: &Cx) -> Answer {
 }
 
 /// `POST /v2/post/publish/status/fetch/`
-pub(super) fn status(cx: &Cx) -> Answer {
+pub(super) fn status(cx: &Cx) -> HandlerResult {
     const MINUTE: Limit = Limit { name: "status", units: 30, span_ms: 60_000 };
-    let account = access::with(cx, "video.publish")?;
-    super::pace(cx, &account, MINUTE)?;
+    let account = access::account_with_scope(cx, "video.publish")?;
+    super::count_call(cx, &account, MINUTE)?;
     let body = cx.call.json().unwrap_or_default();
     let publish_id = body["publish_id"].as_str().unwrap_or_default();
     let now_ms = cx.now_ms();
-    let shown = account.look(|state| {
+    let shown = account.read(|state| {
         let begun = state.begun.get(publish_id)?;
         let uploaded = begun.upload.as_ref().map(|upload| upload.received);
         let (status, flaw) = progress_of(begun, now_ms);
@@ -104,7 +104,7 @@ pub(super) fn status(cx: &Cx) -> Answer {
         Some(shown)
     });
     let missing = || failure::error(400, "invalid_publish_id", "The publish_id does not exist");
-    failure::fine(shown.ok_or_else(missing)?)
+    failure::success(shown.ok_or_else(missing)?)
 }
 
 fn progress_of(begun: &Begun, now_ms: i64) -> (&'static str, Option<String>) {

@@ -4,15 +4,15 @@ use chrono::NaiveDateTime;
 use serde_json::json;
 
 use super::state::{Article, Change, State, Taxonomy};
-use super::{Cx, rest, shown, slug};
+use super::{Cx, representations, rest, slug};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 const STATUSES: [&str; 5] = ["publish", "future", "draft", "pending", "private"];
 const NOT_ALLOWED: &str = "Sorry, you are not allowed to create posts as this user.";
 
 /// `POST /posts`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let account = rest::editor(cx, "rest_cannot_create", NOT_ALLOWED)?;
     let params = rest::params(cx)?;
     if params.text("id").is_some() {
@@ -39,7 +39,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
                 "Content, title, and excerpt are empty.",
             ));
         }
-        let shown = shown::article(state, &article, &base, true);
+        let shown = representations::article(state, &article, &base, true);
         let link = format!("{base}/wp-json/wp/v2/posts/{}", article.id);
         Ok((Change::Article(Box::new(article)), (shown, link)))
     })?;
@@ -47,14 +47,14 @@ pub(super) fn create(cx: &Cx) -> Answer {
 }
 
 /// `GET /posts/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let raw = rest::edits(cx)?;
     let user = rest::user(cx)?;
     let id = rest::id(cx).ok_or_else(unknown)?;
     let base = cx.sim.base();
-    let found = cx.sim.shared(|state| {
+    let found = cx.sim.read_shared(|state| {
         let article = state.articles.get(&id)?;
-        Some((article.status == "publish", shown::article(state, article, &base, raw)))
+        Some((article.status == "publish", representations::article(state, article, &base, raw)))
     });
     let (public, article) = found.ok_or_else(unknown)?;
     if !public && user.is_none() {
@@ -64,7 +64,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 /// `POST /posts/{id}`
-pub(super) fn update(cx: &Cx) -> Answer {
+pub(super) fn update(cx: &Cx) -> HandlerResult {
     let account =
         rest::editor(cx, "rest_cannot_edit", "Sorry, you are not allowed to edit this post.")?;
     let params = rest::params(cx)?;
@@ -74,14 +74,14 @@ pub(super) fn update(cx: &Cx) -> Answer {
     let shown = cx.sim.change(&account, |state| {
         let old = state.articles.get(&id).cloned().ok_or_else(unknown)?;
         let article = filled(state, &params, old, now_ms)?;
-        let shown = shown::article(state, &article, &base, true);
+        let shown = representations::article(state, &article, &base, true);
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::ok(&shown))
 }
 
 /// `DELETE /posts/{id}`: moves it to the trash, or deletes it with `force`.
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account =
         rest::editor(cx, "rest_cannot_delete", "Sorry, you are not allowed to delete this post.")?;
     let id = rest::id(cx).ok_or_else(unknown)?;
@@ -90,7 +90,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
     let reply = cx.sim.change(&account, |state| {
         let mut article = state.articles.get(&id).cloned().ok_or_else(unknown)?;
         if force {
-            let previous = shown::article(state, &article, &base, true);
+            let previous = representations::article(state, &article, &base, true);
             return Ok((Change::Deleted { id }, json!({"deleted": true, "previous": previous})));
         }
         if article.status == "trash" {
@@ -102,7 +102,7 @@ pub(super) fn delete(cx: &Cx) -> Answer {
         }
         article.status = "trash".into();
         article.slug.push_str("__trashed");
-        let shown = shown::article(state, &article, &base, true);
+        let shown = representations::article(state, &article, &base, true);
         Ok((Change::Article(Box::new(article)), shown))
     })?;
     Ok(Reply::ok(&reply))

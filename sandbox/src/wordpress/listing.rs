@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::state::Article;
-use super::{Cx, rest, shown};
-use crate::reply::{Answer, Reply};
+use super::{Cx, representations, rest};
+use crate::reply::{HandlerResult, Reply};
 
 /// The filters of a list.
 struct Filter {
@@ -16,7 +16,7 @@ struct Filter {
 }
 
 /// `GET /posts`
-pub(super) fn posts(cx: &Cx) -> Answer {
+pub(super) fn posts(cx: &Cx) -> HandlerResult {
     let raw = rest::edits(cx)?;
     let filter = filter(cx)?;
     let page = rest::Page::read(&cx.call)?;
@@ -27,7 +27,7 @@ pub(super) fn posts(cx: &Cx) -> Answer {
         Some(_) => return Err(rest::invalid("order", "order is not one of asc and desc.")),
     };
     let by_title = cx.call.query_value("orderby").as_deref() == Some("title");
-    let (all, items) = cx.sim.shared(|state| {
+    let (all, items) = cx.sim.read_shared(|state| {
         let mut found: Vec<_> =
             state.articles.values().filter(|article| filter.fits(article)).collect();
         if by_title {
@@ -42,7 +42,7 @@ pub(super) fn posts(cx: &Cx) -> Answer {
             .iter()
             .skip(page.skip)
             .take(page.take)
-            .map(|article| shown::article(state, article, &base, raw))
+            .map(|article| representations::article(state, article, &base, raw))
             .collect();
         (found.len(), items)
     });

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::state::{Change, Upload};
-use super::{Cx, rest, shown, slug};
+use super::{Cx, representations, rest, slug};
 use crate::env::utc;
 use crate::multipart::{self, Part};
 use crate::network::Medium;
 use crate::page::escape;
 use crate::picture;
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 
 /// The types that a site accepts, by file extension.
 const TYPES: [(&str, &str); 17] = [
@@ -34,7 +34,7 @@ const TYPES: [(&str, &str); 17] = [
 ];
 
 /// `POST /media`: raw bytes with a name in `Content-Disposition`, or a form with `file`.
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let account = rest::editor(
         cx,
         "rest_cannot_create",
@@ -43,7 +43,7 @@ pub(super) fn create(cx: &Cx) -> Answer {
     let file = file(cx)?;
     let name = file.filename.clone().unwrap_or_default();
     let mime = allowed(&name, &file)?;
-    let found = Specimen::of(&file.bytes);
+    let found = ReceivedFile::of(&file.bytes);
     let size = picture::picture(&found.head).map(|picture| (picture.width, picture.height));
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem).to_owned();
     let author = rest::user_id(&account.identity);
@@ -132,7 +132,7 @@ fn free_name(name: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// `POST /media/{id}`: texts only.
-pub(super) fn update(cx: &Cx) -> Answer {
+pub(super) fn update(cx: &Cx) -> HandlerResult {
     let account =
         rest::editor(cx, "rest_cannot_edit", "Sorry, you are not allowed to edit this post.")?;
     let params = rest::params(cx)?;
@@ -150,17 +150,17 @@ pub(super) fn update(cx: &Cx) -> Answer {
 }
 
 /// `GET /media/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let raw = rest::edits(cx)?;
     let base = cx.sim.base();
     let found = rest::id(cx).and_then(|id| {
-        cx.sim.shared(|state| state.media.get(&id).map(|upload| view(upload, &base, raw)))
+        cx.sim.read_shared(|state| state.media.get(&id).map(|upload| view(upload, &base, raw)))
     });
     Ok(Reply::ok(&rest::fields(&cx.call, found.ok_or_else(unknown)?)))
 }
 
 /// `GET /media`, newest first.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let raw = rest::edits(cx)?;
     let page = rest::Page::read(&cx.call)?;
     let base = cx.sim.base();
@@ -168,7 +168,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
     let fits = |upload: &&Upload| {
         upload.title.to_lowercase().contains(&search) || upload.name.contains(&search)
     };
-    let (all, items) = cx.sim.shared(|state| {
+    let (all, items) = cx.sim.read_shared(|state| {
         let found: Vec<_> = state.media.values().rev().filter(fits).collect();
         let items = found
             .iter()
@@ -192,14 +192,14 @@ fn view(upload: &Upload, base: &str, raw: bool) -> Value {
     let (width, height) = upload.size.unwrap_or_default();
     json!({
         "id": upload.id,
-        "date": shown::date(upload.at_ms),
-        "date_gmt": shown::date(upload.at_ms),
+        "date": representations::date(upload.at_ms),
+        "date_gmt": representations::date(upload.at_ms),
         "slug": slug::sanitized(&upload.title),
         "status": "inherit",
         "type": "attachment",
         "link": url,
-        "title": shown::text(&upload.title, escape(&upload.title), raw),
-        "caption": shown::text(&upload.caption, escape(&upload.caption), raw),
+        "title": representations::text(&upload.title, escape(&upload.title), raw),
+        "caption": representations::text(&upload.caption, escape(&upload.caption), raw),
         "author": upload.author,
         "alt_text": upload.medium.alt.as_deref().unwrap_or_default(),
         "media_type": kind,

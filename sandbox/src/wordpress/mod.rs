@@ -3,11 +3,11 @@
 //! <https://developer.wordpress.org/rest-api/reference/>
 
 mod articles;
-mod elsewhere;
 mod listing;
 mod media;
+mod native_post;
+mod representations;
 mod rest;
-mod shown;
 mod slug;
 mod state;
 mod terms;
@@ -20,9 +20,9 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::Env;
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -38,13 +38,13 @@ impl Network for WordPress {
     const NAME: &'static str = "wordpress";
     /// The largest body that the site's web server takes.
     const BODY_MAX: usize = 32 << 20;
-    const SHARED_HOME: bool = true;
+    const SHARES_STATE: bool = true;
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let username = name
-            .fitted('-', |c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            .joined('-', |c| c.is_ascii_alphanumeric() || "-_.".contains(c))
             .to_ascii_lowercase();
         if username.is_empty() || username.len() > 60 {
             return Err(
@@ -78,7 +78,7 @@ impl Network for WordPress {
     }
 
     /// Clients identify an account by host and user.
-    fn bare_id(remote_id: &str) -> &str {
+    fn plain_remote_id(remote_id: &str) -> &str {
         remote_id.rsplit(':').next().unwrap_or(remote_id)
     }
 
@@ -87,20 +87,20 @@ impl Network for WordPress {
         let path = rest::path(call)?;
         let changes = matches!(*method, Method::POST | Method::PUT | Method::PATCH);
         match (method, path.split('/').collect::<Vec<_>>().as_slice()) {
-            (&Method::GET, [""]) => Route::now(Read, users::index),
-            (&Method::GET, ["users", "me"]) => Route::now(Read, users::me),
-            (&Method::GET, ["posts"]) => Route::now(Read, listing::posts),
-            (&Method::POST, ["posts"]) => Route::now(Commit, articles::create),
-            (&Method::GET, ["posts", _]) => Route::now(Confirm, articles::get),
-            (_, ["posts", _]) if changes => Route::now(Commit, articles::update),
-            (&Method::DELETE, ["posts", _]) => Route::now(Commit, articles::delete),
-            (&Method::GET, ["media"]) => Route::now(Read, media::list),
-            (&Method::POST, ["media"]) => Route::now(Prepare, media::create),
-            (&Method::GET, ["media", _]) => Route::now(Read, media::get),
-            (_, ["media", _]) if changes => Route::now(Prepare, media::update),
-            (&Method::GET, ["categories" | "tags"]) => Route::now(Read, terms::list),
-            (&Method::POST, ["categories" | "tags"]) => Route::now(Prepare, terms::create),
-            (&Method::GET, ["categories" | "tags", _]) => Route::now(Read, terms::get),
+            (&Method::GET, [""]) => Route::immediate(Read, users::index),
+            (&Method::GET, ["users", "me"]) => Route::immediate(Read, users::me),
+            (&Method::GET, ["posts"]) => Route::immediate(Read, listing::posts),
+            (&Method::POST, ["posts"]) => Route::immediate(Commit, articles::create),
+            (&Method::GET, ["posts", _]) => Route::immediate(Confirm, articles::get),
+            (_, ["posts", _]) if changes => Route::immediate(Commit, articles::update),
+            (&Method::DELETE, ["posts", _]) => Route::immediate(Commit, articles::delete),
+            (&Method::GET, ["media"]) => Route::immediate(Read, media::list),
+            (&Method::POST, ["media"]) => Route::immediate(Prepare, media::create),
+            (&Method::GET, ["media", _]) => Route::immediate(Read, media::get),
+            (_, ["media", _]) if changes => Route::immediate(Prepare, media::update),
+            (&Method::GET, ["categories" | "tags"]) => Route::immediate(Read, terms::list),
+            (&Method::POST, ["categories" | "tags"]) => Route::immediate(Prepare, terms::create),
+            (&Method::GET, ["categories" | "tags", _]) => Route::immediate(Read, terms::get),
             _ => None,
         }
     }
@@ -123,15 +123,15 @@ impl Network for WordPress {
             .articles
             .values()
             .filter(|article| article.author == user)
-            .map(|article| shown::post(state, article, base))
+            .map(|article| representations::post(state, article, base))
             .collect()
     }
 
-    fn elsewhere(state: &State, identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, identity, new)
+    fn native_post(state: &State, identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, identity, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.articles.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }

@@ -85,7 +85,7 @@ pub(super) fn user(cx: &Cx) -> Result<Option<Arc<Account<WordPress>>>, Reply> {
     let account = cx.account.clone().ok_or_else(unknown)?;
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let right = plain(&password) == plain(account.identity.private("application_password"));
-    if !right || account.look(|state| state.revoked.contains(&user_id(&account.identity))) {
+    if !right || account.read(|state| state.revoked.contains(&user_id(&account.identity))) {
         return Err(failure(
             401,
             "incorrect_password",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::state::{Change, State, Taxonomy, Term};
 use super::{Cx, rest, slug};
 use crate::page::escape;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 fn taxonomy(cx: &Cx) -> Taxonomy {
     let tags = rest::path(&cx.call).is_some_and(|path| path.starts_with("tags"));
@@ -40,7 +40,7 @@ fn view(state: &State, term: &Term, base: &str) -> Value {
 }
 
 /// `GET /categories` and `GET /tags`, by name.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     rest::edits(cx)?;
     let page = rest::Page::read(&cx.call)?;
     let (taxonomy, base) = (taxonomy(cx), cx.sim.base());
@@ -53,7 +53,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
             && named
             && (term.name.to_lowercase().contains(&search) || term.slug.contains(&search))
     };
-    let (all, items) = cx.sim.shared(|state| {
+    let (all, items) = cx.sim.read_shared(|state| {
         let mut found: Vec<_> = state.terms.values().filter(fits).collect();
         found.sort_by(|a, b| a.name.cmp(&b.name));
         let items = found
@@ -68,10 +68,10 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /categories/{id}` and `GET /tags/{id}`
-pub(super) fn get(cx: &Cx) -> Answer {
+pub(super) fn get(cx: &Cx) -> HandlerResult {
     let (taxonomy, base) = (taxonomy(cx), cx.sim.base());
     let found = rest::id(cx).and_then(|id| {
-        cx.sim.shared(|state| {
+        cx.sim.read_shared(|state| {
             state
                 .terms
                 .get(&id)
@@ -85,7 +85,7 @@ pub(super) fn get(cx: &Cx) -> Answer {
 }
 
 /// `POST /categories` and `POST /tags`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let message = "Sorry, you are not allowed to create terms in this taxonomy.";
     let account = rest::editor(cx, "rest_cannot_create", message)?;
     let params = rest::params(cx)?;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Cx, rest, shown};
-use crate::reply::{Answer, Reply};
+use super::{Cx, representations, rest};
+use crate::reply::{HandlerResult, Reply};
 
 /// The capabilities of an editor.
 const ABILITIES: [&str; 12] = [
@@ -22,7 +22,7 @@ const ABILITIES: [&str; 12] = [
 ];
 
 /// `GET /wp-json/`
-pub(super) fn index(cx: &Cx) -> Answer {
+pub(super) fn index(cx: &Cx) -> HandlerResult {
     let base = cx.sim.base();
     Ok(Reply::ok(&json!({
         "name": "Sandbox site",
@@ -38,7 +38,7 @@ pub(super) fn index(cx: &Cx) -> Answer {
 }
 
 /// `GET /users/me`
-pub(super) fn me(cx: &Cx) -> Answer {
+pub(super) fn me(cx: &Cx) -> HandlerResult {
     let account = rest::editor(cx, "rest_not_logged_in", "You are not currently logged in.")?;
     let edit = rest::edits(cx)?;
     let identity = &account.identity;
@@ -57,7 +57,8 @@ pub(super) fn me(cx: &Cx) -> Answer {
     if edit {
         user["username"] = json!(identity.username);
         user["email"] = json!(identity.private("email"));
-        user["registered_date"] = json!(format!("{}+00:00", shown::date(identity.created_ms)));
+        user["registered_date"] =
+            json!(format!("{}+00:00", representations::date(identity.created_ms)));
         user["roles"] = json!(["editor"]);
         user["capabilities"] = ABILITIES
             .iter()

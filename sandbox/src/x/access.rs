@@ -23,28 +23,28 @@ pub(super) fn new_token(user_id: &str) -> String {
 }
 
 /// Returns the account that a token or code belongs to.
-pub(super) fn of_token(sim: &Sim<X>, token: &str) -> Option<Arc<Account<X>>> {
+pub(super) fn owner(sim: &Sim<X>, token: &str) -> Option<Arc<Account<X>>> {
     sim.account(token.split_once('-')?.0)
 }
 
 /// Returns the account of a request: by its token, or by the code or token in its body.
 pub(super) fn caller(sim: &Sim<X>, call: &Call) -> Option<Arc<Account<X>>> {
     if let Some(token) = call.bearer() {
-        return of_token(sim, token);
+        return owner(sim, token);
     }
     let params = Params::read(call).ok()?;
     let named = ["code", "refresh_token", "token"].iter().find_map(|name| params.filled(name))?;
-    of_token(sim, &named)
+    owner(sim, &named)
 }
 
 /// Returns the account of the request's valid token.
 pub(super) fn account(cx: &Cx) -> Result<Arc<Account<X>>, Reply> {
     let token = cx.call.bearer().ok_or_else(unauthorized)?;
-    let account = of_token(&cx.sim, token).ok_or_else(unauthorized)?;
+    let account = owner(&cx.sim, token).ok_or_else(unauthorized)?;
     let identity = &account.identity;
     let first = (token == identity.private(ACCESS)).then_some(identity.created_ms + LIFE_MS);
     let now_ms = cx.now_ms();
-    let good = account.look(|state| {
+    let good = account.read(|state| {
         let first = first.filter(|_| state.spent.is_empty());
         let ends = state.access.get(token).copied().or(first);
         !state.expired && !state.revoked && ends.is_some_and(|ends_ms| now_ms < ends_ms)

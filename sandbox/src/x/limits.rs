@@ -2,8 +2,8 @@
 
 use super::failure::{self, reset_seconds};
 use super::{Cx, X};
-use crate::rate_limit::{Limit, Paced};
-use crate::reply::{Answer, Reply};
+use crate::rate_limit::{Limit, LimitDecision};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const QUARTER_MS: i64 = 15 * 60_000;
@@ -24,22 +24,25 @@ pub(super) fn limited(
     cx: &Cx,
     account: &Account<X>,
     limit: Limit,
-    work: impl FnOnce() -> Answer,
-) -> Answer {
+    work: impl FnOnce() -> HandlerResult,
+) -> HandlerResult {
     let now_ms = cx.now_ms();
     if !cx.sim.env.rate_limits() {
-        let idle =
-            Paced { allowed: true, remaining: limit.units, reset_ms: now_ms + limit.span_ms };
-        return told(work(), limit, idle);
+        let idle = LimitDecision {
+            allowed: true,
+            remaining: limit.units,
+            reset_ms: now_ms + limit.span_ms,
+        };
+        return with_limit_headers(work(), limit, idle);
     }
-    let paced = account.count(limit, 1, now_ms);
+    let paced = account.take_units(limit, 1, now_ms);
     if !paced.allowed {
         return Err(failure::too_many(paced.reset_ms).with("x-rate-limit-limit", limit.units));
     }
-    told(work(), limit, paced)
+    with_limit_headers(work(), limit, paced)
 }
 
-fn told(answer: Answer, limit: Limit, paced: Paced) -> Answer {
+fn with_limit_headers(answer: HandlerResult, limit: Limit, paced: LimitDecision) -> HandlerResult {
     let with = |reply: Reply| {
         reply
             .with("x-rate-limit-limit", limit.units)
@@ -54,7 +57,7 @@ pub(super) fn day(cx: &Cx, account: &Account<X>) -> Result<(), Reply> {
     if !cx.sim.env.rate_limits() {
         return Ok(());
     }
-    let paced = account.count(DAY, 1, cx.now_ms());
+    let paced = account.take_units(DAY, 1, cx.now_ms());
     if paced.allowed {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use super::state::{self, Change};
 use super::{Cx, access, failure};
 use crate::consent_page::{self, Consent};
 use crate::params::Params;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 
 /// How long a code is valid, in milliseconds.
 const CODE_MS: i64 = 30_000;
@@ -19,7 +19,7 @@ fn refused(status: u16, error: &str, description: &str) -> Reply {
 }
 
 /// `GET /i/oauth2/authorize`: lets the user choose an account, then redirects to the client with a code.
-pub(super) fn authorize(cx: &Cx) -> Answer {
+pub(super) fn authorize(cx: &Cx) -> HandlerResult {
     let query = |name: &str| cx.call.query_value(name).filter(|value| !value.is_empty());
     let wrong = |what: &str| failure::wrong(&format!("Value passed for {what} was invalid."));
     query("state").ok_or_else(|| wrong("state"))?;
@@ -28,12 +28,12 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
         return Err(wrong("code_challenge_method"));
     }
     let given = match consent_page::read_request(cx, "client_id").map_err(|what| wrong(&what))? {
-        Consent::Asked(page) => return Ok(page),
-        Consent::Refused(mut back) => {
+        Consent::Pending(page) => return Ok(page),
+        Consent::Denied(mut back) => {
             back.query_pairs_mut().append_pair("error", "access_denied");
-            return Ok(consent_page::go(&back));
+            return Ok(consent_page::redirect_to(&back));
         }
-        Consent::Given(given) => given,
+        Consent::Granted(given) => given,
     };
     let code = access::new_token(&given.account.identity.remote_id);
     let waiting = state::Consent {
@@ -42,14 +42,14 @@ pub(super) fn authorize(cx: &Cx) -> Answer {
         scope: given.scope,
         expires_ms: cx.now_ms() + CODE_MS,
     };
-    cx.sim.make(&given.account, Change::Code { code: code.clone(), consent: waiting });
-    let mut back = given.back;
+    cx.sim.apply(&given.account, Change::Code { code: code.clone(), consent: waiting });
+    let mut back = given.redirect_url;
     back.query_pairs_mut().append_pair("code", &code);
-    Ok(consent_page::go(&back))
+    Ok(consent_page::redirect_to(&back))
 }
 
 /// `POST /2/oauth2/token`: exchanges a code or a refresh token for tokens.
-pub(super) fn token(cx: &Cx) -> Answer {
+pub(super) fn token(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let required = |name: &str| {
         let description = format!("Missing required parameter [{name}].");
@@ -76,10 +76,10 @@ fn params(cx: &Cx) -> Result<Params, Reply> {
     Params::read(&cx.call).map_err(|_| refused(400, "invalid_request", "The body cannot be read."))
 }
 
-fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> Answer {
+fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> HandlerResult {
     let bad = |why: &str| refused(400, "invalid_request", why);
     let used = || bad("Value passed for the authorization code was invalid.");
-    let account = access::of_token(&cx.sim, code).ok_or_else(used)?;
+    let account = access::owner(&cx.sim, code).ok_or_else(used)?;
     let now_ms = cx.now_ms();
     let (fresh, next) = pair(&account.identity.remote_id);
     let scope = cx.sim.change(&account, |state| {
@@ -102,9 +102,9 @@ fn exchange(cx: &Cx, code: &str, redirect_uri: &str, verifier: &str) -> Answer {
     Ok(issued(&fresh, next, &scope))
 }
 
-fn refresh(cx: &Cx, token: &str) -> Answer {
+fn refresh(cx: &Cx, token: &str) -> HandlerResult {
     let dead = || refused(400, "invalid_request", "Value passed for the token was invalid.");
-    let account = access::of_token(&cx.sim, token).ok_or_else(dead)?;
+    let account = access::owner(&cx.sim, token).ok_or_else(dead)?;
     let identity = &account.identity;
     let is_first = token == identity.private(access::REFRESH);
     let now_ms = cx.now_ms();
@@ -143,13 +143,13 @@ fn issued(access: &str, refresh: Option<String>, scope: &str) -> Reply {
 }
 
 /// `POST /2/oauth2/revoke`
-pub(super) fn revoke(cx: &Cx) -> Answer {
+pub(super) fn revoke(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let token = params.filled("token");
     let token = token
         .ok_or_else(|| refused(400, "invalid_request", "Missing required parameter [token]."))?;
-    if let Some(account) = access::of_token(&cx.sim, &token) {
-        cx.sim.make(&account, Change::Revoked);
+    if let Some(account) = access::owner(&cx.sim, &token) {
+        cx.sim.apply(&account, Change::Revoked);
     }
     Ok(Reply::ok(&json!({"revoked": true})))
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::failure::{problem, wrong};
 use super::state::{Change, Upload};
 use super::{Cx, access, id};
-use crate::film::{Asks, H264};
 use crate::params::Params;
 use crate::picture;
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
+use crate::video_index::{H264, VideoRequirements};
 
 const IMAGE_BYTES: u64 = 5 << 20;
 const GIF_BYTES: u64 = 15 << 20;
@@ -27,7 +27,7 @@ fn params(cx: &Cx) -> Result<Params, Reply> {
 }
 
 /// `POST /2/media/upload`: an image in one request.
-pub(super) fn upload(cx: &Cx) -> Answer {
+pub(super) fn upload(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let params = params(cx)?;
     let category = params.filled("media_category").unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn upload(cx: &Cx) -> Answer {
     }
     let file =
         params.file("media").ok_or_else(|| wrong("$.media: is missing but it is required"))?;
-    let whole = Specimen::of(&file.bytes);
+    let whole = ReceivedFile::of(&file.bytes);
     if whole.size > IMAGE_BYTES {
         return Err(problem(413, "Payload Too Large", "media is too large"));
     }
@@ -59,12 +59,12 @@ pub(super) fn upload(cx: &Cx) -> Answer {
         source: None,
     };
     let view = view(&upload, at_ms);
-    cx.sim.make(&account, Change::Upload(upload));
+    cx.sim.apply(&account, Change::Upload(upload));
     Ok(Reply::ok(&json!({ "data": view })))
 }
 
 /// `POST /2/media/upload/initialize`
-pub(super) fn initialize(cx: &Cx) -> Answer {
+pub(super) fn initialize(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let params = params(cx)?;
     let required = |name: &str| {
@@ -101,15 +101,15 @@ pub(super) fn initialize(cx: &Cx) -> Answer {
         source: None,
     };
     let view = view(&upload, at_ms);
-    cx.sim.make(&account, Change::Upload(upload));
+    cx.sim.apply(&account, Change::Upload(upload));
     Ok(Reply::ok(&json!({ "data": view })))
 }
 
 /// The video formats that are accepted.
-const FILMS: Asks = Asks { frames: (0.0, 60.0), ..H264 };
+const FILMS: VideoRequirements = VideoRequirements { frames: (0.0, 60.0), ..H264 };
 
 /// `POST /2/media/upload/{id}/append`
-pub(super) fn append(cx: &Cx) -> Answer {
+pub(super) fn append(cx: &Cx) -> HandlerResult {
     let params = params(cx)?;
     let index = params.integer("segment_index").filter(|index| (0..=PIECES).contains(index));
     let index = index.and_then(|index| u32::try_from(index).ok());
@@ -120,7 +120,7 @@ pub(super) fn append(cx: &Cx) -> Answer {
     if size > PIECE_BYTES {
         return Err(problem(413, "Payload Too Large", "segment is too large"));
     }
-    let whole = Specimen::of(&piece.bytes);
+    let whole = ReceivedFile::of(&piece.bytes);
     let image = picture::picture(&piece.bytes).map(|picture| picture.mime);
     // Only the start of a file is searched for the index of a video.
     let head = image.or_else(|| whole.video(FILMS)).map(str::to_owned);
@@ -138,7 +138,7 @@ pub(super) fn append(cx: &Cx) -> Answer {
 }
 
 /// `POST /2/media/upload/{id}/finalize`
-pub(super) fn finalize(cx: &Cx) -> Answer {
+pub(super) fn finalize(cx: &Cx) -> HandlerResult {
     let now_ms = cx.now_ms();
     let ready_ms = now_ms + cx.sim.env.processing_ms();
     let upload = change(cx, |mut upload| {
@@ -179,14 +179,14 @@ fn unknown(id: &str) -> Reply {
 }
 
 /// `GET /2/media/upload?command=STATUS`
-pub(super) fn status(cx: &Cx) -> Answer {
+pub(super) fn status(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     if cx.call.query_value("command").as_deref() != Some("STATUS") {
         return Err(wrong("The `command` query parameter value must be STATUS."));
     }
     let named = cx.call.query_value("media_id").unwrap_or_default();
     let now_ms = cx.now_ms();
-    let shown = account.look(|state| {
+    let shown = account.read(|state| {
         let upload = named.parse().ok().and_then(|id: u64| state.media.get(&id));
         upload.filter(|upload| upload.ready_ms.is_some()).map(|upload| view(upload, now_ms))
     });
@@ -195,7 +195,7 @@ pub(super) fn status(cx: &Cx) -> Answer {
 }
 
 /// `POST /2/media/metadata`
-pub(super) fn metadata(cx: &Cx) -> Answer {
+pub(super) fn metadata(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| wrong("The request body is invalid."))?;
     let named = body["id"].as_str().unwrap_or_default().to_owned();

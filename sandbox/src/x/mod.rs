@@ -3,12 +3,12 @@
 //! <https://docs.x.com/x-api>
 
 mod access;
-mod elsewhere;
 mod failure;
 mod limits;
 mod login;
 mod media;
-mod shown;
+mod native_post;
+mod representations;
 mod state;
 mod text;
 mod tweets;
@@ -20,11 +20,11 @@ use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
-use crate::network::{Identity, Name, Network, Phase, Post, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
-use crate::reply::{Answer, Reply};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 use state::{Change, State};
 
@@ -40,10 +40,10 @@ impl Network for X {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut username = name.fitted('_', allowed);
-        if matches!(name, Name::Made(..)) {
+        let mut username = name.joined('_', allowed);
+        if matches!(name, NewName::Generated(..)) {
             // Two words may be longer than a name allows; their ends make them unique.
             username = username.replace('_', "");
             username = username.split_off(username.len().saturating_sub(15));
@@ -74,25 +74,27 @@ impl Network for X {
         use Phase::{Commit, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["i", "oauth2", "authorize"]) => Route::page(login::authorize),
-            (&Method::POST, ["2", "oauth2", "token"]) => Route::now(Prepare, login::token),
-            (&Method::POST, ["2", "oauth2", "revoke"]) => Route::now(Prepare, login::revoke),
-            (&Method::GET, ["2", "users", "me"]) => Route::now(Read, me),
-            (&Method::GET, ["2", "users", _, "tweets"]) => Route::now(Read, tweets::list),
-            (&Method::POST, ["2", "tweets"]) => Route::now(Commit, tweets::create),
-            (&Method::GET, ["2", "tweets"]) => Route::now(Read, tweets::some),
-            (&Method::GET, ["2", "tweets", _]) => Route::now(Read, tweets::one),
-            (&Method::DELETE, ["2", "tweets", _]) => Route::now(Commit, tweets::delete),
-            (&Method::POST, ["2", "media", "upload"]) => Route::now(Prepare, media::upload),
-            (&Method::GET, ["2", "media", "upload"]) => Route::now(Prepare, media::status),
-            (&Method::POST, ["2", "media", "metadata"]) => Route::now(Prepare, media::metadata),
+            (&Method::POST, ["2", "oauth2", "token"]) => Route::immediate(Prepare, login::token),
+            (&Method::POST, ["2", "oauth2", "revoke"]) => Route::immediate(Prepare, login::revoke),
+            (&Method::GET, ["2", "users", "me"]) => Route::immediate(Read, me),
+            (&Method::GET, ["2", "users", _, "tweets"]) => Route::immediate(Read, tweets::list),
+            (&Method::POST, ["2", "tweets"]) => Route::immediate(Commit, tweets::create),
+            (&Method::GET, ["2", "tweets"]) => Route::immediate(Read, tweets::get_many),
+            (&Method::GET, ["2", "tweets", _]) => Route::immediate(Read, tweets::one),
+            (&Method::DELETE, ["2", "tweets", _]) => Route::immediate(Commit, tweets::delete),
+            (&Method::POST, ["2", "media", "upload"]) => Route::immediate(Prepare, media::upload),
+            (&Method::GET, ["2", "media", "upload"]) => Route::immediate(Prepare, media::status),
+            (&Method::POST, ["2", "media", "metadata"]) => {
+                Route::immediate(Prepare, media::metadata)
+            }
             (&Method::POST, ["2", "media", "upload", "initialize"]) => {
-                Route::now(Prepare, media::initialize)
+                Route::immediate(Prepare, media::initialize)
             }
             (&Method::POST, ["2", "media", "upload", _, "append"]) => {
-                Route::now(Prepare, media::append)
+                Route::immediate(Prepare, media::append)
             }
             (&Method::POST, ["2", "media", "upload", _, "finalize"]) => {
-                Route::now(Prepare, media::finalize)
+                Route::immediate(Prepare, media::finalize)
             }
             _ => None,
         }
@@ -111,14 +113,18 @@ impl Network for X {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
-        state.posts.values().map(|tweet| shown::post(state, tweet, identity, base)).collect()
+        state
+            .posts
+            .values()
+            .map(|tweet| representations::post(state, tweet, identity, base))
+            .collect()
     }
 
-    fn elsewhere(state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(state, new)
+    fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
+        native_post::post(state, new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let id = id.parse().ok().filter(|id| state.posts.contains_key(id));
         id.map(|id| Change::Deleted { id }).into_iter().collect()
     }
@@ -144,7 +150,7 @@ impl Network for X {
 }
 
 /// `GET /2/users/me`
-fn me(cx: &Cx) -> Answer {
+fn me(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     limits::limited(cx, &account, limits::ME, || {
         let identity = &account.identity;
@@ -170,5 +176,5 @@ fn me(cx: &Cx) -> Answer {
 
 /// Returns a new id of 16 digits.
 fn id(cx: &Cx) -> u64 {
-    cx.sim.env.unique()
+    cx.sim.env.unique_number()
 }

@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 use super::failure::{self, forbidden, invalid, wrong};
 use super::limits::{self, limited};
 use super::state::{Change, State, Tweet};
-use super::{Cx, X, access, id, shown, text};
+use super::{Cx, X, access, id, representations, text};
 use crate::env::rfc3339;
-use crate::numbers::{self, Of};
-use crate::reply::{Answer, Reply};
+use crate::metrics::{self, MetricSubject};
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const TEXT: usize = 280;
 /// How long the same text is refused, in milliseconds.
-const AGAIN_MS: i64 = 60_000;
+const DUPLICATE_WINDOW_MS: i64 = 60_000;
 const KNOWN: [&str; 8] = [
     "text",
     "media",
@@ -27,7 +27,7 @@ const KNOWN: [&str; 8] = [
 const WHO_MAY_REPLY: [&str; 4] = ["following", "mentionedUsers", "subscribers", "verified"];
 
 /// `POST /2/tweets`
-pub(super) fn create(cx: &Cx) -> Answer {
+pub(super) fn create(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     limited(cx, &account, limits::CREATE, || {
         let body = cx.call.json().ok().and_then(|body| body.as_object().cloned());
@@ -120,7 +120,7 @@ fn complete(state: &State, mut tweet: Tweet, body: &Map<String, Value>) -> Resul
     if let Some(reply) = body.get("reply") {
         tweet.reply_to = Some(replied(state, reply)?);
     }
-    if is_again(state, &tweet) {
+    if is_duplicate(state, &tweet) {
         return Err(forbidden("You are not allowed to create a Tweet with duplicate content."));
     }
     Ok(tweet)
@@ -160,14 +160,15 @@ fn replied(state: &State, reply: &Value) -> Result<u64, Reply> {
     })
 }
 
-fn is_again(state: &State, tweet: &Tweet) -> bool {
-    let recent = state.posts.values().rev().take_while(|one| tweet.at_ms < one.at_ms + AGAIN_MS);
+fn is_duplicate(state: &State, tweet: &Tweet) -> bool {
+    let recent =
+        state.posts.values().rev().take_while(|one| tweet.at_ms < one.at_ms + DUPLICATE_WINDOW_MS);
     let mut alike = recent.filter(|one| one.media.is_empty() && tweet.media.is_empty());
     alike.any(|one| one.text == tweet.text)
 }
 
 /// `GET /2/users/{id}/tweets`: newest first; the token of the next page is the last id of this one.
-pub(super) fn list(cx: &Cx) -> Answer {
+pub(super) fn list(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let named = cx.call.segment(2).to_owned();
     limited(cx, &account, limits::TIMELINE, || {
@@ -179,7 +180,7 @@ pub(super) fn list(cx: &Cx) -> Answer {
         })?;
         let token = cx.call.query_value("pagination_token").map(|token| token.parse::<u64>());
         let before = token.transpose().map_err(|_| wrong("Invalid 'pagination_token'."))?;
-        let (views, more): (Vec<Value>, bool) = owner.look(|state| {
+        let (views, more): (Vec<Value>, bool) = owner.read(|state| {
             let mut rest = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
             let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, state, one));
             (shown.collect(), rest.next().is_some())
@@ -196,10 +197,10 @@ pub(super) fn list(cx: &Cx) -> Answer {
 }
 
 /// `GET /2/tweets/{id}`
-pub(super) fn one(cx: &Cx) -> Answer {
+pub(super) fn one(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let named = cx.call.segment(2);
-    let found = account.look(|state| {
+    let found = account.read(|state| {
         let tweet = state.posts.get(&named.parse().ok()?)?;
         Some(view(cx, &account, state, tweet))
     });
@@ -208,17 +209,17 @@ pub(super) fn one(cx: &Cx) -> Answer {
 }
 
 /// `GET /2/tweets?ids=…`: existing ones, with their metrics.
-pub(super) fn some(cx: &Cx) -> Answer {
+pub(super) fn get_many(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let ids = cx.call.query_value("ids").unwrap_or_default();
     let mut found = Vec::new();
     for id in ids.split(',') {
-        let tweet = account.look(|state| {
+        let tweet = account.read(|state| {
             let tweet = state.posts.get(&id.parse().ok()?)?;
             Some(view(cx, &account, state, tweet))
         });
         if let Some(mut tweet) = tweet {
-            numbers::show(&account, Of::Post(id), &mut tweet, &COUNTS)?;
+            metrics::fill_metrics(&account, MetricSubject::Post(id), &mut tweet, &COUNTS)?;
             found.push(tweet);
         }
     }
@@ -254,7 +255,7 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
     }
     if !tweet.media.is_empty() {
         let short = format!("https://t.co/m{}", tweet.id % 1_000_000_000);
-        let page = shown::permalink(&cx.sim.base(), &owner.identity, tweet.id);
+        let page = representations::permalink(&cx.sim.base(), &owner.identity, tweet.id);
         text = format!("{text} {short}").trim().to_owned();
         let entry = json!({"url": short, "expanded_url": format!("{page}/photo/1"), "display_url": "pic.x.com/1"});
         urls.push(entry);
@@ -285,7 +286,7 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
 }
 
 /// `DELETE /2/tweets/{id}`
-pub(super) fn delete(cx: &Cx) -> Answer {
+pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let named = cx.call.segment(2).to_owned();
     cx.sim.change(&account, |state| {

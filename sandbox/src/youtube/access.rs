@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Cx, Youtube, failure};
 use crate::call::Call;
-use crate::google::access::{self, Refused};
+use crate::google::access::{self, AccessError};
 use crate::rate_limit::Limit;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -32,19 +32,22 @@ pub(super) fn caller(sim: &Sim<Youtube>, call: &Call) -> Option<Arc<Account<Yout
 }
 
 /// Returns the account of a valid token with one of these scopes, and counts the cost of the call.
-pub(super) fn with(
+pub(super) fn account_with_scope(
     cx: &Cx,
     scopes: &[&str],
     (limit, cost): (Limit, u32),
 ) -> Result<Arc<Account<Youtube>>, Reply> {
-    let account = access::with(cx, &[&ALL, scopes].concat()).map_err(|refused| match refused {
-        Refused::Token => failure::unauthorized(),
-        Refused::Scope => {
-            let message = "Request had insufficient authentication scopes.";
-            failure::error(403, "insufficientPermissions", message)
-        }
-    })?;
-    if cx.sim.env.rate_limits() && !account.count(limit, cost, cx.now_ms()).allowed {
+    let account =
+        access::account_with_scope(cx, &[&ALL, scopes].concat()).map_err(
+            |refused| match refused {
+                AccessError::Token => failure::unauthorized(),
+                AccessError::Scope => {
+                    let message = "Request had insufficient authentication scopes.";
+                    failure::error(403, "insufficientPermissions", message)
+                }
+            },
+        )?;
+    if cx.sim.env.rate_limits() && !account.take_units(limit, cost, cx.now_ms()).allowed {
         let message = "The request cannot be completed because you have exceeded your quota.";
         return Err(failure::error(403, "quotaExceeded", message));
     }

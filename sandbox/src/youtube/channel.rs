@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 use super::state::{Change, Video};
 use super::{Cx, Youtube, access, failure};
 use crate::env::rfc3339;
-use crate::numbers::{self, Of};
+use crate::metrics::{self, MetricSubject};
 use crate::page;
 use crate::picture;
-use crate::reply::{Answer, Reply};
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
-use crate::specimen::Specimen;
 
 const THUMBNAIL_MAX: usize = 52_428_800;
 const READ: [&str; 1] = ["youtube.readonly"];
 
-fn list(kind: &str, items: Vec<Value>) -> Answer {
+fn list(kind: &str, items: Vec<Value>) -> HandlerResult {
     let found = json!({"totalResults": items.len(), "resultsPerPage": 50});
     Ok(Reply::ok(&json!({"kind": kind, "pageInfo": found, "items": items})))
 }
@@ -27,15 +27,15 @@ fn uploads_of(channel: &str) -> String {
 }
 
 /// `GET /youtube/v3/channels?mine=true`
-pub(super) fn mine(cx: &Cx) -> Answer {
-    let account = access::with(cx, &READ, access::READ)?;
+pub(super) fn mine(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &READ, access::READ)?;
     if cx.call.query_value("mine").as_deref() != Some("true") {
         return Err(failure::error(400, "missingRequiredParameter", "No filter selected."));
     }
     let identity = &account.identity;
-    let videos = account.look(|state| state.videos.len());
+    let videos = account.read(|state| state.videos.len());
     let mut statistics = json!({"videoCount": videos.to_string(), "hiddenSubscriberCount": false});
-    if let Some(count) = account.number(Of::Now, "followers") {
+    if let Some(count) = account.metric_number(MetricSubject::Now, "followers") {
         statistics["subscriberCount"] = json!(count.to_string());
     }
     let channel = json!({
@@ -72,11 +72,11 @@ pub(super) fn shown(video: &Video, now_ms: i64) -> Value {
 }
 
 /// `GET /youtube/v3/videos?part=…&id=…`
-pub(super) fn videos(cx: &Cx) -> Answer {
-    let account = access::with(cx, &READ, access::READ)?;
+pub(super) fn videos(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &READ, access::READ)?;
     let ids = cx.call.query_value("id").unwrap_or_default();
     let now_ms = cx.now_ms();
-    let mut found: Vec<Value> = account.look(|state| {
+    let mut found: Vec<Value> = account.read(|state| {
         let videos = ids.split(',').filter_map(|id| state.video(id));
         videos.map(|video| shown(video, now_ms)).collect()
     });
@@ -91,7 +91,7 @@ pub(super) fn videos(cx: &Cx) -> Answer {
 fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
     let places = [("/likeCount", "likes"), ("/commentCount", "comments"), ("/viewCount", "views")];
     let mut shown = json!({"likeCount": null, "commentCount": null, "viewCount": null});
-    numbers::show(account, Of::Post(id), &mut shown, &places)?;
+    metrics::fill_metrics(account, MetricSubject::Post(id), &mut shown, &places)?;
     let counts = shown.as_object().into_iter().flatten();
     let counts =
         counts.filter_map(|(name, count)| Some((name.clone(), json!(count.as_i64()?.to_string()))));
@@ -99,8 +99,8 @@ fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
 }
 
 /// `GET /v2/reports`: the channel by day. The report ends with the last day that has metrics.
-pub(super) fn report(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["yt-analytics.readonly"], access::READ)?;
+pub(super) fn report(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &["yt-analytics.readonly"], access::READ)?;
     let date = |name: &str| -> Result<NaiveDate, Reply> {
         let text = cx.call.query_value(name).unwrap_or_default();
         let wrong = || failure::error(400, "invalidParameter", "A date is not valid.");
@@ -133,7 +133,12 @@ pub(super) fn report(cx: &Cx) -> Answer {
         let mut row = vec![json!(day)];
         for metric in &metrics {
             let mut cell = json!({"value": null});
-            numbers::show(&account, Of::Day(&day), &mut cell, &[("/value", ours(metric))])?;
+            metrics::fill_metrics(
+                &account,
+                MetricSubject::Day(&day),
+                &mut cell,
+                &[("/value", ours(metric))],
+            )?;
             row.push(cell["value"].clone());
         }
         if row.iter().skip(1).any(|cell| !cell.is_null()) {
@@ -148,8 +153,8 @@ pub(super) fn report(cx: &Cx) -> Answer {
 }
 
 /// `POST /upload/youtube/v3/thumbnails/set?videoId=…`
-pub(super) fn thumbnail(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["youtube.upload"], access::WRITE)?;
+pub(super) fn thumbnail(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &["youtube.upload"], access::WRITE)?;
     let body = &cx.call.body;
     if body.is_empty() {
         let message = "The request does not include the image content.";
@@ -161,7 +166,7 @@ pub(super) fn thumbnail(cx: &Cx) -> Answer {
         return Err(failure::error(400, "imageFormatUnsupported", message));
     }
     let id = cx.call.query_value("videoId").unwrap_or_default();
-    let sha256 = Specimen::of(body).sha256;
+    let sha256 = ReceivedFile::of(body).sha256;
     cx.sim.change(&account, |state| {
         let video = state.video(&id).ok_or_else(no_video)?;
         Ok((Change::Thumbnail { number: video.number, sha256 }, ()))
@@ -178,10 +183,10 @@ fn no_playlist() -> Reply {
 }
 
 /// `GET /youtube/v3/playlists?mine=true`: the one playlist of each channel.
-pub(super) fn playlists(cx: &Cx) -> Answer {
-    let account = access::with(cx, &READ, access::READ)?;
+pub(super) fn playlists(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &READ, access::READ)?;
     let id = account.identity.private("playlist");
-    let count = account.look(|state| state.places.len());
+    let count = account.read(|state| state.places.len());
     let playlist = json!({
         "kind": "youtube#playlist",
         "id": id,
@@ -200,8 +205,8 @@ fn place(id: &str, playlist: &str, video: &str) -> Value {
 }
 
 /// `POST /youtube/v3/playlistItems?part=snippet`
-pub(super) fn put_into(cx: &Cx) -> Answer {
-    let account = access::with(cx, &[], access::WRITE)?;
+pub(super) fn put_into(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &[], access::WRITE)?;
     let body = cx.call.json().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let playlist = text(&body["snippet"]["playlistId"]);
@@ -209,7 +214,7 @@ pub(super) fn put_into(cx: &Cx) -> Answer {
     if playlist != account.identity.private("playlist") {
         return Err(no_playlist());
     }
-    let id = format!("PLI{}", cx.sim.env.unique());
+    let id = format!("PLI{}", cx.sim.env.unique_number());
     let shown = place(&id, &playlist, &video);
     cx.sim.change(&account, |state| {
         state.video(&video).ok_or_else(no_video)?;
@@ -219,17 +224,17 @@ pub(super) fn put_into(cx: &Cx) -> Answer {
 }
 
 /// `GET /youtube/v3/playlistItems?playlistId=…`: uploads are sorted newest first.
-pub(super) fn items(cx: &Cx) -> Answer {
-    let account = access::with(cx, &READ, access::READ)?;
+pub(super) fn items(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &READ, access::READ)?;
     let wanted = cx.call.query_value("playlistId").unwrap_or_default();
     let identity = &account.identity;
     let found: Vec<Value> = if wanted == uploads_of(&identity.remote_id) {
-        account.look(|state| {
+        account.read(|state| {
             let newest = state.videos.values().rev().take(50);
             newest.map(|video| place(&format!("UUI{}", video.number), &wanted, &video.id)).collect()
         })
     } else if wanted == identity.private("playlist") {
-        account.look(|state| {
+        account.read(|state| {
             state.places.iter().map(|(id, playlist, video)| place(id, playlist, video)).collect()
         })
     } else {
@@ -239,10 +244,10 @@ pub(super) fn items(cx: &Cx) -> Answer {
 }
 
 /// `GET /watch?v=…`: the video as people see it.
-pub(super) fn watch(cx: &Cx) -> Answer {
+pub(super) fn watch(cx: &Cx) -> HandlerResult {
     let id = cx.call.query_value("v").unwrap_or_default();
     let videos = cx.sim.all().into_iter();
-    let found = videos.filter_map(|one| one.look(|state| state.video(&id).cloned())).next();
+    let found = videos.filter_map(|one| one.read(|state| state.video(&id).cloned())).next();
     let video = found.filter(|video| video.resource["status"]["privacyStatus"] != "private");
     let video = video.ok_or_else(no_video)?;
     let text = |name: &str| video.resource["snippet"][name].as_str().unwrap_or_default();

@@ -4,8 +4,8 @@
 
 mod access;
 mod channel;
-mod elsewhere;
 mod failure;
+mod native_post;
 mod state;
 mod upload;
 
@@ -15,10 +15,10 @@ use salvo::http::Method;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::elsewhere::Elsewhere;
 use crate::env::{Env, rfc3339};
 use crate::google::{self, Google, login};
-use crate::network::{Identity, Name, Network, Phase, Refusal, Route};
+use crate::native_post::NativePost;
+use crate::network::{Identity, Network, NewName, Phase, Refusal, Route};
 use crate::random::{self, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
@@ -36,16 +36,16 @@ impl Network for Youtube {
     type State = State;
     type Change = Change;
 
-    fn birth(env: &Env, name: &Name<'_>) -> Result<Identity, String> {
+    fn new_identity(env: &Env, name: &NewName<'_>) -> Result<Identity, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-        let username = name.fitted('-', allowed);
+        let username = name.joined('-', allowed);
         if !(3..=30).contains(&username.len()) {
             return Err(
                 "a handle has 3 to 30 letters, digits, periods, hyphens and underscores".into()
             );
         }
         let channel = format!("UC{}", random::text(BASE62, 22));
-        let mut private = google::access::born(&channel);
+        let mut private = google::access::initial_tokens(&channel);
         private.insert("playlist".to_owned(), format!("PL{}", random::text(BASE62, 32)));
         Ok(Identity { remote_id: channel, username, created_ms: env.now_ms(), private })
     }
@@ -62,10 +62,10 @@ impl Network for Youtube {
         use Phase::{Commit, Confirm, Prepare, Read};
         match (method, path) {
             (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::page(login::authorize),
-            (&Method::POST, ["token"]) => Route::now(Prepare, login::token),
-            (&Method::POST, ["revoke"]) => Route::now(Prepare, login::revoke),
+            (&Method::POST, ["token"]) => Route::immediate(Prepare, login::token),
+            (&Method::POST, ["revoke"]) => Route::immediate(Prepare, login::revoke),
             (&Method::POST, ["upload", "youtube", "v3", "videos"]) => {
-                Route::now(Prepare, upload::begin)
+                Route::immediate(Prepare, upload::begin)
             }
             (&Method::PUT, ["upload", "youtube", "v3", "videos"]) => {
                 let phase = match () {
@@ -73,20 +73,26 @@ impl Network for Youtube {
                     () if upload::is_question(call) => Read,
                     () => Prepare,
                 };
-                Route::now(phase, upload::put)
+                Route::immediate(phase, upload::put)
             }
             (&Method::POST, ["upload", "youtube", "v3", "thumbnails", "set"]) => {
-                Route::now(Confirm, channel::thumbnail)
+                Route::immediate(Confirm, channel::thumbnail)
             }
-            (&Method::GET, ["youtube", "v3", "channels"]) => Route::now(Read, channel::mine),
-            (&Method::GET, ["youtube", "v3", "videos"]) => Route::now(Confirm, channel::videos),
-            (&Method::GET, ["youtube", "v3", "playlists"]) => Route::now(Read, channel::playlists),
-            (&Method::GET, ["youtube", "v3", "playlistItems"]) => Route::now(Read, channel::items),
+            (&Method::GET, ["youtube", "v3", "channels"]) => Route::immediate(Read, channel::mine),
+            (&Method::GET, ["youtube", "v3", "videos"]) => {
+                Route::immediate(Confirm, channel::videos)
+            }
+            (&Method::GET, ["youtube", "v3", "playlists"]) => {
+                Route::immediate(Read, channel::playlists)
+            }
+            (&Method::GET, ["youtube", "v3", "playlistItems"]) => {
+                Route::immediate(Read, channel::items)
+            }
             (&Method::POST, ["youtube", "v3", "playlistItems"]) => {
-                Route::now(Confirm, channel::put_into)
+                Route::immediate(Confirm, channel::put_into)
             }
-            (&Method::GET, ["v2", "reports"]) => Route::now(Read, channel::report),
-            (&Method::GET, ["watch"]) => Route::now(Read, channel::watch),
+            (&Method::GET, ["v2", "reports"]) => Route::immediate(Read, channel::report),
+            (&Method::GET, ["watch"]) => Route::immediate(Read, channel::watch),
             _ => None,
         }
     }
@@ -120,11 +126,15 @@ impl Network for Youtube {
         shown.collect()
     }
 
-    fn elsewhere(_state: &State, _identity: &Identity, new: &Elsewhere) -> (Vec<Change>, String) {
-        elsewhere::post(new)
+    fn native_post(
+        _state: &State,
+        _identity: &Identity,
+        new: &NativePost,
+    ) -> (Vec<Change>, String) {
+        native_post::post(new)
     }
 
-    fn delete(state: &State, id: &str) -> Vec<Change> {
+    fn delete_post(state: &State, id: &str) -> Vec<Change> {
         let video = state.video(id);
         video.map(|video| Change::Gone { number: video.number }).into_iter().collect()
     }

@@ -9,8 +9,8 @@ use crate::google::access as google;
 use crate::network::Medium;
 use crate::picture;
 use crate::random::{self, BASE62};
-use crate::reply::{Answer, Reply};
-use crate::specimen::Specimen;
+use crate::received_file::ReceivedFile;
+use crate::reply::{HandlerResult, Reply};
 
 const VIDEO_MAX: u64 = 274_877_906_944;
 /// Every chunk but the last is a multiple of this.
@@ -49,8 +49,8 @@ fn flaw(resource: &Value) -> Option<(&'static str, &'static str)> {
 }
 
 /// `POST /upload/youtube/v3/videos?uploadType=resumable&part=…`: returns the upload address.
-pub(super) fn begin(cx: &Cx) -> Answer {
-    let account = access::with(cx, &["youtube.upload"], access::UPLOADS)?;
+pub(super) fn begin(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &["youtube.upload"], access::UPLOADS)?;
     if cx.call.query_value("uploadType").as_deref() != Some("resumable") {
         return Err(failure::error(400, "badContent", "The upload type is not supported."));
     }
@@ -78,7 +78,7 @@ pub(super) fn begin(cx: &Cx) -> Answer {
         mime,
         video: None,
     };
-    cx.sim.make(&account, Change::Begun(upload));
+    cx.sim.apply(&account, Change::Begun(upload));
     let base = cx.sim.base();
     let address =
         format!("{base}/upload/youtube/v3/videos?uploadType=resumable&upload_id={upload_id}");
@@ -121,21 +121,21 @@ fn incomplete(received: u64) -> Reply {
 }
 
 /// `PUT` to that address: the next chunk, or a status request.
-pub(super) fn put(cx: &Cx) -> Answer {
+pub(super) fn put(cx: &Cx) -> HandlerResult {
     let upload_id = cx.call.query_value("upload_id").unwrap_or_default();
     let gone = || failure::error(404, "notFound", "The upload does not exist.");
     let account = google::owner(&cx.sim, &upload_id).ok_or_else(gone)?;
     if cx.call.bearer().is_some() {
-        access::with(cx, &["youtube.upload"], (access::READ.0, 0))?;
+        access::account_with_scope(cx, &["youtube.upload"], (access::READ.0, 0))?;
     }
     let bad = || failure::error(400, "badRequest", "Failed to parse Content-Range header.");
     let range = range(&cx.call).ok_or_else(bad)?;
     let now_ms = cx.now_ms();
-    let known = account.look(|state| state.uploads.get(&upload_id).cloned());
+    let known = account.read(|state| state.uploads.get(&upload_id).cloned());
     let upload = known.filter(|one| now_ms <= one.at_ms + ADDRESS_MS).ok_or_else(gone)?;
     if let Some(number) = upload.video {
         let shown =
-            account.look(|state| state.videos.get(&number).map(|v| channel::shown(v, now_ms)));
+            account.read(|state| state.videos.get(&number).map(|v| channel::shown(v, now_ms)));
         return Ok(Reply::ok(&shown));
     }
     match range {
@@ -152,7 +152,7 @@ fn receive(
     account: &crate::sim::Account<super::Youtube>,
     upload_id: &str,
     (first, end): (u64, u64),
-) -> Answer {
+) -> HandlerResult {
     let bad = |message: &str| failure::error(400, "badRequest", message);
     cx.sim.change(account, |state| {
         let upload = state.uploads.get(upload_id).ok_or_else(|| bad("The upload is gone."))?;
@@ -179,11 +179,11 @@ fn receive(
 
 fn whole(cx: &Cx, upload: &Upload, mime: String, is_all: bool) -> Video {
     let at_ms = cx.now_ms();
-    let sha256 = is_all.then(|| Specimen::of(&cx.call.body).sha256);
+    let sha256 = is_all.then(|| ReceivedFile::of(&cx.call.body).sha256);
     let flaw = mime.is_empty().then(|| "invalidFile".to_owned());
     let mime = if mime.is_empty() { "application/octet-stream".to_owned() } else { mime };
     Video {
-        number: cx.sim.env.unique(),
+        number: cx.sim.env.unique_number(),
         id: random::text(BASE62, 11),
         at_ms,
         ready_ms: at_ms + cx.sim.env.processing_ms(),

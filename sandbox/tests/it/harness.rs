@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use fanfare_outbound::{Client as Guarded, Policy};
-use fanfare_sandbox::{Sandbox, Serving, Setup};
+use fanfare_sandbox::{RunningServer, Sandbox, Setup};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,7 +27,7 @@ pub fn setup(dir: Option<&Dir>) -> Setup {
 pub struct Net {
     pub address: SocketAddr,
     pub client: Client,
-    serving: Option<Serving>,
+    serving: Option<RunningServer>,
     stop: CancellationToken,
 }
 

@@ -2,16 +2,16 @@
 
 use chrono::NaiveDate;
 use fanfare_domain::ops::networks::API_WARNING_DAYS;
-use fanfare_platforms::{self as platforms, Api, PlatformId, Spec};
+use fanfare_platforms::{self as platforms, PlatformId, Spec, SupportedApi};
 
 /// Returns API versions that expire soon or have expired, for networks that can be connected.
-pub fn endings(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> Vec<String> {
+pub fn ending_api_versions(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> Vec<String> {
     let specs = platforms::all().iter().map(|platform| platform.spec());
     let usable = specs.filter(|spec| !spec.connect.needs_app() || has_app(spec.id));
     usable.filter_map(|spec| ending(spec, &spec.api?, today)).collect()
 }
 
-fn ending(spec: &Spec, api: &Api, today: NaiveDate) -> Option<String> {
+fn ending(spec: &Spec, api: &SupportedApi, today: NaiveDate) -> Option<String> {
     let days = api.days_left(today).filter(|days| *days <= API_WARNING_DAYS)?;
     let (label, version, ends) = (spec.label, api.version, api.ends.unwrap_or_default());
     Some(if days < 0 {
@@ -53,7 +53,7 @@ mod tests {
         let (spec, ends) = ends.into_iter().next().expect("a version that ends");
         let told = |has_app: bool, before: i64| {
             let today = day(ends) - chrono::TimeDelta::days(before);
-            let found = endings(|id| has_app && id == spec.id, today);
+            let found = ending_api_versions(|id| has_app && id == spec.id, today);
             found.into_iter().find(|one| one.contains(spec.label))
         };
         assert_eq!(told(true, API_WARNING_DAYS + 1), None);

@@ -8,8 +8,8 @@ use fanfare_domain::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Command, Why, table::print};
-use crate::commands::{from_shell, say};
+use super::{ActionArgs, Command, table::print};
+use crate::commands::{say, shell_actor};
 
 /// Shows what an action would do, or carries it out.
 pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
@@ -40,12 +40,12 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
     Box::pin(carry_out(cx, action, why, json)).await
 }
 
-async fn carry_out(cx: &Domain, action: Action, why: Why, json: bool) -> Result<()> {
+async fn carry_out(cx: &Domain, action: Action, why: ActionArgs, json: bool) -> Result<()> {
     let Some(reason) = why.reason else {
         bail!("give a reason with --reason; it is written to the audit log");
     };
     let order = Order { id: Uuid::now_v7(), action, reason };
-    let done = ops::perform(cx, &from_shell(), order).await?;
+    let done = ops::perform(cx, &shell_actor(), order).await?;
     say(if json { serde_json::to_string_pretty(&done)? } else { done.outcome });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `fanfare ops`: the dashboard's figures and actions at a shell.
 
 mod act;
-mod look;
+mod show;
 mod table;
 
 use anyhow::{Result, bail};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{
     config::Config,
-    start::{self, Way},
+    start::{self, StartOptions},
 };
 
 /// The operators' commands. Tables on a terminal have colours; `--json` is for programs.
@@ -51,21 +51,21 @@ enum Command {
         #[arg(long)]
         undo: bool,
         #[command(flatten)]
-        why: Why,
+        why: ActionArgs,
     },
     /// Pauses publishing.
     Pause {
         /// all, platform:NAME or account:NUMBER.
         target: String,
         #[command(flatten)]
-        why: Why,
+        why: ActionArgs,
     },
     /// Resumes publishing.
     Resume {
         /// all, platform:NAME or account:NUMBER.
         target: String,
         #[command(flatten)]
-        why: Why,
+        why: ActionArgs,
     },
     /// Sends failed posts again, within ten seconds; without --yes shows which.
     Retry {
@@ -77,14 +77,14 @@ enum Command {
         #[arg(long = "accept-risk-of", value_name = "ID")]
         risky: Vec<i64>,
         #[command(flatten)]
-        why: Why,
+        why: ActionArgs,
     },
     /// Sends failed deliveries of a webhook again, within ten seconds; without --yes shows which.
     Replay {
         /// The webhook.
         webhook: Uuid,
         #[command(flatten)]
-        why: Why,
+        why: ActionArgs,
     },
     /// Show the audit log, newest first.
     Audit {
@@ -96,7 +96,7 @@ enum Command {
 
 /// The reason for an action, and its confirmation.
 #[derive(Debug, ClapArgs)]
-struct Why {
+struct ActionArgs {
     /// Reason, for the audit log.
     #[arg(long)]
     reason: Option<String>,
@@ -148,17 +148,17 @@ pub async fn run(config: Config, args: Args) -> Result<()> {
             file.display()
         );
     }
-    let way = Way { listen: config.listen, migrate: false, simulator: None };
+    let way = StartOptions { listen: config.listen, migrate: false, simulator: None };
     let cx = start::domain(&config, way).await?;
     let json = args.json;
     match args.command {
-        Command::Queues => look::queues(&cx, json).await,
-        Command::Work(filter) => look::work(&cx, &filter.query()?, json).await,
-        Command::Story { id, kind } => look::story(&cx, &kind, id, json).await,
-        Command::Fleet => look::fleet(&cx, json).await,
-        Command::Platforms => look::platforms(&cx, json).await,
-        Command::Webhooks => look::webhooks(&cx, json).await,
-        Command::Audit { before } => look::audit(&cx, before, json).await,
+        Command::Queues => show::queues(&cx, json).await,
+        Command::Work(filter) => show::work(&cx, &filter.query()?, json).await,
+        Command::Story { id, kind } => show::story(&cx, &kind, id, json).await,
+        Command::Fleet => show::fleet(&cx, json).await,
+        Command::Platforms => show::platforms(&cx, json).await,
+        Command::Webhooks => show::webhooks(&cx, json).await,
+        Command::Audit { before } => show::audit(&cx, before, json).await,
         other => Box::pin(act::run(&cx, other, json)).await,
     }
 }

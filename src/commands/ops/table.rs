@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
-use fanfare_domain::clock::show;
+use fanfare_domain::clock::to_rfc3339;
 use fanfare_entities::Millis;
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ fn coloured(cell: &str, colours: bool) -> String {
 
 /// Formats a time, if there is one.
 pub fn time(at: Option<Millis>) -> String {
-    at.map_or_else(|| "-".to_owned(), show)
+    at.map_or_else(|| "-".to_owned(), to_rfc3339)
 }
 
 /// Formats a value, if there is one.

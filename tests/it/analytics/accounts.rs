@@ -18,7 +18,7 @@ async fn days_are_the_networks_and_what_is_not_known_is_null() {
     let numbers = json!({"reach": 200, "views": 300, "likes": 5, "comments": 2, "shares": 1, "saves": 0, "clicks": 4});
     set(&user, "instagram", id, json!({"date": dates[25]}), numbers).await;
     set(&user, "instagram", id, json!({}), json!({"followers": 50})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let shown = account(&user, id).await;
     assert_eq!(
@@ -59,7 +59,7 @@ async fn a_number_that_changes_is_restated_and_null_takes_nothing_away() {
     let dates = dates(&user, id).await;
     let of = json!({"date": dates[28]});
     set(&user, "threads", id, of.clone(), json!({"likes": 10, "clicks": 3})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     set(&user, "threads", id, of.clone(), json!({"likes": 7, "clicks": null})).await;
     next_day(&app).await;
@@ -82,12 +82,12 @@ async fn followers_are_compared_with_the_day_before() {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
     set(&user, "threads", id, json!({}), json!({"followers": 40})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     set(&user, "threads", id, json!({}), json!({"followers": 37})).await;
-    app.pass(Duration::from_secs(DAY)).await;
+    app.pass_time(Duration::from_secs(DAY)).await;
     // The second reading may be on its day already, or come with the hours that are left.
-    app.in_time("the next reading", Duration::from_secs(900), || async {
+    app.eventually_in_time("the next reading", Duration::from_secs(900), || async {
         (synced(&user).await.len() >= 2).then_some(())
     })
     .await;
@@ -109,7 +109,7 @@ async fn a_refused_number_costs_one_number() {
     let dates = dates(&user, id).await;
     let numbers = json!({"likes": 5, "views": 9, "shares": "refused"});
     set(&user, "instagram", id, json!({"date": dates[27]}), numbers).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let at = day(&user, id, &dates[27]).await;
     assert_eq!((&at["likes"], &at["views"], &at["shares"]), (&json!(5), &json!(9), &Value::Null));
@@ -123,7 +123,7 @@ async fn a_missing_permission_makes_nulls_and_the_account_stays() {
     let dates = dates(&user, id).await;
     set(&user, "instagram", id, json!({"date": dates[27]}), json!({"likes": "permission"})).await;
     set(&user, "instagram", id, json!({"date": dates[26]}), json!({"likes": 2})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let shown = account(&user, id).await;
     assert_eq!(shown["status"], "needs_permission");
@@ -142,7 +142,7 @@ async fn the_networks_own_reach_stands_for_its_periods() {
         set(&user, "instagram", id, json!({ "date": date }), json!({"reach": 10})).await;
     }
     set(&user, "instagram", id, json!({}), json!({"reach_7": 33})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let through = account(&user, id).await["complete_through"].as_str().unwrap().to_owned();
     let last = dates.iter().position(|date| *date == through).unwrap();
@@ -161,7 +161,7 @@ async fn the_networks_own_reach_stands_for_its_periods() {
 async fn a_dead_token_stops_readings_until_a_reconnect() {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     // The first reading finds the token dead, and so does each after it.
     let dead = json!([{"on": "read", "kind": "status", "status": 401, "times": 1000}]);
@@ -181,7 +181,7 @@ async fn numbers_outlive_a_disconnect_on_instagram_and_go_elsewhere() {
     let dates = dates(&user, kept).await;
     set(&user, "instagram", kept, json!({"date": dates[27]}), json!({"likes": 5})).await;
     set(&user, "threads", gone, json!({"date": dates[27]}), json!({"likes": 5})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 2).await;
     // The numbers that the last reading still finds.
     set(&user, "instagram", kept, json!({"date": dates[28]}), json!({"likes": 8})).await;
@@ -195,7 +195,7 @@ async fn numbers_outlive_a_disconnect_on_instagram_and_go_elsewhere() {
     assert_eq!(all["accounts"], json!([]));
     let path = format!("/api/v1/analytics/accounts?account_id={gone}");
     let _ = user.get(&path).await.refused(404, "account_not_found");
-    app.pass(Duration::from_secs(31 * DAY)).await;
+    app.pass_time(Duration::from_secs(31 * DAY)).await;
     let left = || async { days_of(&app, gone).await };
     app.eventually("the rows are gone", || async { (left().await == 0).then_some(()) }).await;
     assert!(days_of(&app, kept).await > 0);

@@ -11,9 +11,9 @@ use super::{HOUR, after_syncs, idle, posts, set};
 /// Publishes a post on Threads that is read after an hour with these numbers.
 async fn read_at_an_hour(app: &TestApp, user: &User, id: i64, numbers: Value) -> Value {
     let post = user.publish(json!({"account_id": id, "caption": "Read me"})).await;
-    app.public(user, &post).await;
+    app.wait_until_published(user, &post).await;
     set(user, "threads", id, json!({"post_id": post["id"]}), numbers).await;
-    app.pass(Duration::from_secs(HOUR + 60)).await;
+    app.pass_time(Duration::from_secs(HOUR + 60)).await;
     app.eventually("the post is read", || async {
         let read = posts(user, id).await;
         read.iter()
@@ -28,7 +28,7 @@ async fn read_at_an_hour(app: &TestApp, user: &User, id: i64, numbers: Value) ->
 async fn a_post_is_compared_with_those_before_it() {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     for likes in [8, 9, 10, 11, 12] {
         let _ = read_at_an_hour(&app, &user, id, json!({"views": 100, "likes": likes})).await;
@@ -91,7 +91,7 @@ async fn a_profile_needs_eight_posts_and_a_base() {
             if days == 11 { json!({"likes": 5}) } else { json!({"reach": 100, "likes": days}) };
         set(&user, "instagram", id, json!({"post_id": made["id"]}), numbers).await;
     }
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let path = format!("/api/v1/accounts/{id}/performance-profile");
     let shown = user.get(&path).await.expect(200).body;

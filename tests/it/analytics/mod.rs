@@ -76,5 +76,5 @@ pub async fn after_syncs(app: &TestApp, user: &User, count: usize) {
 
 /// Lets the next daily reading come: it begins within 20 hours of the end of the network's day.
 pub async fn next_day(app: &TestApp) {
-    app.pass(Duration::from_secs(44 * HOUR)).await;
+    app.pass_time(Duration::from_secs(44 * HOUR)).await;
 }

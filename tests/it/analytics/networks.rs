@@ -59,19 +59,21 @@ fn expected(platform: &str, name: &str) -> Value {
 async fn read(app: &TestApp, user: &User, platform: &str) -> Value {
     let id = user.connect(platform).await;
     let post = user.publish(networks::post(platform, id)).await;
-    app.public(user, &post).await;
+    app.wait_until_published(user, &post).await;
     set(user, platform, id, json!({"post_id": post["id"]}), all()).await;
-    app.pass(Duration::from_secs(HOUR + 60)).await;
-    app.in_time(&format!("the post on {platform} is read"), Duration::from_secs(60), || async {
-        posts(user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
-    })
+    app.pass_time(Duration::from_secs(HOUR + 60)).await;
+    app.eventually_in_time(
+        &format!("the post on {platform} is read"),
+        Duration::from_secs(60),
+        || async { posts(user, id).await.into_iter().find(|post| !post["fetched_at"].is_null()) },
+    )
     .await
 }
 
 #[tokio::test]
 async fn every_network_tells_the_numbers_of_posts_that_it_has() {
     let (app, user) = idle().await;
-    app.work();
+    app.start_workers();
     for (platform, known) in POSTS {
         let read = read(&app, &user, platform).await;
         for name in NAMES {
@@ -105,17 +107,17 @@ fn has_all(platform: &str, known: &[&str], trouble: &Value, post: &Value) -> boo
 #[tokio::test]
 async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_numbers() {
     let (app, user) = idle().await;
-    app.work();
+    app.start_workers();
     for (platform, known) in POSTS {
         for trouble in troubles() {
             let id = user.connect(platform).await;
             let post = user.publish(networks::post(platform, id)).await;
-            app.public(&user, &post).await;
+            app.wait_until_published(&user, &post).await;
             set(&user, platform, id, json!({"post_id": post["id"]}), all()).await;
             user.faults(platform, id, json!([trouble])).await;
-            app.pass(Duration::from_secs(HOUR + 60)).await;
+            app.pass_time(Duration::from_secs(HOUR + 60)).await;
             let what = format!("the post on {platform} is read after {trouble}");
-            app.in_time(&what, Duration::from_secs(600), || async {
+            app.eventually_in_time(&what, Duration::from_secs(600), || async {
                 let posts = posts(&user, id).await;
                 posts.iter().any(|post| has_all(platform, known, &trouble, post)).then_some(())
             })
@@ -131,12 +133,12 @@ async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_number
 #[tokio::test]
 async fn networks_without_numbers_have_no_rows() {
     let (app, user) = idle().await;
-    app.work();
+    app.start_workers();
     for platform in ["telegram", "google_business"] {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;
-        app.public(&user, &post).await;
-        app.pass(Duration::from_secs(2 * HOUR)).await;
+        app.wait_until_published(&user, &post).await;
+        app.pass_time(Duration::from_secs(2 * HOUR)).await;
         assert_eq!(posts(&user, id).await, Vec::<Value>::new(), "{platform}");
     }
 }
@@ -163,7 +165,7 @@ async fn the_days_of_seven_networks_are_read() {
         set(&user, platform, id, json!({ "date": date }), numbers).await;
         accounts.push((platform, id, date));
     }
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 4).await;
     for (platform, id, date) in accounts {
         let read = day(&user, id, &date).await;

@@ -11,10 +11,10 @@ use super::{HOUR, after_syncs, idle, next_day, posts, set};
 async fn a_post_is_read_at_its_ages_and_the_networks_number_stands() {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let post = user.publish(json!({"account_id": id, "caption": "Count me"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     set(
         &user,
         "threads",
@@ -23,7 +23,7 @@ async fn a_post_is_read_at_its_ages_and_the_networks_number_stands() {
         json!({"likes": 5, "views": 100, "shares": 0}),
     )
     .await;
-    app.pass(Duration::from_secs(HOUR + 60)).await;
+    app.pass_time(Duration::from_secs(HOUR + 60)).await;
     let read = app
         .eventually("the post is read", || async {
             posts(&user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
@@ -45,7 +45,7 @@ async fn a_post_is_read_at_its_ages_and_the_networks_number_stands() {
     assert_eq!((&read["status"], &read["final"]), (&json!("live"), &json!(false)));
     set(&user, "threads", id, json!({"post_id": post["id"]}), json!({"likes": 3, "views": null}))
         .await;
-    app.pass(Duration::from_secs(2 * HOUR)).await;
+    app.pass_time(Duration::from_secs(2 * HOUR)).await;
     app.eventually("a later lower number stands", || async {
         (posts(&user, id).await[0]["likes"] == 3).then_some(())
     })
@@ -57,22 +57,22 @@ async fn a_post_is_read_at_its_ages_and_the_networks_number_stands() {
 async fn a_post_that_is_not_found_twice_is_deleted_and_keeps_its_numbers() {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let post = user.publish(json!({"account_id": id, "caption": "Soon gone"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     set(&user, "threads", id, json!({"post_id": post["id"]}), json!({"likes": 5})).await;
-    app.pass(Duration::from_secs(HOUR + 60)).await;
+    app.pass_time(Duration::from_secs(HOUR + 60)).await;
     app.eventually("the post is read", || async {
         posts(&user, id).await.first().filter(|post| post["likes"] == 5).map(|_| ())
     })
     .await;
     let gone = format!("/api/v1/sandbox/threads/posts/{}?account_id={id}", post["id"]);
     let _ = user.delete(&gone).await.expect(200);
-    app.pass(Duration::from_secs(2 * HOUR)).await;
-    app.at_rest().await;
+    app.pass_time(Duration::from_secs(2 * HOUR)).await;
+    app.wait_until_idle().await;
     assert_eq!(posts(&user, id).await[0]["status"], "live", "once is not enough");
-    app.pass(Duration::from_secs(6 * HOUR + 60)).await;
+    app.pass_time(Duration::from_secs(6 * HOUR + 60)).await;
     app.eventually("the post counts as deleted", || async {
         (posts(&user, id).await[0]["status"] == "deleted").then_some(())
     })
@@ -88,7 +88,7 @@ async fn posts_made_elsewhere_are_listed_only_here() {
     let made = user.post("/api/v1/sandbox/instagram/posts", made).await.expect(201).body;
     set(&user, "instagram", id, json!({"post_id": made["id"]}), json!({"reach": 10, "likes": 1}))
         .await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let read = posts(&user, id).await;
     assert_eq!(read.len(), 1);
@@ -113,7 +113,7 @@ async fn too_few_viewers_are_no_error() {
         json!({"likes": "too_few_viewers"}),
     )
     .await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let read = &posts(&user, id).await[0];
     assert_eq!(
@@ -130,10 +130,10 @@ async fn a_story_expires_after_a_day_and_keeps_its_numbers() {
     let made = json!({"account_id": id, "text": "", "post_type": "story", "created_at": app.at(-3_700), "media_urls": ["https://example.org/a.jpg"]});
     let made = user.post("/api/v1/sandbox/instagram/posts", made).await.expect(201).body;
     set(&user, "instagram", id, json!({"post_id": made["id"]}), json!({"views": 40})).await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
-    app.pass(Duration::from_secs(23 * HOUR)).await;
-    app.in_time("the story is over", Duration::from_secs(600), || async {
+    app.pass_time(Duration::from_secs(23 * HOUR)).await;
+    app.eventually_in_time("the story is over", Duration::from_secs(600), || async {
         (posts(&user, id).await[0]["status"] == "expired").then_some(())
     })
     .await;
@@ -152,7 +152,7 @@ async fn a_page_of_posts_has_a_total() {
         let made = json!({"account_id": id, "text": format!("Post {days}"), "created_at": app.at(-86_400 * days)});
         let _ = user.post("/api/v1/sandbox/threads/posts", made).await.expect(201);
     }
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let page = user.get("/api/v1/analytics/posts?limit=2&offset=1").await.expect(200).body;
     assert_eq!(
@@ -178,12 +178,12 @@ async fn on_simulated_networks_hours_may_be_seconds() {
     let app = TestApp::with(options).await;
     let user = app.user().await;
     let id = user.connect("threads").await;
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let post = user.publish(json!({"account_id": id, "caption": "Quick"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     set(&user, "threads", id, json!({"post_id": post["id"]}), json!({"likes": 5})).await;
-    app.pass(Duration::from_secs(30)).await;
+    app.pass_time(Duration::from_secs(30)).await;
     app.eventually("the post is read after hours of a second", || async {
         posts(&user, id).await.first().filter(|post| post["likes"] == 5).map(|_| ())
     })

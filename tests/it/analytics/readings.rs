@@ -19,10 +19,14 @@ async fn operators_see_the_lag_the_shares_and_the_refused_numbers_and_no_text() 
     }
     let item = json!({"account_id": facebook, "kind": "message", "text": "Only between us"});
     let _ = user.post("/api/v1/sandbox/facebook/inbound", item).await.expect(201);
-    app.in_time("the network has refused a number", Duration::from_secs(2 * HOUR), || async {
-        let refused = readings::refused(&app.domain).await.unwrap();
-        (!refused.is_empty()).then_some(())
-    })
+    app.eventually_in_time(
+        "the network has refused a number",
+        Duration::from_secs(2 * HOUR),
+        || async {
+            let refused = readings::refused_metrics(&app.domain).await.unwrap();
+            (!refused.is_empty()).then_some(())
+        },
+    )
     .await;
     let mut operator = Operator::log_in(&app, "ada@example.com").await;
     let page = operator.get("/admin/readings").await.expect(200);

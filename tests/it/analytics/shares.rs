@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::analytics::sync::share_of;
+use fanfare_domain::analytics::sync::background_share;
 use fanfare_entities::{analytics_sync, business_profile};
 use fanfare_tests::{Options, TestApp, User};
 use futures_util::future::join_all;
@@ -73,10 +73,10 @@ async fn reading_takes_sixty_percent_of_a_quota_and_posts_find_the_rest() {
     for _ in 0..ACCOUNTS {
         accounts.push(user.connect("google_business").await);
     }
-    let share = usize::try_from(share_of(QUOTA)).unwrap();
+    let share = usize::try_from(background_share(QUOTA)).unwrap();
     assert_eq!(share, 180);
     let mut counted = vec![readings(&app).await];
-    app.work();
+    app.start_workers();
     // Time stands still until reading has taken what it gets of this minute.
     rests(&app).await;
     counted.push(readings(&app).await);
@@ -87,7 +87,7 @@ async fn reading_takes_sixty_percent_of_a_quota_and_posts_find_the_rest() {
     join_all(accounts.iter().take(POSTING).map(|id| publish(&app, &user, *id))).await;
     // The rest comes later, a share a minute.
     while progress(&app).await.0 < ACCOUNTS {
-        app.pass(STEP).await;
+        app.pass_time(STEP).await;
         rests(&app).await;
         counted.push(readings(&app).await);
         assert!(counted.len() < STEPS, "profiles are never read: {counted:?}");

@@ -24,7 +24,7 @@ async fn account_with_suggestions() -> (TestApp, User, i64) {
         )
         .await;
     }
-    app.work();
+    app.start_workers();
     after_syncs(&app, &user, 1).await;
     let made =
         user.post("/api/v1/sandbox/suggestions", json!({"account_id": id})).await.expect(200);

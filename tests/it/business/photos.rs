@@ -27,7 +27,7 @@ async fn shown(user: &User, id: &Value) -> Value {
 
 /// Lets time pass until a photo has ended.
 async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
-    app.in_time("the photo has ended", Duration::from_secs(5), || async {
+    app.eventually_in_time("the photo has ended", Duration::from_secs(5), || async {
         let shown = shown(user, id).await;
         ["live", "failed"].contains(&shown["status"].as_str().unwrap()).then_some(shown)
     })
@@ -59,7 +59,7 @@ async fn a_gif_and_a_webp_go_out_as_photos_that_google_takes() {
     }
     // Nothing goes out before there is something that Google takes.
     assert_eq!(taken(&app).await, 0);
-    app.work();
+    app.start_workers();
     for id in &added {
         let photo = ended(&app, &user, id).await;
         assert_eq!(photo["status"], "live", "{photo:#}");
@@ -89,7 +89,7 @@ async fn a_picture_that_moves_is_no_photo() {
     let url = uploaded(&app, &user, "party.gif", "image/gif", "4").await;
     // Before anybody has looked at it nobody knows.
     let early = add(&user, account, &url).await;
-    app.work();
+    app.start_workers();
     let failed = ended(&app, &user, &early["id"]).await;
     assert_eq!(failed["status"], "failed", "{failed:#}");
     assert_eq!(failed["error"]["code"], "media_type_unsupported", "{failed:#}");

@@ -40,7 +40,7 @@ impl Door {
         Self { platform, way, account, path, review: Value::Null }
     }
 
-    async fn answer(&self, user: &User, text: &str) -> fanfare_tests::Answer {
+    async fn answer(&self, user: &User, text: &str) -> fanfare_tests::ApiReply {
         let mut body = json!({ "text": text });
         if let Way::Review = self.way {
             body["review_id"] = self.review.clone();
@@ -73,7 +73,7 @@ impl Door {
 async fn settled(app: &TestApp) {
     use fanfare_entities::outgoing::{Column, Entity};
     use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
-    app.in_time("every outcome is known", Duration::from_secs(5), || async {
+    app.eventually_in_time("every outcome is known", Duration::from_secs(5), || async {
         let open = Entity::find().filter(Column::DueAt.is_not_null());
         (open.count(&app.domain.db.write).await.unwrap() == 0).then_some(())
     })

@@ -75,7 +75,7 @@ async fn no_cut_makes_a_second_post() {
 /// The first network of each class that posts without a file.
 fn one_of_each_class() -> Vec<&'static str> {
     let mut chosen: Vec<&str> = Vec::new();
-    let class = |name: &str| discriminant(&networks::connector(name).spec().class);
+    let class = |name: &str| discriminant(&networks::connector(name).spec().recovery_class);
     for name in networks::all() {
         let is_new = chosen.iter().all(|other| class(other) != class(name));
         if is_new && networks::needed_media(name).is_empty() {

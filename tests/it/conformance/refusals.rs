@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::clock::show;
+use fanfare_domain::clock::to_rfc3339;
 use fanfare_tests::{TestApp, User, networks};
 use serde_json::{Value, json};
 
@@ -116,20 +116,20 @@ async fn a_network_that_asks_to_wait_is_waited_for_as_long_as_it_says() {
         let asked = app.clock.now();
         let waiting = app
             // A step before the public call may have a wait of its own.
-            .in_time("the post waits", Duration::from_millis(250), || async {
+            .eventually_in_time("the post waits", Duration::from_millis(250), || async {
                 let post = user.get(&path).await.body["post"].clone();
                 (post["error"]["code"] == "platform_rate_limited").then_some(post)
             })
             .await;
         let turn = waiting["next_attempt_at"].as_str().expect("a time");
         // Some never say it.
-        let untold = networks::connector(name).spec().untold_wait;
+        let untold = networks::connector(name).spec().default_wait;
         let wait = untold.map_or(60, |wait| i64::try_from(wait.as_secs()).unwrap());
         // It was told some time between the question and now: on a busy machine many turns of the clock lie between.
-        let after = |told: i64, seconds: i64| show(told + (wait + seconds) * 1_000);
+        let after = |told: i64, seconds: i64| to_rfc3339(told + (wait + seconds) * 1_000);
         let expected = after(asked, -2)..=after(app.clock.now(), 10);
         assert!(expected.contains(&turn.to_owned()), "{name}: {waiting:#}");
-        app.pass(Duration::from_secs(wait.unsigned_abs())).await;
+        app.pass_time(Duration::from_secs(wait.unsigned_abs())).await;
         let post = networks::ended(&app, &user, &id).await;
         assert_eq!(post["status"], "published", "{name}: {post:#}");
         assert_eq!(user.on_network(name, account).await.len(), 1, "{name}");

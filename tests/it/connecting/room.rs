@@ -1,7 +1,7 @@
 //! The number of accounts a plan has room for.
 
 use fanfare_domain::access::{PlanTier, Scope};
-use fanfare_tests::{Answer, User};
+use fanfare_tests::{ApiReply, User};
 use serde_json::{Value, json};
 
 use super::{at_once::credentials, offer, page, poll, session, start};
@@ -9,7 +9,7 @@ use super::{at_once::credentials, offer, page, poll, session, start};
 /// The number of accounts the smallest plan includes.
 const ROOM: usize = 10;
 
-async fn connect(user: &User, given: &Value) -> Answer {
+async fn connect(user: &User, given: &Value) -> ApiReply {
     let given = json!({"identifier": given["identifier"], "app_password": given["app_password"]});
     user.post("/api/v1/connect/bluesky/credentials", json!({ "credentials": given })).await
 }

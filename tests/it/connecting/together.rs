@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{AccountId, PlatformId, accounts, accounts::Refreshed};
+use fanfare_domain::{AccountId, PlatformId, accounts, accounts::RefreshOutcome};
 use fanfare_entities::account;
 use fanfare_platforms::Secrets;
 use fanfare_tests::{Options, TestApp, User, Visitor};
@@ -59,13 +59,13 @@ async fn accounts_of_one_login_get_fresh_tokens_together_and_give_them_back_last
     let (before, count) = (secrets(&app, first).await, asked(&app, first, "oauth.v2.access").await);
     let kept = app.secrets().await;
     let used = [row(&app, ids[0]).await.secret_id, row(&app, ids[1]).await.secret_id];
-    let (other, mut workers) = (app.beside().await, Vec::new());
+    let (other, mut workers) = (app.other_process().await, Vec::new());
     for n in 0..40 {
         let (id, used) = (AccountId(ids[n % 2]), used[n % 2]);
         let cx = if n % 4 < 2 { app.domain.clone() } else { other.clone() };
         workers.push(tokio::spawn(async move {
             let fresh = async || accounts::refresh(&cx, PlatformId::Slack, id, used).await.unwrap();
-            while !matches!(fresh().await, Refreshed::Fresh) {
+            while !matches!(fresh().await, RefreshOutcome::Fresh) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }));
@@ -82,10 +82,10 @@ async fn accounts_of_one_login_get_fresh_tokens_together_and_give_them_back_last
     assert_ne!(now[0].expose("channel_id"), now[1].expose("channel_id"), "each keeps its own");
     assert_eq!(app.secrets().await, kept, "the old ones are gone");
     // Shared tokens that are given back are gone for all accounts, so they are given back with the last one.
-    app.work();
+    app.start_workers();
     let _ = user.delete(&format!("/api/v1/accounts/{}", ids[1])).await.expect(200);
     let post = user.publish(json!({"account_id": first, "caption": "Still here"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     assert_eq!(asked(&app, first, "auth.revoke").await, 0);
     let _ = user.delete(&format!("/api/v1/accounts/{first}")).await.expect(200);
     app.eventually("they are forgotten", || async {
@@ -102,9 +102,9 @@ async fn a_token_that_rotates_is_fresh_when_it_is_needed() {
     let first = walk(&app, (&mut ada, &user)).await;
     let other = second(&app, (&mut ada, &user), first).await;
     for _ in 0..3 {
-        app.pass(Duration::from_secs(13 * 3_600)).await;
+        app.pass_time(Duration::from_secs(13 * 3_600)).await;
         let post = user.publish(json!({"account_id": first, "caption": "Twice a day"})).await;
-        app.public(&user, &post).await;
+        app.wait_until_published(&user, &post).await;
     }
     let (one, two) = (secrets(&app, first).await, secrets(&app, other).await);
     assert_eq!(one.expose("access_token"), two.expose("access_token"), "they went along");
@@ -119,8 +119,8 @@ async fn connecting_again_before_tokens_are_given_back_ends_no_new_connection() 
     assert!(row(&app, first).await.revoking_id.is_some(), "it waits to be given back");
     assert_eq!(walk(&app, (&mut ada, &user)).await, first);
     assert_eq!(app.secrets().await, 1, "only the new ones are kept");
-    app.work();
+    app.start_workers();
     let post = user.publish(json!({"account_id": first, "caption": "Back again"})).await;
-    app.public(&user, &post).await;
+    app.wait_until_published(&user, &post).await;
     assert_eq!(asked(&app, first, "auth.revoke").await, 0);
 }

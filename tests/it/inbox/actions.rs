@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_domain::access::{PlanTier, Role};
-use fanfare_tests::{Answer, TestApp, User};
+use fanfare_tests::{ApiReply, TestApp, User};
 use serde_json::{Value, json};
 
 use super::{comment, conversation, write};
@@ -13,7 +13,7 @@ const ACTIONS: [&str; 5] = ["reply", "hide", "unhide", "delete", "private_reply"
 const STATES: [&str; 5] = ["fresh", "hidden", "deleted", "own", "below"];
 
 /// Does something with a comment.
-async fn act(user: &User, path: &str, action: &str, nth: usize) -> Answer {
+async fn act(user: &User, path: &str, action: &str, nth: usize) -> ApiReply {
     match action {
         "reply" => {
             user.post(&format!("{path}/reply"), json!({"text": format!("Answer {nth}")})).await
@@ -70,7 +70,7 @@ impl Stage {
 }
 
 /// Is this the answer to something that `can` names?
-fn done(answer: &Answer) -> bool {
+fn done(answer: &ApiReply) -> bool {
     matches!(answer.status, 200 | 201)
 }
 
@@ -136,7 +136,7 @@ async fn what_can_be_done_with_a_conversation_is_what_it_says() {
         let path = format!("/api/v1/inbox/conversations/{id}");
         for state in ["open", "closed", "unconnected"] {
             match state {
-                "closed" => app.pass(Duration::from_secs(24 * 3_600 + 60)).await,
+                "closed" => app.pass_time(Duration::from_secs(24 * 3_600 + 60)).await,
                 "unconnected" => lose_access(&app, account).await,
                 _ => {}
             }
@@ -203,7 +203,7 @@ async fn a_conversation_is_open_for_a_day_and_for_a_person_who_says_so_for_a_wee
         let reply = format!("{path}/reply");
         let _ = user.post(&reply, json!({"text": "In time"})).await.expect(201);
         // The clock of the network is a little ahead.
-        app.pass(Duration::from_secs(24 * 3_600 + 60)).await;
+        app.pass_time(Duration::from_secs(24 * 3_600 + 60)).await;
         let shown = user.get(&path).await.expect(200).body["conversation"].clone();
         assert_eq!((&shown["can"], &shown["reply_until"]), (&json!([]), &found["reply_until"]));
         let late =
@@ -211,7 +211,7 @@ async fn a_conversation_is_open_for_a_day_and_for_a_person_who_says_so_for_a_wee
         assert_eq!(late.body["reply_until"], found["reply_until"]);
         let human = json!({"text": "A person", "human_agent": true});
         let _ = user.post(&reply, human.clone()).await.expect(201);
-        app.pass(Duration::from_secs(6 * 24 * 3_600)).await;
+        app.pass_time(Duration::from_secs(6 * 24 * 3_600)).await;
         user.post(&reply, human).await.refused(409, "reply_window_closed");
         write(
             &user,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_entities::inbox_file;
-use fanfare_tests::{Options, TestApp, User, files, served::Served};
+use fanfare_tests::{Options, TestApp, User, files, served::FileServer};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ async fn a_file_of_a_message_is_copied_and_its_address_is_good_for_an_hour() {
         let app = TestApp::start().await;
         let user = pro(&app).await;
         let account = user.connect(platform).await;
-        let source = Served::file("photo", "image/png", files::png()).await;
+        let source = FileServer::file("photo", "image/png", files::png()).await;
         let item = json!({"account_id": account, "kind": "message", "text": "Look",
             "attachments": [{"type": "image", "url": source.url}]});
         write(&user, platform, item).await;
@@ -75,7 +75,7 @@ async fn a_file_of_a_message_is_copied_and_its_address_is_good_for_an_hour() {
         ] {
             assert_eq!(status(&user, &bad).await, 404, "{bad}");
         }
-        app.pass(Duration::from_secs(3_601)).await;
+        app.pass_time(Duration::from_secs(3_601)).await;
         assert_eq!(status(&user, url).await, 404, "the hour is over");
         let again = copied(&app, &user, account).await.remove(0);
         assert_eq!(user.fetch(&again["url"], &[]).await.2, files::png());
@@ -86,7 +86,7 @@ async fn a_file_of_a_message_is_copied_and_its_address_is_good_for_an_hour() {
 async fn what_is_taken_back_or_disconnected_takes_its_copy_along() {
     let app = TestApp::start().await;
     let user = pro(&app).await;
-    let source = Served::file("voice", "audio/ogg", b"OggS\0\x02\0\0 hello".to_vec()).await;
+    let source = FileServer::file("voice", "audio/ogg", b"OggS\0\x02\0\0 hello".to_vec()).await;
     let account = user.connect("facebook").await;
     let item = json!({"account_id": account, "kind": "message", "text": "Listen",
         "attachments": [{"type": "audio", "url": source.url}]});
@@ -115,8 +115,9 @@ async fn a_file_that_cannot_be_copied_says_why() {
     let app = TestApp::start().await;
     let user = pro(&app).await;
     let account = user.connect("instagram").await;
-    let large = Served::file("film", "video/mp4", files::mp4(25_000_001)).await;
-    let page = Served::file("page", "text/html", b"<!doctype html><html></html>".to_vec()).await;
+    let large = FileServer::file("film", "video/mp4", files::mp4(25_000_001)).await;
+    let page =
+        FileServer::file("page", "text/html", b"<!doctype html><html></html>".to_vec()).await;
     let item = json!({"account_id": account, "kind": "message", "text": "Both", "attachments": [
         {"type": "video", "url": large.url}, {"type": "file", "url": page.url}]});
     write(&user, "instagram", item).await;
@@ -128,7 +129,7 @@ async fn a_file_that_cannot_be_copied_says_why() {
     let app = TestApp::with(Options { allow_private: false, ..Options::default() }).await;
     let user = pro(&app).await;
     let account = user.connect("instagram").await;
-    let inside = Served::file("inside", "image/png", files::png()).await;
+    let inside = FileServer::file("inside", "image/png", files::png()).await;
     let item = json!({"account_id": account, "kind": "message", "text": "Inside",
         "attachments": [{"type": "image", "url": inside.url}]});
     write(&user, "instagram", item).await;
@@ -143,7 +144,7 @@ async fn a_file_that_was_sent_from_here_is_copied_too() {
     let item = json!({"account_id": account, "kind": "message", "text": "Your menu?"});
     write(&user, "facebook", item).await;
     let conversation = super::conversation(&app, &user, account).await;
-    let menu = Served::file("menu.png", "image/png", files::png()).await;
+    let menu = FileServer::file("menu.png", "image/png", files::png()).await;
     let path = format!("/api/v1/inbox/conversations/{}/reply", conversation["id"]);
     let sent = user.post(&path, json!({"media_url": menu.url})).await.expect(201).body;
     assert_eq!(sent["message"]["attachments"][0]["type"], "image");

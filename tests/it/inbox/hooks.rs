@@ -1,7 +1,7 @@
 //! Events that networks send: signed, once for each event, in any order.
 
 use fanfare_domain::{AccountId, inbox::MetaSettings};
-use fanfare_tests::{Answer, Options, TestApp, User};
+use fanfare_tests::{ApiReply, Options, TestApp, User};
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ fn signature(secret: &str, body: &[u8]) -> String {
     format!("sha256={hex}")
 }
 
-async fn post(app: &TestApp, platform: &str, body: Vec<u8>, signature: Option<&str>) -> Answer {
-    let user = app.nobody();
+async fn post(app: &TestApp, platform: &str, body: Vec<u8>, signature: Option<&str>) -> ApiReply {
+    let user = app.without_key();
     let url = format!("{}/api/hooks/meta/{platform}", app.origin);
     let mut request =
         user.http.request(Method::POST, url).header("Content-Type", "application/json").body(body);
@@ -35,7 +35,7 @@ async fn post(app: &TestApp, platform: &str, body: Vec<u8>, signature: Option<&s
     let reply = request.send().await.unwrap();
     let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
     let text = reply.text().await.unwrap();
-    Answer { status, headers, body: serde_json::from_str(&text).unwrap_or_default(), text }
+    ApiReply { status, headers, body: serde_json::from_str(&text).unwrap_or_default(), text }
 }
 
 pub async fn deliver(app: &TestApp, platform: &str, body: &Value) {
@@ -72,7 +72,7 @@ async fn the_challenge_is_answered_to_whoever_knows_the_token() {
     let meta = MetaSettings { verify_token: Some("open sesame".into()), human_agent: false };
     let app = TestApp::with(Options { meta, ..Options::default() }).await;
     let ask = async |platform: &str, query: &str| {
-        app.nobody().get(&format!("/api/hooks/meta/{platform}?{query}")).await
+        app.without_key().get(&format!("/api/hooks/meta/{platform}?{query}")).await
     };
     for platform in ["facebook", "instagram", "threads"] {
         let good = "hub.mode=subscribe&hub.verify_token=open%20sesame&hub.challenge=1158201444";
@@ -89,7 +89,7 @@ async fn the_challenge_is_answered_to_whoever_knows_the_token() {
     ask("x", "hub.mode=subscribe").await.refused(404, "platform_not_found");
     let closed = TestApp::start().await;
     let empty = "hub.mode=subscribe&hub.verify_token=&hub.challenge=1";
-    let answer = closed.nobody().get(&format!("/api/hooks/meta/facebook?{empty}")).await;
+    let answer = closed.without_key().get(&format!("/api/hooks/meta/facebook?{empty}")).await;
     answer.refused(403, "webhook_not_verified");
 }
 

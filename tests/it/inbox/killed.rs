@@ -94,7 +94,7 @@ impl Story {
     /// Has a worker take the answer, who dies on the way if the dice say so.
     async fn take(&mut self, id: OutgoingId, place: Option<&'static str>) {
         // With the lease of whoever is dead ends the deadline of the call.
-        self.app.lapse().await;
+        self.app.expire_leases().await;
         self.reaper.arm(place);
         let cx = if place.is_some() { self.dying.clone() } else { self.app.domain.clone() };
         self.dies(async move {
@@ -152,7 +152,8 @@ async fn two_hundred_deaths_leave_no_answer_twice_and_none_without_an_outcome() 
     }
     drop(helper);
     let reaper = Arc::new(Reaper::default());
-    let dying = app.beside_at(Failpoint::hooked(Arc::clone(&reaper) as Arc<dyn Hook>)).await;
+    let dying =
+        app.other_process_at(Failpoint::with_hook(Arc::clone(&reaper) as Arc<dyn Hook>)).await;
     let dying_user = User::new(&app.instance_of(dying.clone()).await, user.key.clone());
     let mut story = Story { app, reaper, dying, dice: Dice(1), deaths: 0 };
     let mut outcomes = std::collections::BTreeMap::new();

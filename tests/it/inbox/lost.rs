@@ -53,7 +53,7 @@ async fn ends(app: &TestApp, user: &User, path: &str, status: &str) -> Value {
 
 /// Lets time pass until an answer has ended.
 async fn ended(app: &TestApp, user: &User, path: &str) -> Value {
-    app.in_time("the outcome is known", Duration::from_secs(5), || async {
+    app.eventually_in_time("the outcome is known", Duration::from_secs(5), || async {
         let latest = latest(user, path).await;
         let is_open =
             ["sending", "unknown"].contains(&latest["status"].as_str().unwrap_or("sending"));
@@ -122,7 +122,7 @@ async fn the_same_again_needs_a_word_or_a_key() {
     let meant = json!({"text": "Yes", "acknowledge_duplicate_risk": true});
     let _ = user.post(&reply, meant).await.expect(201);
     assert_eq!(sent(&user, "facebook", account, "Yes").await, 3);
-    app.pass(Duration::from_secs(61)).await;
+    app.pass_time(Duration::from_secs(61)).await;
     let _ = user.post(&reply, body).await.expect(201);
     assert_eq!(sent(&user, "facebook", account, "Yes").await, 4);
 }

@@ -10,7 +10,7 @@ use super::{account_with_post, comment, pro, write};
 /// Has the inbox read anew, and waits until it was.
 async fn read(app: &TestApp, user: &User, account: i64) {
     // Nobody who asks is refused after a minute.
-    app.pass(Duration::from_secs(61)).await;
+    app.pass_time(Duration::from_secs(61)).await;
     let sync = async || {
         let body = json!({ "account_id": account });
         user.post("/api/v1/inbox/sync", body).await.expect(202).body["sync"][0].clone()

@@ -11,7 +11,7 @@ fn headers_of(announced: &Value) -> Vec<(String, String)> {
     headers.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect()
 }
 
-async fn put(user: &User, announced: &Value, bytes: Vec<u8>) -> fanfare_tests::Answer {
+async fn put(user: &User, announced: &Value, bytes: Vec<u8>) -> fanfare_tests::ApiReply {
     let headers = headers_of(announced);
     let headers: Vec<_> = headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
     user.put_bytes(&announced["upload_url"], &headers, bytes).await

@@ -36,7 +36,7 @@ async fn files_belong_to_their_workspace() {
         body["workspace_id"] = workspace.clone();
         let path = format!("/api/v1/media/{path}");
         other.post(&path, body.clone()).await.refused(404, "workspace_not_found");
-        app.nobody().post(&path, body).await.refused(401, "missing_api_key");
+        app.without_key().post(&path, body).await.refused(401, "missing_api_key");
     }
     other
         .get(&format!("/api/v1/media?workspace_id={}", workspace.as_str().unwrap()))

@@ -6,7 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use fanfare_domain::db::statement;
 use fanfare_tests::{
     TestApp, User,
-    served::{Place, Served, film},
+    served::{FileServer, TempDir, film},
 };
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn has(bytes: &[u8], word: &str) -> bool {
 }
 
 /// Files of every type that can say where they were made.
-fn located(place: &Place) -> Vec<(&'static str, &'static str, Vec<u8>)> {
+fn located(place: &TempDir) -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let still = |name: &'static str| {
         film(&place.0, "size=64x48:rate=1:duration=1", &["-frames:v", "1", name])
     };
@@ -91,7 +91,7 @@ async fn bring(user: &User, way: usize, name: &str, mime: &str, bytes: &[u8]) ->
             user.get(&path).await.expect(200).body["media"][0]["public_url"].clone()
         }
         _ => {
-            let file = Served::file(name, mime, bytes.to_vec()).await;
+            let file = FileServer::file(name, mime, bytes.to_vec()).await;
             let copied = json!({"url": file.url});
             let copied = user.post("/api/v1/media/upload-from-url", copied).await.expect(201);
             copied.body["url"].clone()
@@ -122,7 +122,7 @@ async fn published(app: &TestApp, user: &User, post: &Value) {
         let post = user.get(&path).await.expect(200).body["post"].clone();
         assert_ne!(post["status"], "failed", "{post:#}");
         if !is_busy(app).await {
-            app.pass(Duration::from_secs(5)).await;
+            app.pass_time(Duration::from_secs(5)).await;
         }
         (post["status"] == "published").then_some(())
     })
@@ -135,7 +135,7 @@ fn digest(bytes: &[u8]) -> String {
 
 #[tokio::test]
 async fn no_network_and_no_address_is_told_where_a_file_was_made() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     let (mastodon, threads) = (user.connect("mastodon").await, user.connect("threads").await);
     for (number, (name, mime, bytes)) in located(&place).into_iter().enumerate() {
@@ -152,7 +152,7 @@ async fn no_network_and_no_address_is_told_where_a_file_was_made() {
     }
     // A file that a network fetches by itself, from an address in the post, and a variant that was made for the network.
     let webp = located(&place).into_iter().find(|(name, ..)| *name == "a.webp").unwrap().2;
-    let file = Served::file("b.webp", "image/webp", webp).await;
+    let file = FileServer::file("b.webp", "image/webp", webp).await;
     let post = json!({"account_id": threads, "caption": "made", "media_url": file.url});
     let post = user.publish(post).await;
     published(&app, &user, &post).await;
@@ -164,7 +164,7 @@ async fn no_network_and_no_address_is_told_where_a_file_was_made() {
 
 #[tokio::test]
 async fn what_else_a_file_says_of_itself_stays() {
-    let (place, app) = (Place::new(), super::app().await);
+    let (place, app) = (TempDir::new(), super::app().await);
     let user = app.user().await;
     let still = ["-frames:v", "1", "a.jpg"];
     let plain = film(&place.0, "size=64x48:rate=1:duration=1", &still);

@@ -246,7 +246,7 @@ async fn a_copy_that_outlives_its_request_is_found_by_the_next_one() {
     let (path, url) = ("/api/v1/media/upload-from-url", cutting(2).await);
     let pending = user.post(path, json!({ "url": url })).await.refused(503, "media_copy_pending");
     assert!(!pending.header("retry-after").is_empty());
-    app.work();
+    app.start_workers();
     app.eventually("the copy is tried a third time", || async {
         app.advance(std::time::Duration::from_secs(1));
         let found = media_asset::Entity::find().filter(media_asset::Column::SourceUrl.eq(&*url));
@@ -275,11 +275,11 @@ async fn a_request_hears_of_a_copy_that_another_process_has_made() {
         let id = id.await;
         // On SQLite there is no other process.
         if app.domain.db.is_postgres() {
-            app.work_beside().await
+            app.start_other_workers().await
         } else {
-            app.work()
+            app.start_workers()
         };
-        tokio::time::timeout(fanfare_tests::patience(), notices.heard_of(id))
+        tokio::time::timeout(fanfare_tests::patience(), notices.wait_for(id))
             .await
             .expect("a notice");
     };

@@ -35,7 +35,7 @@ async fn a_small_file_is_sent_listed_served_and_posted() {
     let post = json!({"account_id": account, "caption": "It", "media_url": file["public_url"]});
     let post = user.publish(post).await;
     assert_eq!(post["media"][0]["asset_id"], file["id"]);
-    app.settled(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
     assert_eq!(user.on_network("bluesky", account).await.len(), 1);
 }
 

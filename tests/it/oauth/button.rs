@@ -1,7 +1,7 @@
 //! The button on the page of consent, in a real browser: it reaches programs on this computer, sites, and programs that the
 //! browser opens by a scheme of theirs.
 
-use fanfare_tests::{Browser, Options, TestApp, Visitor, served::Served, visitor::PASSWORD};
+use fanfare_tests::{Browser, Options, TestApp, Visitor, served::FileServer, visitor::PASSWORD};
 use serde_json::json;
 
 use super::{authorize, parameter, post_json, redeem_at, text, usual};
@@ -20,7 +20,7 @@ async fn before_the_button(
     let page = authorize(&fields);
     let next: String = url::form_urlencoded::byte_serialize(page.as_bytes()).collect();
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     browser.open(&format!("{}/login?next={next}", app.origin)).await;
     let fill = format!(
         "document.getElementById('email').value = 'ada@example.com'; \
@@ -55,7 +55,7 @@ async fn redeems(app: &TestApp, client: &str, redirect_uri: &str, arrived: &str)
 #[tokio::test]
 async fn it_reaches_a_program_on_this_computer() {
     let app = start().await;
-    let served = Served::file("callback", "text/html", b"<h1>Arrived</h1>".to_vec()).await;
+    let served = FileServer::file("callback", "text/html", b"<h1>Arrived</h1>".to_vec()).await;
     let (mut browser, client) =
         before_the_button(&app, "http://127.0.0.1/callback", &served.url).await;
     browser.eval(ALLOW).await;
@@ -86,7 +86,7 @@ async fn it_reaches_a_program_by_its_scheme() {
     let program = "cursor://anysphere.cursor-mcp/oauth/callback";
     let (mut browser, client) = before_the_button(&app, program, program).await;
     browser.eval(ALLOW).await;
-    let arrived = browser.sets_out(program).await;
+    let arrived = browser.wait_for_navigation(program).await;
     redeems(&app, &client, program, &arrived).await;
     let against: Vec<_> =
         browser.complaints.iter().filter(|said| said.contains("Content Security Policy")).collect();

@@ -1,6 +1,6 @@
 //! The requests of seven clients, in the shapes in which they send them: each finds its way from a refusal to a token.
 
-use fanfare_tests::{Options, TestApp, Visitor, served::Served};
+use fanfare_tests::{Options, TestApp, Visitor, served::FileServer};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -167,7 +167,7 @@ async fn walk(app: &TestApp, ada: &mut Visitor, shape: &Shape) -> String {
     assert_eq!(text(&server, "issuer"), issuer);
     let path = |name: &str| text(&server, name).parse::<Url>().unwrap().path().to_owned();
     let mcp = text(&resource, "resource").to_owned();
-    let document = Served::templated("client.json", "application/json", &json!({
+    let document = FileServer::templated("client.json", "application/json", &json!({
         "client_id": "{url}", "client_name": shape.name, "redirect_uris": ["http://127.0.0.1/callback"],
         "grant_types": ["authorization_code", "refresh_token"], "token_endpoint_auth_method": "none",
     }).to_string()).await;
@@ -223,7 +223,7 @@ async fn a_document_is_kept_while_it_is_fresh_and_a_bad_one_for_a_minute() {
     let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
     let document =
         json!({"client_id": "{url}", "client_name": "Kept", "redirect_uris": [super::REDIRECT]});
-    let served = Served::templated("c.json", "application/json", &document.to_string()).await;
+    let served = FileServer::templated("c.json", "application/json", &document.to_string()).await;
     let page = authorize(&super::usual(&served.url));
     let _ = ada.get(&page).await.expect(200);
     let url = served.url.clone();
@@ -233,7 +233,7 @@ async fn a_document_is_kept_while_it_is_fresh_and_a_bad_one_for_a_minute() {
     app.advance(Duration::from_secs(2));
     let _ = ada.get(&page).await.expect(400);
     let back =
-        Served::at(&url, "application/json", document.to_string().replace("{url}", &url)).await;
+        FileServer::at(&url, "application/json", document.to_string().replace("{url}", &url)).await;
     app.advance(Duration::from_secs(58));
     let _ = ada.get(&page).await.expect(400);
     app.advance(Duration::from_secs(3));

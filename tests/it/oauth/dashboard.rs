@@ -167,7 +167,7 @@ async fn the_pages_can_be_read_on_a_phone_and_in_the_dark() {
     asked[2].1 = "http://localhost:3334/callback";
     let (consent, simple) = (authorize(&asked), authorize(&usual(&client)));
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     browser.open(&format!("{}/login?next={}", app.origin, "/dashboard/api")).await;
     let fill = format!(
         "document.getElementById('email').value = 'ada@example.com'; \
@@ -188,7 +188,7 @@ async fn the_pages_can_be_read_on_a_phone_and_in_the_dark() {
         browser.open(&format!("{}{path}", app.origin)).await;
         browser.eval("document.querySelectorAll('details').forEach(one => one.open = true)").await;
         for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-            browser.look(width, dark).await;
+            browser.set_viewport(width, dark).await;
             keep(&mut browser, &format!("{name}-{width}-{}", if dark { "dark" } else { "light" }))
                 .await;
             let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();

@@ -53,7 +53,7 @@ async fn a_person_lets_a_tool_in_and_it_acts_for_that_person() {
     assert_eq!(who["key"]["workspace_id"], tokens["workspace"]["id"]);
     let account = tool.connect("bluesky").await;
     let post = tool.publish(json!({"account_id": account, "caption": "By a tool"})).await;
-    app.settled(&tool, post["id"].as_i64().unwrap(), &["published"]).await;
+    app.wait_for_status(&tool, post["id"].as_i64().unwrap(), &["published"]).await;
     // The person hears of it.
     let letters = letter::Entity::find().all(&app.domain.db.read).await.unwrap();
     assert!(letters.iter().any(|letter| letter.dedup_key.starts_with("grant:")), "{letters:?}");

@@ -4,9 +4,9 @@
 use fanfare_domain::{
     UserId, WorkspaceId,
     access::Scope,
-    oauth_provider::{self, Decision, Parameters},
+    oauth_provider::{self, ConsentDecision, Parameters},
 };
-use fanfare_tests::{Options, TestApp, Visitor, served::Served};
+use fanfare_tests::{Options, TestApp, Visitor, served::FileServer};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -192,17 +192,17 @@ async fn registration_refuses() {
 async fn documents_of_clients_are_refused() {
     let scene = Scene::new().await;
     for (what, document) in DOCUMENTS {
-        let served = Served::templated("client.json", "application/json", document).await;
+        let served = FileServer::templated("client.json", "application/json", document).await;
         scene.refuses_document(what, &served.url).await;
     }
     let large = format!(
         r#"{{"client_id": "{{url}}", "redirect_uris": ["{REDIRECT}"], "x": "{}"}}"#,
         "x".repeat(11_000)
     );
-    let served = Served::templated("client.json", "application/json", &large).await;
+    let served = FileServer::templated("client.json", "application/json", &large).await;
     scene.refuses_document("too large", &served.url).await;
     let good = format!(r#"{{"client_id": "{{url}}", "redirect_uris": ["{REDIRECT}"]}}"#);
-    let served = Served::templated("client.json", "application/json", &good).await;
+    let served = FileServer::templated("client.json", "application/json", &good).await;
     for (what, url) in [
         ("nothing there", "http://127.0.0.1:1/client.json".to_owned()),
         ("a fragment", format!("{}#x", served.url)),
@@ -225,7 +225,7 @@ async fn a_document_is_fetched_from_public_addresses_alone() {
         TestApp::with(Options { workers: false, allow_private: false, ..Options::default() }).await;
     let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
     let good = format!(r#"{{"client_id": "{{url}}", "redirect_uris": ["{REDIRECT}"]}}"#);
-    let served = Served::templated("client.json", "application/json", &good).await;
+    let served = FileServer::templated("client.json", "application/json", &good).await;
     for url in [served.url.clone(), served.url.replace("http:", "https:")] {
         let shown = ada.get(&authorize(&usual(&url))).await.expect(400);
         assert!(shown.html.contains("cannot be used"), "{url}: {}", shown.html);
@@ -257,7 +257,7 @@ impl Scene {
         let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
         let client = register(&app.origin).await;
         let (person, visitor) = Visitor::person(&app, "ada@example.com").await;
-        let places = oauth_provider::places(&app.domain, person).await.unwrap();
+        let places = oauth_provider::consent_workspaces(&app.domain, person).await.unwrap();
         let workspace = places[0].id;
         Self { app, client, visitor, person, workspace }
     }
@@ -269,7 +269,8 @@ impl Scene {
         let (cx, issuer) = (&self.app.domain, self.app.origin.as_str());
         let request = Parameters(sent.collect());
         let request = oauth_provider::read_request(cx, issuer, &request, "test").await.unwrap();
-        let decision = Decision { scopes: Scope::ALL.to_vec(), workspace_id: self.workspace };
+        let decision =
+            ConsentDecision { scopes: Scope::ALL.to_vec(), workspace_id: self.workspace };
         let back =
             oauth_provider::allow(cx, issuer, &request, self.person, &decision).await.unwrap();
         parameter(&back.parse().unwrap(), "code")

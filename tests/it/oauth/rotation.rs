@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::oauth_provider::{self, CodeExchange, OauthError, Refresh, Refused};
+use fanfare_domain::oauth_provider::{
+    self, CodeExchange, OauthError, OauthRefusal, RefreshRequest,
+};
 use fanfare_entities::{oauth_client, oauth_grant, oauth_token};
 use fanfare_tests::{Options, TestApp, Visitor};
 use sea_orm::{EntityTrait, PaginatorTrait};
@@ -34,10 +36,10 @@ async fn a_second_use_of_a_code_ends_what_came_of_the_first() {
         redirect_uri: REDIRECT,
         verifier: VERIFIER,
         resource: None,
-        arrived: app.clock.now() - 1,
+        received_at: app.clock.now() - 1,
     };
     let lost = oauth_provider::exchange(&app.domain, raced).await.unwrap_err();
-    assert!(matches!(lost, Refused::Flaw(flaw) if flaw.error == OauthError::InvalidGrant));
+    assert!(matches!(lost, OauthRefusal::Flaw(flaw) if flaw.error == OauthError::InvalidGrant));
     let _ = bearer(&app, &tokens).get("/api/v1/whoami").await.expect(200);
     // Another client's or address's attempt is none.
     app.advance(TICK);
@@ -119,12 +121,12 @@ async fn a_spent_refresh_token_ends_the_grant() {
     let first = let_in(&app, &mut ada, &client).await;
     let second = refresh(&app.origin, &client, text(&first, "refresh_token")).await.expect(200);
     let _ = bearer(&app, &first).get("/api/v1/whoami").await.expect(200);
-    let raced = Refresh {
+    let raced = RefreshRequest {
         token: text(&first, "refresh_token"),
         client_id: &client,
         scope: None,
         resource: None,
-        arrived: app.clock.now(),
+        received_at: app.clock.now(),
     };
     assert!(oauth_provider::refresh(&app.domain, raced).await.is_err());
     let _ = bearer(&app, &second).get("/api/v1/whoami").await.expect(200);

@@ -37,7 +37,7 @@ async fn a_tool_signs_somebody_up_and_is_let_in_at_the_end() {
         "client_id": client, "redirect_uri": REDIRECT, "code_challenge": CHALLENGE,
         "scope": "posts:read posts:write", "state": "xyz",
     });
-    let started = app.nobody().post("/api/v1/signup", new).await.expect(201).body;
+    let started = app.without_key().post("/api/v1/signup", new).await.expect(201).body;
     let page: Url = text(&started, "authorize_url").parse().unwrap();
     assert_eq!(
         (page.path(), parameter(&page, "client_id")),
@@ -64,7 +64,7 @@ async fn an_app_names_all_of_it_or_none() {
     let start = async |more: Value| {
         let mut new = json!({"email": "ada@example.com", "name": "Ada"});
         new.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        app.nobody().post("/api/v1/signup", new).await
+        app.without_key().post("/api/v1/signup", new).await
     };
     let half = start(json!({"client_id": client})).await.refused(400, "field_required").body;
     let fields: Vec<_> = half["validation_errors"]
@@ -125,7 +125,8 @@ async fn the_log_in_offers_to_sign_up_and_comes_back() {
     let shown = bob.get(&begun).await.expect(200);
     assert!(shown.html.contains("pro with the API add-on"));
     let session = begun.rsplit('/').next().unwrap();
-    let polled = app.nobody().get(&format!("/api/v1/signup/sessions/{session}")).await.expect(200);
+    let polled =
+        app.without_key().get(&format!("/api/v1/signup/sessions/{session}")).await.expect(200);
     let started = polled.body["signup_session"].clone();
     step(&app, &started, "pay").await;
     becomes(&app, &started, "paid").await;

@@ -179,7 +179,7 @@ async fn answers_reviews_and_captions_are_written_in_older_names() {
         let _ = user.post(&path, item).await.expect(201);
     }
     let first = async |path: &str, list: &str| {
-        app.in_time(list, std::time::Duration::from_secs(60), || async {
+        app.eventually_in_time(list, std::time::Duration::from_secs(60), || async {
             let page = user.get(path).await.expect(200).body;
             page[list].get(0).map(|one| one["id"].clone())
         })

@@ -22,7 +22,7 @@ async fn measured(app: &TestApp, ada: &Somebody) -> (i64, i64) {
     }
     let post = fanfare_tests::networks::post("instagram", account);
     let post = fanfare_tests::networks::publish(app, &ada.user, post).await;
-    app.in_time("the numbers are read", Duration::from_secs(2 * 3_600), || async {
+    app.eventually_in_time("the numbers are read", Duration::from_secs(2 * 3_600), || async {
         let path = format!("/api/v1/analytics/accounts?account_id={account}");
         let shown = ada.user.get(&path).await.expect(200).body;
         let days = shown["accounts"][0]["snapshots"].as_array()?;

@@ -150,7 +150,7 @@ async fn a_review_is_answered_changed_and_its_answer_deleted() {
     let item = json!({"account_id": account, "kind": "review", "text": format!("Fine paper {HOSTILE}"), "rating": 4});
     let _ = ada.user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
     let id = app
-        .in_time("the review is there", Duration::from_secs(16 * 60), || async {
+        .eventually_in_time("the review is there", Duration::from_secs(16 * 60), || async {
             let page = ada.user.get("/api/v1/google-business/reviews?rating=4").await;
             page.expect(200).body["reviews"][0]["id"].as_i64()
         })

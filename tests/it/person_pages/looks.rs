@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_domain::{
     access::Role,
-    credits::{self, HOUR, Spend},
+    credits::{self, SHORT_EXPIRY, Spend},
     users,
 };
 use fanfare_tests::{Browser, Receiver, TestApp, visitor::PASSWORD};
@@ -21,7 +21,8 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
     credits::packs::credit(&app.domain, ada.id, 2_500, "pi_looks").await.unwrap();
     let tx = app.domain.db.begin().await.unwrap();
     for operation in ["captions:01JH", "image:01JJ", "video:01JK"] {
-        let spend = Spend { workspace: ada.home, operation, credits: 12, patience: HOUR };
+        let spend =
+            Spend { workspace: ada.home, operation, credits: 12, expires_after: SHORT_EXPIRY };
         credits::reserve(&app.domain, &tx, spend).await.unwrap();
     }
     credits::settle(&app.domain, &tx, "captions:01JH", 10).await.unwrap();
@@ -66,7 +67,7 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
         let _ = ada.user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
     }
     let (conversation, comment) = app
-        .in_time("all is read", Duration::from_secs(16 * 60), || async {
+        .eventually_in_time("all is read", Duration::from_secs(16 * 60), || async {
             let first = async |path: &str, list: &str| {
                 ada.user.get(path).await.expect(200).body[list][0]["id"].as_i64()
             };
@@ -77,7 +78,7 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
         .await;
     let metrics = json!({"account_id": facebook, "post_id": post, "metrics": {"views": 812, "likes": 31, "comments": 4}});
     let _ = ada.user.put("/api/v1/sandbox/facebook/metrics", metrics).await.expect(200);
-    app.in_time("numbers are read", Duration::from_secs(2 * 3_600), || async {
+    app.eventually_in_time("numbers are read", Duration::from_secs(2 * 3_600), || async {
         let shown = ada.user.get("/api/v1/analytics/posts").await.expect(200).body;
         shown["posts"].as_array()?.iter().find(|post| post["likes"] == 31).map(|_| ())
     })
@@ -117,7 +118,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     let ada = Somebody::new(&app, "ada@example.com").await;
     let single = Box::pin(fill(&app, &ada)).await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     browser.open(&format!("{}/login?next=/dashboard/usage", app.origin)).await;
     let fill = format!(
         "document.getElementById('email').value = 'ada@example.com'; \
@@ -130,7 +131,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     for (name, path) in all {
         browser.open(&format!("{}{path}", app.origin)).await;
         for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-            browser.look(width, dark).await;
+            browser.set_viewport(width, dark).await;
             let shade = if dark { "dark" } else { "light" };
             keep(&mut browser, &format!("person-{name}-{width}-{shade}")).await;
             let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();

@@ -112,13 +112,15 @@ async fn a_webhook_is_added_tested_redelivered_and_deleted() {
     let id = listed["webhooks"][0]["id"].as_str().unwrap().to_owned();
     let of = format!("/dashboard/webhooks/{id}");
     let _ = ada.send("/dashboard/webhooks", &format!("{of}/test"), &[]).await.expect(303);
-    app.eventually("the test arrives", || async { (!receiver.heard().is_empty()).then_some(()) })
-        .await;
+    app.eventually("the test arrives", || async {
+        (!receiver.received().is_empty()).then_some(())
+    })
+    .await;
     let deliveries = ada.page(&of).await;
     let again = deliveries.html.split("action=\"").find(|part| part.contains("/redeliver\""));
     let again = again.unwrap().split('"').next().unwrap().to_owned();
     let _ = ada.send(&of, &again, &[]).await.expect(303);
-    app.eventually("it arrives again", || async { (receiver.heard().len() > 1).then_some(()) })
+    app.eventually("it arrives again", || async { (receiver.received().len() > 1).then_some(()) })
         .await;
     let _ = ada.send("/dashboard/webhooks", &format!("{of}/disable"), &[]).await.expect(303);
     assert!(ada.page("/dashboard/webhooks").await.html.contains("disabled"));

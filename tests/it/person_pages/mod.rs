@@ -9,7 +9,7 @@ mod manage;
 mod usage;
 
 use fanfare_domain::{UserId, WorkspaceId, access::Scope};
-use fanfare_tests::{TestApp, User, Visitor, visitor::Shown};
+use fanfare_tests::{TestApp, User, Visitor, visitor::PageReply};
 
 /// A person with a password, at a browser and with a key.
 struct Somebody {
@@ -35,18 +35,23 @@ impl Somebody {
         let _ = self.browser.send("/dashboard/workspace", &chosen).await.expect(303);
     }
 
-    async fn page(&mut self, path: &str) -> Shown {
+    async fn page(&mut self, path: &str) -> PageReply {
         self.browser.get(path).await.expect(200)
     }
 
     /// Sends a form of a page, with the hidden fields of the page.
-    async fn send(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> Shown {
+    async fn send(&mut self, page: &str, action: &str, fields: &[(&str, &str)]) -> PageReply {
         let shown = self.page(page).await;
         self.fill_in(&shown, action, fields).await
     }
 
     /// Sends a form of a page that was shown before, with the hidden fields of the page.
-    async fn fill_in(&mut self, shown: &Shown, action: &str, fields: &[(&str, &str)]) -> Shown {
+    async fn fill_in(
+        &mut self,
+        shown: &PageReply,
+        action: &str,
+        fields: &[(&str, &str)],
+    ) -> PageReply {
         let mut sent = vec![("csrf", shown.hidden("csrf"))];
         for name in ["once", "workspace_id"] {
             if shown.html.contains(&format!("name=\"{name}\" value=\"")) {
@@ -63,7 +68,7 @@ const HOSTILE: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>";
 
 /// Fails if a page holds markup of somebody's text.
 #[track_caller]
-fn assert_escaped(page: &Shown) {
+fn assert_escaped(page: &PageReply) {
     assert!(!page.html.contains("<script>alert"), "{}", page.html);
     assert!(!page.html.contains("<img src=x"), "{}", page.html);
 }

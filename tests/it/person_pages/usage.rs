@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     access::Role,
-    credits::{self, HOUR, Spend},
+    credits::{self, SHORT_EXPIRY, Spend},
     users,
 };
 use fanfare_tests::TestApp;
@@ -17,14 +17,23 @@ async fn the_page_shows_the_balance_what_is_reserved_and_what_each_change_was_fo
     for number in 0..25 {
         let operation = format!("captions:{number}");
         let tx = app.domain.db.begin().await.unwrap();
-        let spend =
-            Spend { workspace: ada.home, operation: &operation, credits: 1, patience: HOUR };
+        let spend = Spend {
+            workspace: ada.home,
+            operation: &operation,
+            credits: 1,
+            expires_after: SHORT_EXPIRY,
+        };
         credits::reserve(&app.domain, &tx, spend).await.unwrap();
         credits::settle(&app.domain, &tx, &operation, 1).await.unwrap();
         tx.commit().await.unwrap();
     }
     let tx = app.domain.db.begin().await.unwrap();
-    let spend = Spend { workspace: ada.home, operation: "video:7", credits: 40, patience: HOUR };
+    let spend = Spend {
+        workspace: ada.home,
+        operation: "video:7",
+        credits: 40,
+        expires_after: SHORT_EXPIRY,
+    };
     credits::reserve(&app.domain, &tx, spend).await.unwrap();
     tx.commit().await.unwrap();
     let wallet = ada.user.get("/api/v1/credits").await.expect(200).body["wallet"].clone();

@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fanfare_tests::{
     TestApp, User, networks,
-    served::{Place, Served, film},
+    served::{FileServer, TempDir, film},
 };
 use serde_json::{Value, json};
 
@@ -53,14 +53,14 @@ async fn ends_well(app: &TestApp, user: &User, account: i64, url: &str, name: &s
 
 #[tokio::test]
 async fn films_in_a_form_that_the_network_refuses_are_converted_ahead() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     let accounts =
         [user.connect("x").await, user.connect("instagram").await, user.connect("telegram").await];
     for (name, mime, how) in FILMS {
         let args = [*how, &[*name]].concat();
         let bytes = film(&place.0, "size=320x180:rate=25:duration=4", &args);
-        let file = Served::file(name, mime, bytes).await;
+        let file = FileServer::file(name, mime, bytes).await;
         for account in accounts {
             ends_well(&app, &user, account, &file.url, name).await;
         }
@@ -69,13 +69,13 @@ async fn films_in_a_form_that_the_network_refuses_are_converted_ahead() {
 
 #[tokio::test]
 async fn pictures_of_a_shape_that_the_network_refuses_are_fitted_or_refused() {
-    let (place, app) = (Place::new(), TestApp::start().await);
+    let (place, app) = (TempDir::new(), TestApp::start().await);
     let user = app.user().await;
     let account = user.connect("telegram").await;
     for size in ["200x4100", "4000x100", "7000x5400"] {
         let args = ["-frames:v", "1", "-q:v", "10", "picture.jpg"];
         let bytes = film(&place.0, &format!("size={size}:rate=1:duration=1"), &args);
-        let file = Served::file("picture.jpg", "image/jpeg", bytes).await;
+        let file = FileServer::file("picture.jpg", "image/jpeg", bytes).await;
         ends_well(&app, &user, account, &file.url, size).await;
     }
 }
@@ -100,7 +100,7 @@ async fn a_file_is_what_its_bytes_say_and_not_its_name() {
         let refused = user.post("/api/v1/media/upload", body).await.expect(400);
         let broken: &Value = &refused.body["validation_errors"][0];
         assert!(broken["message"].is_string() && broken["remedy"].is_string(), "{}", refused.text);
-        let served = Served::file(name, mime, bytes).await;
+        let served = FileServer::file(name, mime, bytes).await;
         let copied = user.post("/api/v1/media/upload-from-url", json!({"url": served.url})).await;
         assert_eq!(copied.status, 400, "{name}: {}", copied.text);
     }

@@ -5,11 +5,11 @@ mod files;
 mod pages;
 mod shown;
 
-use fanfare_tests::{Answer, TestApp, User};
+use fanfare_tests::{ApiReply, TestApp, User};
 use serde_json::{Value, json};
 
 /// Checks a post without making it; `more` are its fields beside the account.
-async fn rehearse(user: &User, account: i64, more: &Value) -> Answer {
+async fn rehearse(user: &User, account: i64, more: &Value) -> ApiReply {
     let mut body = json!({"account_id": account, "dry_run": true});
     extend(&mut body, more);
     user.post("/api/v1/posts", body).await
@@ -25,7 +25,7 @@ async fn published(
     let mut body = json!({"account_id": account});
     extend(&mut body, more);
     let id = user.publish(body).await["id"].as_i64().unwrap();
-    let post = app.settled(user, id, &["published", "failed"]).await;
+    let post = app.wait_for_status(user, id, &["published", "failed"]).await;
     assert_eq!(post["status"], "published", "{more} {post:#}");
     let held = user.on_network(platform, account).await;
     let held = held.into_iter().find(|one| one["id"] == post["platform_post_id"]);

@@ -1,6 +1,6 @@
 //! Pages of others, in the charset that they say.
 
-use fanfare_tests::{TestApp, served::Served};
+use fanfare_tests::{TestApp, served::FileServer};
 use serde_json::json;
 
 use super::published;
@@ -19,7 +19,7 @@ async fn a_cards_title_is_the_pages_title_in_its_own_charset() {
         ("text/html; charset=ISO-8859-1", latin, "Café déjà vu"),
     ];
     for (mime, page, title) in rows {
-        let page = Served::file("page", mime, page.to_vec()).await;
+        let page = FileServer::file("page", mime, page.to_vec()).await;
         let post = json!({"caption": format!("look {}", page.url)});
         let held = published(&app, &user, ("bluesky", account), &post).await;
         assert_eq!(held["embed"]["external"]["title"], title, "{held:#}");

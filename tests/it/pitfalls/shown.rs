@@ -120,7 +120,7 @@ async fn a_front_matter_in_the_text_overrides_nothing() {
             continue;
         }
         let id = made.expect(201).body["post"]["id"].as_i64().unwrap();
-        app.settled(&user, id, &["published"]).await;
+        app.wait_for_status(&user, id, &["published"]).await;
         let held = user.on_network("devto", account).await.pop().unwrap();
         assert!(held.to_string().contains("\"published\":true"), "{held:#}");
     }

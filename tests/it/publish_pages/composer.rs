@@ -1,7 +1,7 @@
 //! `/dashboard/posts/new`: the composer.
 
 use fanfare_domain::{access::Role, users};
-use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::Shown};
+use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::PageReply};
 use serde_json::{Value, json};
 
 use super::{HOSTILE, choose, person, posts::log_in, quiet, send, workspace};
@@ -14,7 +14,7 @@ async fn press(
     once: &str,
     button: (&str, &str),
     fields: &[(&str, &str)],
-) -> Shown {
+) -> PageReply {
     let mut sent = vec![("once", once), button];
     sent.extend(fields);
     send(ada, PAGE, PAGE, &sent).await
@@ -110,7 +110,7 @@ async fn a_post_with_a_file_and_settings_is_published_now() {
     ];
     let made = press(&mut ada, &once(), ("do", "publish"), &fields).await.expect(303);
     let number = made.location.rsplit('/').next().unwrap().parse().unwrap();
-    let public = app.settled(&user, number, &["published"]).await;
+    let public = app.wait_for_status(&user, number, &["published"]).await;
     assert_eq!(public["settings"]["visibility"], "unlisted");
     assert_eq!(public["media_urls"], json!([url]));
     assert_eq!(user.on_network("mastodon", account).await.len(), 1);
@@ -237,7 +237,7 @@ async fn the_preview_keeps_up_while_somebody_writes_and_files_are_uploaded() {
     let (_, user) = person(&app, "ada@example.com").await;
     user.connect("bluesky").await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     log_in(&mut browser, &app, "ada@example.com", PAGE).await;
     let write = "(() => { document.querySelector('[name=account_id]').click(); \
         const text = document.getElementById('caption'); text.value = 'Hello harbour'; \

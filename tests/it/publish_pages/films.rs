@@ -12,7 +12,7 @@ async fn the_line_of_a_film_keeps_up_until_the_film_can_be_used() {
     let (_, user) = person(&app, "ada@example.com").await;
     user.connect("bluesky").await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     log_in(&mut browser, &app, "ada@example.com", "/dashboard/posts/new").await;
     browser
         .eval(
@@ -26,7 +26,7 @@ async fn the_line_of_a_film_keeps_up_until_the_film_can_be_used() {
         .await;
     assert_eq!(browser.eval(&format!("{line}.includes('A soup boils')")).await, true);
     browser.eval("window.stays = true").await;
-    app.work();
+    app.start_workers();
     let jobs = user.get("/api/v1/ai/video-jobs").await.expect(200).body;
     let done = films::ended(&app, &user, &jobs["jobs"][0]).await;
     assert_eq!(done["status"], "completed", "{done}");

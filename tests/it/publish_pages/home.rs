@@ -32,7 +32,7 @@ async fn a_failure_stands_there_with_its_remedy() {
     let refuses = json!([{"on": "commit", "kind": "status", "status": 400, "times": 50}]);
     user.faults("bluesky", account, refuses).await;
     let id = post(&user, json!({"account_id": account, "caption": "Never public"})).await;
-    let failed = app.settled(&user, id, &["failed"]).await;
+    let failed = app.wait_for_status(&user, id, &["failed"]).await;
     let page = ada.get("/dashboard").await.expect(200).html;
     assert!(page.contains("Needs your attention") && page.contains("Never public"), "{page}");
     assert!(page.contains(&format!("/dashboard/posts/{id}")));

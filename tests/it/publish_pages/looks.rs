@@ -11,7 +11,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     let app = TestApp::start().await;
     let (mut ada, user) = person(&app, "ada@example.com").await;
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     log_in(&mut browser, &app, "ada@example.com", "/dashboard").await;
     for (name, path) in
         [("home-empty", ""), ("posts-empty", "/posts"), ("accounts-empty", "/accounts")]
@@ -46,7 +46,7 @@ async fn look(browser: &mut Browser, app: &TestApp, name: &str, path: &str) {
 
 async fn look_here(browser: &mut Browser, name: &str) {
     for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-        browser.look(width, dark).await;
+        browser.set_viewport(width, dark).await;
         let shade = if dark { "dark" } else { "light" };
         keep(browser, &format!("person-{name}-{width}-{shade}")).await;
         let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();
@@ -117,11 +117,11 @@ async fn busy(app: &TestApp, ada: &mut fanfare_tests::Visitor, user: &fanfare_te
         let _ = send(ada, &page, &format!("{page}/pause"), &[]).await.expect(303);
         if platform == "bluesky" {
             let sent = post(user, json!({"account_id": account, "caption": "Public by now"})).await;
-            app.settled(user, sent, &["published"]).await;
+            app.wait_for_status(user, sent, &["published"]).await;
             let refuses = json!([{"on": "commit", "kind": "status", "status": 400, "times": 50}]);
             user.faults(platform, account, refuses).await;
             failed = post(user, json!({"account_id": account, "caption": long})).await;
-            app.settled(user, failed, &["failed"]).await;
+            app.wait_for_status(user, failed, &["failed"]).await;
         }
     }
     failed

@@ -47,7 +47,7 @@ async fn send(
     page: &str,
     action: &str,
     fields: &[(&str, &str)],
-) -> fanfare_tests::visitor::Shown {
+) -> fanfare_tests::visitor::PageReply {
     let csrf = visitor.get(page).await.expect(200).hidden("csrf");
     let mut sent = vec![("csrf", csrf)];
     sent.extend(fields.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -55,7 +55,7 @@ async fn send(
 }
 
 /// Has the pages show another workspace.
-async fn choose(visitor: &mut Visitor, workspace: &str) -> fanfare_tests::visitor::Shown {
+async fn choose(visitor: &mut Visitor, workspace: &str) -> fanfare_tests::visitor::PageReply {
     let fields = [("workspace_id", workspace)];
     send(visitor, "/dashboard", "/dashboard/workspace", &fields).await
 }

@@ -90,11 +90,11 @@ async fn a_failed_post_is_published_again_and_a_public_one_shows_its_address() {
     let refuses = json!([{"on": "commit", "kind": "status", "status": 400, "times": 50}]);
     user.faults("bluesky", account, refuses).await;
     let id = post(&user, json!({"account_id": account, "caption": "At last"})).await;
-    app.settled(&user, id, &["failed"]).await;
+    app.wait_for_status(&user, id, &["failed"]).await;
     user.faults("bluesky", account, json!([])).await;
     let page = format!("/dashboard/posts/{id}");
     let _ = send(&mut ada, &page, &format!("{page}/retry"), &[]).await.expect(303);
-    let public = app.settled(&user, id, &["published"]).await;
+    let public = app.wait_for_status(&user, id, &["published"]).await;
     let html = ada.get(&page).await.expect(200).html;
     let url = public["platform_post_url"].as_str().unwrap();
     assert!(html.contains(&format!("href=\"{}\"", url.replace('&', "&amp;"))), "{html}");
@@ -111,7 +111,7 @@ async fn a_lost_answer_needs_a_confirmation() {
     let lost = json!([{"on": "commit", "kind": "drop_after_change", "times": 50}]);
     user.faults("telegram", account, lost).await;
     let id = post(&user, json!({"account_id": account, "caption": "Perhaps"})).await;
-    app.settled(&user, id, &["failed"]).await;
+    app.wait_for_status(&user, id, &["failed"]).await;
     user.faults("telegram", account, json!([])).await;
     let page = format!("/dashboard/posts/{id}");
     let html = ada.get(&page).await.expect(200).html;
@@ -122,7 +122,7 @@ async fn a_lost_answer_needs_a_confirmation() {
     assert!(blind.html.contains("may already be public"));
     let sure = [("acknowledge_duplicate_risk", "1")];
     let _ = send(&mut ada, &page, &retry, &sure).await.expect(303);
-    app.settled(&user, id, &["published"]).await;
+    app.wait_for_status(&user, id, &["published"]).await;
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn a_post_is_dragged_to_another_day() {
     let id = tomorrow(&app, &user, account, "Dragged").await;
     let before = shown(&user, id).await["scheduled_at"].as_str().unwrap().to_owned();
     let mut browser = Browser::start().await;
-    browser.look(1280, false).await;
+    browser.set_viewport(1280, false).await;
     log_in(&mut browser, &app, "ada@example.com", "/dashboard/posts?view=month").await;
     browser.until("document.querySelector('.chip[draggable]')").await;
     let drag = "(() => { const chip = document.querySelector('.chip[draggable]'); \

@@ -18,7 +18,7 @@ const NEW: &str = "another long enough one";
 /// A signup of this address; what the API answered.
 pub async fn start(app: &TestApp, email: &str) -> Value {
     let new = json!({"email": email, "name": "Ada Lovelace", "tier": "pro", "api_addon": true, "source": "a-test"});
-    app.nobody().post("/api/v1/signup", new).await.expect(201).body
+    app.without_key().post("/api/v1/signup", new).await.expect(201).body
 }
 
 pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
@@ -54,7 +54,7 @@ pub async fn step(app: &TestApp, started: &Value, verb: &str) -> Value {
 
 async fn poll(app: &TestApp, started: &Value) -> Value {
     let id = text(started, "session_id");
-    let polled = app.nobody().get(&format!("/api/v1/signup/sessions/{id}")).await.expect(200);
+    let polled = app.without_key().get(&format!("/api/v1/signup/sessions/{id}")).await.expect(200);
     polled.body["signup_session"].clone()
 }
 
@@ -156,7 +156,7 @@ async fn somebody_without_an_account_gets_a_key_that_works() {
 async fn without_the_addon_nothing_is_bought_that_was_not_asked_for() {
     let app = TestApp::start().await;
     let new = json!({"email": "ada@example.com", "name": "Ada"});
-    let started = app.nobody().post("/api/v1/signup", new).await.expect(201).body;
+    let started = app.without_key().post("/api/v1/signup", new).await.expect(201).body;
     let session = object(&app, &format!("checkout/sessions/{}", checkout(&started))).await;
     assert_eq!(session["amount_total"], 1_900);
     step(&app, &started, "pay").await;
@@ -312,7 +312,7 @@ async fn a_checkout_may_end_without_money() {
 async fn what_is_wrong_with_a_signup_is_said_at_once() {
     let app = TestApp::start().await;
     let bad = json!({"email": "nobody", "name": " ", "source": "a b"});
-    let refused = app.nobody().post("/api/v1/signup", bad).await.expect(400).body;
+    let refused = app.without_key().post("/api/v1/signup", bad).await.expect(400).body;
     let fields: Vec<_> = refused["validation_errors"]
         .as_array()
         .unwrap()
@@ -322,15 +322,15 @@ async fn what_is_wrong_with_a_signup_is_said_at_once() {
     assert_eq!(fields, ["email", "name", "source"], "{refused}");
     let tier = json!({"email": "a@b.c", "name": "A", "tier": "gold"});
     assert_eq!(
-        app.nobody().post("/api/v1/signup", tier).await.expect(400).body["code"],
+        app.without_key().post("/api/v1/signup", tier).await.expect(400).body["code"],
         "invalid_field"
     );
     let unknown = json!({"email": "a@b.c", "name": "A", "plan": "pro"});
     assert_eq!(
-        app.nobody().post("/api/v1/signup", unknown).await.expect(400).body["code"],
+        app.without_key().post("/api/v1/signup", unknown).await.expect(400).body["code"],
         "unknown_field"
     );
-    let missing = app.nobody().get("/api/v1/signup/sessions/guessed").await.expect(404).body;
+    let missing = app.without_key().get("/api/v1/signup/sessions/guessed").await.expect(404).body;
     assert_eq!(missing["code"], "signup_session_not_found");
     // A key that is not good for anything is not looked at.
     let stranger = fanfare_tests::User::new(&app.origin, "fan_nonsense".to_owned());
@@ -369,7 +369,7 @@ async fn nobody_signs_up_where_it_is_closed_or_nothing_is_sold() {
         (&mute, 503, "mail_not_configured"),
     ] {
         let new = json!({"email": "ada@example.com", "name": "Ada"});
-        let refused = app.nobody().post("/api/v1/signup", new).await.expect(status).body;
+        let refused = app.without_key().post("/api/v1/signup", new).await.expect(status).body;
         assert_eq!(refused["code"], code);
     }
 }
@@ -382,6 +382,6 @@ async fn an_address_signs_up_only_so_often() {
         start(&app, &format!("{n}@example.com")).await;
     }
     let new = json!({"email": "six@example.com", "name": "Six"});
-    let refused = app.nobody().post("/api/v1/signup", new).await.expect(429);
+    let refused = app.without_key().post("/api/v1/signup", new).await.expect(429);
     assert_eq!(refused.body["code"], "rate_limited");
 }

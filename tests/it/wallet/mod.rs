@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_domain::{
     Code, Domain, UserId, WorkspaceId,
     access::{Role, Scope},
-    credits::{self, HOUR, Spend, packs},
+    credits::{self, SHORT_EXPIRY, Spend, packs},
 };
 use fanfare_entities::{credit_entry, credit_wallet, user, workspace};
 use fanfare_tests::{Options, TestApp};
@@ -36,7 +36,7 @@ async fn reserve(
     credits: i64,
 ) -> Result<(), fanfare_domain::Error> {
     let tx = cx.db.begin().await?;
-    let spend = Spend { workspace, operation, credits, patience: HOUR };
+    let spend = Spend { workspace, operation, credits, expires_after: SHORT_EXPIRY };
     credits::reserve(cx, &tx, spend).await?;
     Ok(tx.commit().await?)
 }
@@ -81,7 +81,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
             async move { round % 10 == 0 && reserve(&cx, workspace, &operation, credits).await.is_ok() }
         });
         let run = || reserve(&cx, workspace, &operation, credits);
-        let reserved = fanfare_domain::db::again(run).await;
+        let reserved = fanfare_domain::db::retry_conflicts(run).await;
         // Credits that others gave back between the two may be enough for the second alone.
         let is_held = second.await.unwrap();
         match reserved {
@@ -91,7 +91,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
             _ => {
                 let used = (round % 3 != 0).then_some(credits - round % 2);
                 let run = || settle(&cx, &operation, used);
-                assert!(fanfare_domain::db::again(run).await.unwrap());
+                assert!(fanfare_domain::db::retry_conflicts(run).await.unwrap());
                 spent += used.unwrap_or(0);
             }
         }
@@ -106,7 +106,7 @@ async fn thousands_of_spends_at_once_leave_ledger_and_balance_equal() {
     packs::credit(&app.domain, person, 700, "pi_race").await.unwrap();
     let mut domains = vec![app.domain.clone()];
     for _ in 0..3 {
-        domains.push(app.beside().await);
+        domains.push(app.other_process().await);
     }
     let mut tasks = Vec::new();
     for nth in 0..16 {

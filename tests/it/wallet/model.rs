@@ -6,7 +6,7 @@ use std::time::Duration;
 use fanfare_domain::{
     Code, UserId, WorkspaceId,
     access::PlanTier,
-    credits::{self, HOUR, Spend, VIDEO, packs},
+    credits::{self, SHORT_EXPIRY, Spend, VIDEO_EXPIRY, packs},
     users,
 };
 use fanfare_payments::Charge;
@@ -109,8 +109,13 @@ async fn carry_out(app: &TestApp, who: (UserId, WorkspaceId), paper: &mut Paper,
         Step::Reserve { credits, is_video } => {
             let operation = format!("test:{}", Uuid::now_v7());
             let tx = cx.db.begin().await.unwrap();
-            let patience = if *is_video { VIDEO } else { HOUR };
-            let spend = Spend { workspace, operation: &operation, credits: *credits, patience };
+            let patience = if *is_video { VIDEO_EXPIRY } else { SHORT_EXPIRY };
+            let spend = Spend {
+                workspace,
+                operation: &operation,
+                credits: *credits,
+                expires_after: patience,
+            };
             let outcome = credits::reserve(cx, &tx, spend).await;
             if paper.included + paper.purchased < *credits {
                 assert_eq!(outcome.unwrap_err().code(), Code::InsufficientCredits);

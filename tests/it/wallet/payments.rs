@@ -56,10 +56,10 @@ async fn a_pack_is_credited_once_and_taken_back_once_whatever_the_order_of_event
     holds(&app, ada, (500, 0)).await;
     bob_buys_on_the_dashboard(&app).await;
     let order = Uuid::now_v7();
-    let open = || packs::open(&app.domain, ada, 2_500, order);
+    let open = || packs::open_checkout(&app.domain, ada, 2_500, order);
     let url = open().await.unwrap();
     assert_eq!(open().await.unwrap(), url, "the same order is the same checkout");
-    let unknown = packs::open(&app.domain, ada, 7, order).await.unwrap_err();
+    let unknown = packs::open_checkout(&app.domain, ada, 7, order).await.unwrap_err();
     assert_eq!(unknown.code(), Code::InvalidField);
     stripe(&app, Method::PUT, "deliveries", json!({"hold": true})).await;
     let checkout = url.rsplit('/').next().unwrap();
@@ -139,7 +139,7 @@ async fn a_refund_that_was_told_before_its_payment_takes_the_pack_back_too() {
     let app = TestApp::start().await;
     let (ada, _) = subscriber(&app, "ada@example.com").await;
     holds(&app, ada, (500, 0)).await;
-    let url = packs::open(&app.domain, ada, 500, Uuid::now_v7()).await.unwrap();
+    let url = packs::open_checkout(&app.domain, ada, 500, Uuid::now_v7()).await.unwrap();
     stripe(&app, Method::PUT, "deliveries", json!({"hold": true})).await;
     let checkout = url.rsplit('/').next().unwrap();
     let paid = stripe(&app, Method::POST, &format!("checkout/{checkout}/pay"), json!({})).await;

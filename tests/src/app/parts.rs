@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use fanfare_ai::{Ai, Catalogue, Endpoint, ServiceAccount, Vertex};
 use fanfare_domain::{accounts, billing::Billing, clock::Clock, vault::Vault};
 use fanfare_jobs::Queue;
-use fanfare_limits::{Limits, Time};
+use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::Options;
-use crate::{Bucket, Cutter, Simulator, Stack};
+use crate::{Cutter, S3Server, Simulator, Stack};
 
 /// The simulated networks of a test.
 pub(super) struct Networks {
@@ -83,9 +83,9 @@ pub(super) fn billing(simulator: &Simulator, at: Option<&Url>) -> Option<Billing
 
 /// Returns the simulated models or none, with or without Vertex AI.
 pub(super) async fn ai(simulator: &Simulator, is_on: bool, has_vertex: bool) -> Ai {
-    let catalogue = Catalogue::ours().expect("models");
+    let catalogue = Catalogue::built_in().expect("models");
     if !is_on {
-        return Ai::off(catalogue);
+        return Ai::none(catalogue);
     }
     let http = Client::new(Policy { allow_private: true }).expect("a client");
     let at = |path: &str| simulator.url.join(&format!("/ai/{path}")).expect("an address");
@@ -110,7 +110,7 @@ pub(super) async fn store(stack: Stack, dir: &Path, stop: &CancellationToken) ->
     let (url, keys) = match stack {
         Stack::Embedded => (format!("file://{}", dir.join("media").display()), S3::default()),
         Stack::Fleet => {
-            let bucket = Bucket::serve(dir, stop.clone()).await;
+            let bucket = S3Server::serve(dir, stop.clone()).await;
             (bucket.url, bucket.keys)
         }
     };
@@ -141,7 +141,7 @@ pub(super) async fn queue(redis_url: Option<&str>) -> Queue {
 /// Returns counters that use the test's clock.
 pub(super) fn limits(redis_url: Option<&str>, clock: &Clock) -> Limits {
     let clock = clock.clone();
-    let time = Time::Given(Arc::new(move || clock.now()));
+    let time = TimeSource::Given(Arc::new(move || clock.now()));
     match redis_url {
         Some(url) => Limits::redis(url, time).expect("a good URL"),
         None => Limits::memory(time),

@@ -11,7 +11,7 @@ use super::TestApp;
 use crate::{client::User, patience::patience};
 
 /// The SQL condition of work that a worker has leased, at the time $1.
-const IN_HAND: &str = "lease_expirations > 0 AND due_at > $1";
+const LEASED: &str = "lease_expirations > 0 AND due_at > $1";
 
 /// Returns true if a step of time is so long that it may end a lease.
 fn may_end_a_lease(step: Duration) -> bool {
@@ -29,7 +29,7 @@ impl TestApp {
     ///
     /// # Panics
     /// It does not get there.
-    pub async fn settled(&self, user: &User, id: i64, statuses: &[&str]) -> Value {
+    pub async fn wait_for_status(&self, user: &User, id: i64, statuses: &[&str]) -> Value {
         let path = format!("/api/v1/posts/{id}");
         let deadline = tokio::time::Instant::now() + patience();
         loop {
@@ -46,9 +46,9 @@ impl TestApp {
     ///
     /// # Panics
     /// It never is.
-    pub async fn public(&self, user: &User, post: &Value) {
+    pub async fn wait_until_published(&self, user: &User, post: &Value) {
         let path = format!("/api/v1/posts/{}", post["id"]);
-        self.in_time("a post is public", Duration::from_secs(5), || async {
+        self.eventually_in_time("a post is public", Duration::from_secs(5), || async {
             let post = user.get(&path).await.expect(200).body["post"].clone();
             (post["status"] == "published").then_some(())
         })
@@ -61,7 +61,7 @@ impl TestApp {
     ///
     /// # Panics
     /// It never holds.
-    pub async fn in_time<T, F: Future<Output = Option<T>>>(
+    pub async fn eventually_in_time<T, F: Future<Output = Option<T>>>(
         &self,
         what: &str,
         step: Duration,
@@ -69,7 +69,7 @@ impl TestApp {
     ) -> T {
         let start = tokio::time::Instant::now();
         loop {
-            self.pass(step).await;
+            self.pass_time(step).await;
             let begun = tokio::time::Instant::now();
             loop {
                 if let Some(found) = look().await {
@@ -86,7 +86,7 @@ impl TestApp {
 
     /// Advances the clocks by a step and waits for its work, except for work that takes long.
     pub async fn step(&self, by: Duration) {
-        self.pass(by).await;
+        self.pass_time(by).await;
         let begun = tokio::time::Instant::now();
         while begun.elapsed() < room(by) && self.is_at_work().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -97,19 +97,19 @@ impl TestApp {
     ///
     /// # Panics
     /// It never ends.
-    pub async fn at_rest(&self) {
+    pub async fn wait_until_idle(&self) {
         self.eventually("all work is done", || async { (!self.is_at_work().await).then_some(()) })
             .await;
     }
 
     /// Waits for leased work before a step that would end its lease: a call whose reply is not stored yet would be made
     /// again. Work that takes more than two seconds of real time is left running.
-    pub(super) async fn before(&self, step: Duration) {
+    pub(super) async fn finish_work_before(&self, step: Duration) {
         let begun = tokio::time::Instant::now();
         // A story may have stopped its database; then nothing can be stored.
         while may_end_a_lease(step)
             && begun.elapsed() < Duration::from_secs(2)
-            && matches!(self.any_work(IN_HAND).await, Ok(true))
+            && matches!(self.any_work(LEASED).await, Ok(true))
         {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -117,7 +117,7 @@ impl TestApp {
 
     /// Returns true if work of any kind is due or leased.
     async fn is_at_work(&self) -> bool {
-        let either = format!("due_at <= $1 OR ({IN_HAND})");
+        let either = format!("due_at <= $1 OR ({LEASED})");
         self.any_work(&either).await.expect("the database answers")
     }
 

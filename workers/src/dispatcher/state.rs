@@ -8,7 +8,7 @@ use std::{
 use fanfare_entities::WorkspaceId;
 use tokio::sync::{Semaphore, oneshot};
 
-use super::{Line, Order, PER_RECEIVER, READY_FOR_EACH, Request, Slot};
+use super::{Line, Order, PER_RECEIVER, Request, SLOTS_PER_READY_REQUEST, Slot};
 
 /// The number of a request while it waits.
 pub(super) type Ticket = u64;
@@ -27,11 +27,11 @@ pub(super) struct Waiter {
 #[derive(Debug)]
 pub(super) struct State {
     slots: usize,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     running: usize,
     /// The slots in use of each network that has any.
     platforms: HashMap<String, usize>,
-    lines: HashMap<Line, Waiting>,
+    lines: HashMap<Line, LineState>,
     /// The posts in lines, and how often each is in one.
     members: HashMap<i64, usize>,
     /// Tenants with requests that their lines let pass, the next one first.
@@ -42,7 +42,7 @@ pub(super) struct State {
 
 /// The state of one line.
 #[derive(Debug, Default)]
-struct Waiting {
+struct LineState {
     /// The posts in this line, with or without a request.
     members: BTreeSet<Order>,
     /// The waiting requests in order; requests of a receiver are in order of arrival.
@@ -55,7 +55,7 @@ impl State {
     pub fn new(slots: usize) -> Self {
         Self {
             slots,
-            turns: turns(slots),
+            permits: new_semaphore(slots),
             running: 0,
             platforms: HashMap::new(),
             lines: HashMap::new(),
@@ -67,11 +67,11 @@ impl State {
     }
 
     pub fn set_slots(&mut self, slots: usize) {
-        (self.slots, self.turns) = (slots, turns(slots));
+        (self.slots, self.permits) = (slots, new_semaphore(slots));
     }
 
-    pub fn turns(&self) -> Arc<Semaphore> {
-        Arc::clone(&self.turns)
+    pub fn permits(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.permits)
     }
 
     pub fn join(&mut self, line: Line, order: Order) {
@@ -92,12 +92,12 @@ impl State {
         self.let_pass(line);
     }
 
-    pub fn holds(&self, post: i64) -> bool {
+    pub fn is_in_line(&self, post: i64) -> bool {
         self.members.contains_key(&post)
     }
 
     /// Returns true while requests wait that their lines let pass.
-    pub fn is_wanted(&self) -> bool {
+    pub fn has_waiting_requests(&self) -> bool {
         !self.ready.is_empty()
     }
 
@@ -186,7 +186,8 @@ impl State {
     }
 
     fn admits(&self, request: &Request) -> bool {
-        self.running < self.slots + self.slots / READY_FOR_EACH || self.is_below_share(request)
+        self.running < self.slots + self.slots / SLOTS_PER_READY_REQUEST
+            || self.is_below_share(request)
     }
 
     /// Returns true if the request's network holds less than a quarter of the slots.
@@ -230,7 +231,7 @@ impl State {
     }
 }
 
-impl Waiting {
+impl LineState {
     fn is_empty(&self) -> bool {
         self.members.is_empty() && self.requests.is_empty() && self.passed == 0
     }
@@ -252,6 +253,6 @@ impl Waiting {
     }
 }
 
-fn turns(slots: usize) -> Arc<Semaphore> {
+fn new_semaphore(slots: usize) -> Arc<Semaphore> {
     Arc::new(Semaphore::new(slots.min(Semaphore::MAX_PERMITS)))
 }

@@ -11,8 +11,8 @@ fn prepare(of: u128, platform: &str) -> Request {
     Request { tenant: tenant(of), platform: Some(platform.into()), line: None }
 }
 
-fn commit(platform: &str, member: &Membership) -> Request {
-    Request { line: Some(member.place()), ..prepare(1, platform) }
+fn commit(platform: &str, member: &LineEntry) -> Request {
+    Request { line: Some(member.position()), ..prepare(1, platform) }
 }
 
 fn delivery(of: u128, receiver: u128, order: i64) -> Request {
@@ -21,7 +21,7 @@ fn delivery(of: u128, receiver: u128, order: i64) -> Request {
 }
 
 async fn acquire(dispatcher: &Dispatcher, request: Request) -> Option<Slot> {
-    dispatcher.request(request).within(tokio::time::sleep(PATIENCE)).await
+    dispatcher.request(request).wait(tokio::time::sleep(SLOT_TIMEOUT)).await
 }
 
 fn later(dispatcher: &Dispatcher, request: Request) -> JoinHandle<Option<Slot>> {
@@ -40,7 +40,7 @@ async fn fill(dispatcher: &Dispatcher, slots: usize, of: u128, platform: &str) -
 #[tokio::test(start_paused = true)]
 async fn one_network_alone_has_all_slots_and_each_other_one_a_quarter_besides() {
     let dispatcher = Dispatcher::new(16);
-    let ahead = 16 / READY_FOR_EACH;
+    let ahead = 16 / SLOTS_PER_READY_REQUEST;
     let held = fill(&dispatcher, 16 + ahead, 1, "bluesky").await;
     assert!(acquire(&dispatcher, prepare(1, "bluesky")).await.is_none());
     let quarter = fill(&dispatcher, 4, 1, "threads").await;
@@ -74,7 +74,7 @@ async fn posts_of_an_account_publish_one_after_the_other_in_their_order() {
     let third = dispatcher.join(account, (20, 1));
     let first = dispatcher.join(account, (10, 3));
     let second = dispatcher.join(account, (10, 5));
-    assert!(dispatcher.holds(5) && !dispatcher.holds(4));
+    assert!(dispatcher.is_in_line(5) && !dispatcher.is_in_line(4));
     let waiting = later(&dispatcher, commit("bluesky", &second));
     let last = later(&dispatcher, commit("bluesky", &third));
     tokio::task::yield_now().await;
@@ -89,7 +89,7 @@ async fn posts_of_an_account_publish_one_after_the_other_in_their_order() {
     drop((slot, second));
     assert!(last.await.unwrap().is_some());
     drop(third);
-    assert!(!dispatcher.holds(1));
+    assert!(!dispatcher.is_in_line(1));
     assert!(dispatcher.state().is_idle());
 }
 
@@ -146,11 +146,11 @@ async fn who_is_ready_ahead_of_a_slot_waits_for_one_a_little() {
     for slot in &mut held {
         slot.begin().await;
     }
-    assert_eq!(since.elapsed(), READY, "the fifth waited in vain");
+    assert_eq!(since.elapsed(), READY_TIMEOUT, "the fifth waited in vain");
     let mut fifth = held.pop().unwrap();
     let begun = tokio::spawn(async move { fifth.begin().await });
     tokio::task::yield_now().await;
     held.pop();
     begun.await.unwrap();
-    assert_eq!(since.elapsed(), READY);
+    assert_eq!(since.elapsed(), READY_TIMEOUT);
 }

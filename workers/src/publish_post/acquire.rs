@@ -11,7 +11,7 @@ use super::{
     retry_policy::Failure,
     run::Run,
 };
-use crate::dispatcher::{Line, PATIENCE, Request, Slot, back_at};
+use crate::dispatcher::{Line, Request, SLOT_TIMEOUT, Slot, deferred_until};
 
 impl Run<'_> {
     /// Waits for a slot, and then for the rate limit. Returns `None` if the row was deferred.
@@ -33,37 +33,37 @@ impl Run<'_> {
     /// Releases the rate limit of a call that is not made after all.
     pub(super) async fn release_rate_limit(&mut self) {
         if let Some(wanted) = self.rate_limit.take() {
-            wanted.give_back(&self.cx.domain).await;
+            wanted.release(&self.cx.domain).await;
         }
     }
 
     /// Acquires a slot for a call; a publishing call also waits for the earlier posts of its account. Returns `None` if
     /// there was none for too long and the row was deferred.
     pub(super) async fn acquire_slot(&mut self, step: &Step) -> Result<Option<Slot>> {
-        let line = self.waits_in_line(step).then(|| self.place());
+        let line = self.waits_in_line(step).then(|| self.line_position());
         let tenant = self.row.workspace_id;
         let platform = Some(self.row.platform.clone());
-        let mut wish = self.cx.calls.request(Request { tenant, platform, line });
+        let mut wish = self.cx.post_dispatcher.request(Request { tenant, platform, line });
         if let Some(slot) = wish.granted() {
             return Ok(Some(slot));
         }
         self.cx.failpoint.reach("queued").await;
-        let slot = wish.within(self.cx.domain.clock.sleep(PATIENCE)).await;
+        let slot = wish.wait(self.cx.domain.clock.sleep(SLOT_TIMEOUT)).await;
         self.cx.failpoint.reach("dequeued").await;
         if slot.is_some() {
             return Ok(slot);
         }
         let now = self.cx.now();
         // Behind a slow post of its account it stays due, and leaves its place in this worker to others.
-        self.defer(if line.is_some() { now } else { back_at(now) }).await?;
+        self.defer(if line.is_some() { now } else { deferred_until(now) }).await?;
         Ok(None)
     }
 
     /// Returns its position among the posts of its account; enters the line if it is not in it.
-    fn place(&mut self) -> (Line, (i64, i64)) {
+    fn line_position(&mut self) -> (Line, (i64, i64)) {
         let order = (self.row.scheduled_at.unwrap_or(self.row.created_at), self.row.id.0);
-        let (calls, account) = (&self.cx.calls, self.row.account_id);
-        self.membership.get_or_insert_with(|| calls.join(account, order)).place()
+        let (calls, account) = (&self.cx.post_dispatcher, self.row.account_id);
+        self.line_entry.get_or_insert_with(|| calls.join(account, order)).position()
     }
 
     /// Returns the rate limits that the next call counts against; confirming calls are not counted.

@@ -2,8 +2,8 @@
 
 use fanfare_domain::{
     Result,
-    clock::show,
-    posts::publishing::{Attempt, attempt},
+    clock::to_rfc3339,
+    posts::publishing::{Attempt, read_attempt},
 };
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::Step;
@@ -17,15 +17,15 @@ pub async fn open(cx: &Context, row: &post::Model) -> Result<Attempt> {
     // More than one lease expiration means that the previous worker died; its attempt keeps what it did.
     if row.steps.is_some()
         && (row.lease_expirations <= 1 || unsettled)
-        && let Some(open) = attempt(&cx.domain, row.id.0, row.attempt).await?
+        && let Some(open) = read_attempt(&cx.domain, row.id.0, row.attempt).await?
     {
         return Ok(open);
     }
-    Ok(next(cx, row.attempt))
+    Ok(new_attempt(cx, row.attempt))
 }
 
 /// Returns a new attempt, which follows the one with this number.
-pub fn next(cx: &Context, number: i32) -> Attempt {
+pub fn new_attempt(cx: &Context, number: i32) -> Attempt {
     Attempt {
         number: number + 1,
         worker: cx.name.clone(),
@@ -38,9 +38,9 @@ pub fn next(cx: &Context, number: i32) -> Attempt {
 }
 
 /// Adds a step that begins now.
-pub fn begin(attempt: &mut Attempt, step: &Step, now: Millis) {
+pub fn begin_step(attempt: &mut Attempt, step: &Step, now: Millis) {
     let entry = json!({
-        "name": step.name, "phase": step.phase.as_str(), "started_at": show(now),
+        "name": step.name, "phase": step.phase.as_str(), "started_at": to_rfc3339(now),
         "ended_at": null, "remote_id": null,
     });
     if let Some(steps) = attempt.steps.as_array_mut() {
@@ -49,17 +49,17 @@ pub fn begin(attempt: &mut Attempt, step: &Step, now: Millis) {
 }
 
 /// Removes the last step, which was not taken.
-pub fn withdraw(attempt: &mut Attempt) {
+pub fn withdraw_step(attempt: &mut Attempt) {
     if let Some(steps) = attempt.steps.as_array_mut() {
         steps.pop();
     }
 }
 
 /// Ends the last step.
-pub fn end(attempt: &mut Attempt, remote_id: Option<&str>, now: Millis) {
+pub fn end_step(attempt: &mut Attempt, remote_id: Option<&str>, now: Millis) {
     let last = attempt.steps.as_array_mut().and_then(|steps| steps.last_mut());
     if let Some(last) = last {
-        last["ended_at"] = Value::from(show(now));
+        last["ended_at"] = Value::from(to_rfc3339(now));
         last["remote_id"] = remote_id.map_or(Value::Null, Value::from);
     }
 }

@@ -15,7 +15,7 @@ mod run;
 
 use fanfare_domain::{
     accounts,
-    posts::{self, Files},
+    posts::{self, FilesState},
 };
 use fanfare_entities::account::AccountStatus;
 use fanfare_jobs::PublishPost;
@@ -43,10 +43,10 @@ pub async fn run(job: PublishPost, cx: Context) {
         "post",
         post.id = %row.id, request.id = row.request_id, platform = row.platform,
     );
-    carry(cx, claimed).instrument(span).await;
+    process(cx, claimed).instrument(span).await;
 }
 
-async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
+async fn process(cx: Context, claimed: Box<posts::publishing::ClaimedPost>) {
     tracing::debug!(
         fencing_token = claimed.post.fencing_token,
         lease_expirations = claimed.post.lease_expirations,
@@ -66,16 +66,17 @@ async fn carry(cx: Context, claimed: Box<posts::publishing::Claimed>) {
 /// Takes all steps of a claimed post that can be taken now.
 async fn publish(
     cx: &Context,
-    claimed: Box<posts::publishing::Claimed>,
+    claimed: Box<posts::publishing::ClaimedPost>,
 ) -> fanfare_domain::Result<()> {
-    let posts::publishing::Claimed { post, account, secret } = *claimed;
-    let platform = (cx.connector)(fanfare_domain::platforms::of_row(&post.platform)?);
+    let posts::publishing::ClaimedPost { post, account, secret } = *claimed;
+    let platform = (cx.connector)(fanfare_domain::platforms::from_row(&post.platform)?);
     let (facts, unreadable) = match account.as_deref().map(accounts::facts).transpose() {
         Ok(facts) => (facts.unwrap_or_default(), None),
         Err(unreadable) => (Account::default(), Some(unreadable)),
     };
-    let posts::Ready { draft, files } = posts::readiness(&cx.domain, &post, &facts).await?;
-    let files = unreadable.map_or(files, Files::Unreadable);
+    let posts::Readiness { draft, files } =
+        posts::check_readiness(&cx.domain, &post, &facts).await?;
+    let files = unreadable.map_or(files, FilesState::Unreadable);
     let run = Run::open(cx, platform, post, draft).await?;
     if run.has_too_many_expirations() {
         return run.fail(Failure::too_many_expirations()).await;
@@ -84,11 +85,11 @@ async fn publish(
         return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;
     }
     match files {
-        Files::Settled => {}
-        Files::Waiting(until) => return run.wait_for_media(until).await,
-        Files::Early(until) => return run.rest(until).await,
-        Files::Broken(broken) => return run.fail(Failure::media(&broken)).await,
-        Files::Unreadable(unreadable) => {
+        FilesState::Settled => {}
+        FilesState::Waiting(until) => return run.wait_for_media(until).await,
+        FilesState::Early(until) => return run.defer_until(until).await,
+        FilesState::Broken(broken) => return run.fail(Failure::media(&broken)).await,
+        FilesState::Unreadable(unreadable) => {
             tracing::error!(%unreadable, "a post was not published");
             let failure = Failure::unreadable(unreadable, run.may_be_public());
             return run.fail(failure).await;

@@ -8,23 +8,23 @@ use fanfare_domain::{
     posts::{PostStatus, publishing::CompleteStep},
 };
 use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Class, Progress, Published, Session};
+use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
 use serde_json::{Value, json};
 
 use super::{
     attempt,
-    db_retry::until_answered,
-    retry_policy::{Failure, after_wait, next_try},
-    run::{Next, Run},
+    db_retry::retry_while_unavailable,
+    retry_policy::{Failure, next_attempt_at, wait_until},
+    run::{Run, StepOutcome},
 };
 
 /// The delay after which a post that came before its turn is tried again, in ms. Usually the post before it enqueues it
 /// earlier.
-const BEHIND: Millis = 250;
+const OUT_OF_TURN_DELAY: Millis = 250;
 
 impl Run<'_> {
     /// Handles the success of a step: finishes the post, goes on with the next step, or waits.
-    pub(super) async fn advance(&mut self, progress: Progress) -> Result<Next> {
+    pub(super) async fn advance(&mut self, progress: Progress) -> Result<StepOutcome> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
@@ -32,31 +32,35 @@ impl Run<'_> {
         match progress {
             Progress::Done(published) => {
                 self.finish(published).await?;
-                Ok(Next::Over)
+                Ok(StepOutcome::Done)
             }
             Progress::Continue { state, after, remote_id, public } => {
-                attempt::end(&mut self.attempt, remote_id.as_deref(), now);
+                attempt::end_step(&mut self.attempt, remote_id.as_deref(), now);
                 self.state = Some(state);
                 self.partly_public |= public;
                 if after.is_zero() {
                     let going_on =
-                        CompleteStep { keep: true, ..self.completed_step(Some(now + LEASE)) };
-                    return Ok(if self.write(going_on).await? { Next::Step } else { Next::Over });
+                        CompleteStep { keep_lease: true, ..self.completed_step(Some(now + LEASE)) };
+                    return Ok(if self.write_result(going_on).await? {
+                        StepOutcome::Step
+                    } else {
+                        StepOutcome::Done
+                    });
                 }
                 let waiting = CompleteStep {
                     status: self.waiting_status(),
                     out_of_line: true,
                     ..self.completed_step(Some(now + super::retry_policy::millis(after)))
                 };
-                self.write(waiting).await?;
-                Ok(Next::Over)
+                self.write_result(waiting).await?;
+                Ok(StepOutcome::Done)
             }
         }
     }
 
-    async fn finish(&mut self, published: Published) -> Result<()> {
+    async fn finish(&mut self, published: PublishedPost) -> Result<()> {
         let now = self.cx.now();
-        attempt::end(&mut self.attempt, Some(&published.id), now);
+        attempt::end_step(&mut self.attempt, Some(&published.id), now);
         if published.id.is_empty() {
             // A post without an id is never called published: it is not known to be public.
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
@@ -64,7 +68,7 @@ impl Run<'_> {
         attempt::close(&mut self.attempt, "published", None, now);
         (self.state, self.row.error) = (None, None);
         let warnings = (!published.warnings.is_empty()).then(|| json!(published.warnings));
-        let url = published.url.map(|url| accounts::shown_url(&self.cx.domain, url));
+        let url = published.url.map(|url| accounts::browser_url(&self.cx.domain, url));
         let record = CompleteStep {
             status: PostStatus::Published,
             published: Some((published.id, url)),
@@ -73,7 +77,7 @@ impl Run<'_> {
             ended: Some(self.row.clone()),
             ..self.completed_step(None)
         };
-        if self.write(record).await? {
+        if self.write_result(record).await? {
             self.cx.note_published(self.row.account_id);
         }
         Ok(())
@@ -84,11 +88,11 @@ impl Run<'_> {
         let failures = self.row.attempts + 1;
         let failure = Failure::of(error);
         let now = self.cx.now();
-        let Some(at) = next_try(self.lease.id, failures, error.retry_after, now) else {
+        let Some(at) = next_attempt_at(self.lease.id, failures, error.retry_after, now) else {
             return self.fail_with(failure).await;
         };
         if self.is_too_late(at) {
-            return self.miss(&error.message).await;
+            return self.fail_missed(&error.message).await;
         }
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
         let record = CompleteStep {
@@ -98,7 +102,7 @@ impl Run<'_> {
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
         };
-        self.write(record).await.map(drop)
+        self.write_result(record).await.map(drop)
     }
 
     /// Handles a limit of the network: waits as long as the network asks without counting a failure, and blocks the
@@ -107,14 +111,14 @@ impl Run<'_> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
-        let at = after_wait(self.lease.id, waits, error.retry_after, now);
+        let at = wait_until(self.lease.id, waits, error.retry_after, now);
         if let Some(lines) = &self.limit_names {
-            let line = if error.of_app { &lines.app } else { &lines.account };
+            let line = if error.is_app_wide { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
             self.cx.domain.limits.block(line, time).await;
         }
         if self.is_too_late(at) {
-            return self.miss(&error.message).await;
+            return self.fail_missed(&error.message).await;
         }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
         self.wait(at, Some(failure.to_json())).await
@@ -128,11 +132,11 @@ impl Run<'_> {
             error: why,
             ..self.completed_step(Some(at))
         };
-        self.write(record).await.map(drop)
+        self.write_result(record).await.map(drop)
     }
 
     /// Gives the row back until `at`, because there is nothing to do before.
-    pub async fn rest(mut self, at: Millis) -> Result<()> {
+    pub async fn defer_until(mut self, at: Millis) -> Result<()> {
         self.wait(at, None).await
     }
 
@@ -144,7 +148,7 @@ impl Run<'_> {
     ) -> Result<()> {
         if self.is_too_late(at) {
             let asked = why.as_ref().and_then(|why| why["message"].as_str());
-            return self.miss(asked.unwrap_or("the platform asks to wait longer.")).await;
+            return self.fail_missed(asked.unwrap_or("the platform asks to wait longer.")).await;
         }
         let record = CompleteStep {
             status: self.idle_status(),
@@ -152,7 +156,7 @@ impl Run<'_> {
             error: why,
             ..self.completed_step(Some(at))
         };
-        self.write(record).await.map(drop)
+        self.write_result(record).await.map(drop)
     }
 
     /// Gives the row back without having taken a step.
@@ -163,16 +167,16 @@ impl Run<'_> {
             next_attempt_at: self.row.next_attempt_at,
             ..self.completed_step(Some(at))
         };
-        self.write(back).await.map(drop)
+        self.write_result(back).await.map(drop)
     }
 
     /// Gives the row back if the begin of a step was not recorded: another worker has the row, or an earlier post of
     /// the account has to go out first.
-    pub(super) async fn step_back(&mut self) -> Result<()> {
-        attempt::withdraw(&mut self.attempt);
+    pub(super) async fn withdraw_step(&mut self) -> Result<()> {
+        attempt::withdraw_step(&mut self.attempt);
         self.row.sending_at = self.row.sending_at.filter(|_| self.is_repeated());
         self.row.sending_until = self.row.sending_until.filter(|_| self.is_repeated());
-        self.defer(self.cx.now() + BEHIND).await
+        self.defer(self.cx.now() + OUT_OF_TURN_DELAY).await
     }
 
     /// Gives the row back until its files are ready, or until it is time to check them again. Later posts of the
@@ -183,17 +187,18 @@ impl Run<'_> {
             out_of_line: true,
             ..self.completed_step(Some(at))
         };
-        self.write(waiting).await.map(drop)
+        self.write_result(waiting).await.map(drop)
     }
 
     /// Returns true if `at` is after the latest time at which the post may still go out. A post that may be public is
     /// never too late.
     fn is_too_late(&self, at: Millis) -> bool {
-        let latest = self.latest().filter(|_| !self.partly_public && self.row.sending_at.is_none());
+        let latest =
+            self.latest_start().filter(|_| !self.partly_public && self.row.sending_at.is_none());
         latest.is_some_and(|latest| at > latest)
     }
 
-    async fn miss(&mut self, reason: &str) -> Result<()> {
+    async fn fail_missed(&mut self, reason: &str) -> Result<()> {
         let missed = Failure::missed(self.cx.domain.settings.max_lateness);
         self.fail_with(missed.because(reason)).await
     }
@@ -207,7 +212,7 @@ impl Run<'_> {
     /// be public.
     pub(super) async fn fail_with(&mut self, mut failure: Failure) -> Result<()> {
         let now = self.cx.now();
-        if self.row.sending_at.is_some() && !failure.is_risky() {
+        if self.row.sending_at.is_some() && !failure.may_be_public() {
             failure = Failure::outcome_unknown(&self.row.platform);
         }
         attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
@@ -218,43 +223,47 @@ impl Run<'_> {
             status: PostStatus::Failed,
             error: Some(failure.to_json()),
             next_attempt_at: None,
-            duplicate_risk: failure.is_risky(),
+            duplicate_risk: failure.may_be_public(),
             ended: Some(self.row.clone()),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
             ..self.completed_step(None)
         };
-        self.write(record).await.map(drop)
+        self.write_result(record).await.map(drop)
     }
 
     /// Marks the account as to be reconnected, and fails the post.
-    pub(super) async fn lose_account(&mut self, error: &platforms::Error) -> Result<()> {
-        accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
+    pub(super) async fn fail_token_expired(&mut self, error: &platforms::Error) -> Result<()> {
+        accounts::mark_needs_reconnect(&self.cx.domain, self.row.account_id).await?;
         self.fail_with(Failure::token_expired(error)).await
     }
 
     /// Handles tokens that could not be refreshed. This is final only if the network refused the refresh.
     pub(super) async fn refresh_failed(&mut self, error: &platforms::Error) -> Result<()> {
-        use platforms::Kind;
+        use platforms::ErrorKind;
         match error.kind {
-            Kind::Reconnect | Kind::InvalidCredentials | Kind::TokenExpired => {
-                self.lose_account(error).await
+            ErrorKind::Reconnect | ErrorKind::InvalidCredentials | ErrorKind::TokenExpired => {
+                self.fail_token_expired(error).await
             }
-            Kind::RateLimited | Kind::QuotaExhausted => self.wait_as_asked(error).await,
+            ErrorKind::RateLimited | ErrorKind::QuotaExhausted => self.wait_as_asked(error).await,
             _ => self.retry(error).await,
         }
     }
 
     /// Handles a commit call without a readable answer: the post is reconciled later, or fails if that is impossible.
-    pub(super) async fn lost(&mut self, session: &Session, error: &platforms::Error) -> Result<()> {
-        if self.platform.class(&session.account, &self.draft) == Class::Blind {
+    pub(super) async fn handle_lost_reply(
+        &mut self,
+        session: &Session,
+        error: &platforms::Error,
+    ) -> Result<()> {
+        if self.platform.recovery_class(&session.account, &self.draft) == RecoveryClass::Blind {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         let now = self.cx.now();
         let mut at = self.settled_from(&session.account).max(now + 1_000);
         if self.is_repeated() {
             self.row.attempts += 1;
-            match next_try(self.lease.id, self.row.attempts, None, now) {
+            match next_attempt_at(self.lease.id, self.row.attempts, None, now) {
                 Some(later) => at = at.max(later),
                 None => return self.fail_with(Failure::of(error)).await,
             }
@@ -265,7 +274,7 @@ impl Run<'_> {
             error: Some(Failure::of(error).to_json()),
             ..self.completed_step(Some(at))
         };
-        self.write(record).await.map(drop)
+        self.write_result(record).await.map(drop)
     }
 
     /// Returns the status while no step is under way; a post that must be reconciled cannot be changed.
@@ -298,7 +307,7 @@ impl Run<'_> {
         let told = began || self.attempt.ended_at.is_some();
         CompleteStep {
             lease: self.lease,
-            keep: false,
+            keep_lease: false,
             status: if self.partly_public { PostStatus::Processing } else { self.row.status },
             due_at,
             out_of_line: false,
@@ -317,14 +326,14 @@ impl Run<'_> {
         }
     }
 
-    pub(super) async fn write(&mut self, record: CompleteStep) -> Result<bool> {
+    pub(super) async fn write_result(&mut self, record: CompleteStep) -> Result<bool> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
         let record = Arc::new(record);
         let write = || self.cx.complete_step.call((), Arc::clone(&record));
-        let held = until_answered(clock, failpoint, write).await?;
+        let held = retry_while_unavailable(clock, failpoint, write).await?;
         if held {
             self.cx.counters.post(&self.row.platform, &record);
         }
@@ -332,12 +341,12 @@ impl Run<'_> {
         if let Some(outcome) = ended.filter(|_| held) {
             let platform = self.platform.spec().id.as_str();
             tracing::info!(outcome, code, "an attempt to publish a post ended");
-            fanfare_metrics::record::attempt(platform, outcome, code);
+            fanfare_metrics::record::publish_attempt(platform, outcome, code);
         } else if held {
             tracing::debug!("a post's progress was written down");
         }
         if !held {
-            fanfare_metrics::record::discarded("publish_post");
+            fanfare_metrics::record::discarded_result("publish_post");
             tracing::info!(
                 post.id = self.lease.id,
                 "a result was discarded: the post has a newer holder"

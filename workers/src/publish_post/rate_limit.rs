@@ -8,11 +8,11 @@ use std::{
 
 use fanfare_domain::{
     Domain, Result,
-    posts::quota::{Spent, spent},
+    posts::quota::{PostCounts, count_posts},
 };
 use fanfare_entities::{AccountId, Millis, account};
 use fanfare_limits::{Decision, Rate, Request, Subject};
-use fanfare_platforms::{Connect, Per, Phase, Platform, RateLimit, Session};
+use fanfare_platforms::{ConnectSpec, LimitScope, Phase, Platform, RateLimit, Session};
 
 use super::retry_policy::millis;
 
@@ -25,7 +25,7 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 
 /// How long the counted posts of an account are cached, in ms. The count is only needed for posts that the store of
 /// limits has lost.
-const BELIEVED: Millis = 10_000;
+const CACHE_TTL: Millis = 10_000;
 
 /// A call that needs room in the rate limits.
 #[derive(Debug, Clone)]
@@ -64,26 +64,28 @@ impl RateLimitRequest {
         let rate_limits = if is_counted { rate_limits } else { &[] };
         let mut subjects = vec![Subject { name: lines.account.clone(), rates: Vec::new() }];
         // The app that all accounts share may be blocked.
-        if matches!(platform.spec().connect, Connect::Oauth(_)) {
+        if matches!(platform.spec().connect, ConnectSpec::Oauth(_)) {
             subjects.push(Subject { name: lines.app.clone(), rates: Vec::new() });
         }
-        for limit in rate_limits.iter().filter(|limit| limit.counts(post_type)) {
-            let mut name = match limit.per {
-                Per::Account => lines.account.clone(),
-                Per::Workspace => format!("workspace:{}:{}", place(account), account.workspace_id),
-                Per::App => lines.app.clone(),
+        for limit in rate_limits.iter().filter(|limit| limit.applies_to(post_type)) {
+            let mut name = match limit.scope {
+                LimitScope::Account => lines.account.clone(),
+                LimitScope::Workspace => {
+                    format!("workspace:{}:{}", network_name(account), account.workspace_id)
+                }
+                LimitScope::App => lines.app.clone(),
             };
             if !limit.post_types.is_empty() {
                 name = format!("{name}:{}", limit.post_types.join("+"));
             }
-            let rate = Rate { limit: limit.calls, span: limit.span + SLACK };
+            let rate = Rate { limit: limit.calls, span: limit.period + SLACK };
             match subjects.iter_mut().find(|subject| subject.name == name) {
                 Some(subject) => subject.rates.push(rate),
                 None => subjects.push(Subject { name, rates: vec![rate] }),
             }
         }
         let of_day = |limit: &&RateLimit| {
-            limit.per == Per::Account && limit.span == DAY && limit.counts(post_type)
+            limit.scope == LimitScope::Account && limit.period == DAY && limit.applies_to(post_type)
         };
         let daily = rate_limits.iter().filter(of_day).copied().collect();
         let request = Request { id: post.to_string(), call, is_again: false, subjects };
@@ -98,7 +100,7 @@ impl RateLimitRequest {
     }
 
     /// Gives back the room of a call that was allowed and is not made.
-    pub async fn give_back(&self, cx: &Domain) {
+    pub async fn release(&self, cx: &Domain) {
         if self.request.subjects.iter().any(|subject| !subject.rates.is_empty()) {
             cx.limits.release(&self.request).await;
         }
@@ -123,17 +125,17 @@ impl LimitNames {
 /// Returns the name of an account in the rate limits: the network's own account, which several workspaces may have
 /// connected.
 fn account_name(account: &account::Model) -> String {
-    format!("account:{}:{}", place(account), account.remote_id)
+    format!("account:{}:{}", network_name(account), account.remote_id)
 }
 
 /// Returns the name of an account's app in the rate limits.
 fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
     let app = platform.app(&session.account);
-    format!("app:{}:{}", place(account), app.as_deref().unwrap_or("own"))
+    format!("app:{}:{}", network_name(account), app.as_deref().unwrap_or("own"))
 }
 
 /// Returns the name of the network; a simulated network is counted separately.
-fn place(account: &account::Model) -> String {
+fn network_name(account: &account::Model) -> String {
     if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
 }
 
@@ -141,7 +143,7 @@ fn place(account: &account::Model) -> String {
 #[derive(Default)]
 pub struct Limiter {
     /// The recent posts of accounts with a daily limit, and when they were counted.
-    known: Mutex<HashMap<AccountId, (Millis, Spent)>>,
+    cache: Mutex<HashMap<AccountId, (Millis, PostCounts)>>,
 }
 
 impl Limiter {
@@ -156,9 +158,9 @@ impl Limiter {
         requests: &[Arc<RateLimitRequest>],
     ) -> Result<Vec<RateLimitDecision>> {
         let now = cx.clock.now();
-        self.look_up(cx, requests, now).await?;
+        self.refresh_cache(cx, requests, now).await?;
         let exhausted: Vec<Option<Millis>> = {
-            let mut known = self.known();
+            let mut known = self.cache();
             requests.iter().map(|one| exhausted(one, &mut known, now)).collect()
         };
         let open = requests.iter().zip(&exhausted).filter(|(_, until)| until.is_none());
@@ -177,7 +179,7 @@ impl Limiter {
         Ok(exhausted.into_iter().map(decision).collect())
     }
 
-    async fn look_up(
+    async fn refresh_cache(
         &self,
         cx: &Domain,
         requests: &[Arc<RateLimitRequest>],
@@ -185,21 +187,21 @@ impl Limiter {
     ) -> Result<()> {
         let daily = requests.iter().filter(|one| !one.daily.is_empty()).map(|one| one.account);
         let unknown: BTreeSet<AccountId> = {
-            let mut known = self.known();
-            known.retain(|_, (read_at, _)| (*read_at..*read_at + BELIEVED).contains(&now));
+            let mut known = self.cache();
+            known.retain(|_, (read_at, _)| (*read_at..*read_at + CACHE_TTL).contains(&now));
             daily.filter(|account| !known.contains_key(account)).collect()
         };
         if unknown.is_empty() {
             return Ok(());
         }
-        let spent = spent(cx, &unknown, now - millis(DAY)).await?;
+        let spent = count_posts(cx, &unknown, now - millis(DAY)).await?;
         let read = |account| (account, (now, spent.get(&account).cloned().unwrap_or_default()));
-        self.known().extend(unknown.into_iter().map(read));
+        self.cache().extend(unknown.into_iter().map(read));
         Ok(())
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, (Millis, Spent)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, HashMap<AccountId, (Millis, PostCounts)>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -207,13 +209,13 @@ impl Limiter {
 /// the day, so that they do not all go out at once.
 fn exhausted(
     request: &RateLimitRequest,
-    known: &mut HashMap<AccountId, (Millis, Spent)>,
+    known: &mut HashMap<AccountId, (Millis, PostCounts)>,
     now: Millis,
 ) -> Option<Millis> {
     let (_, spent) = known.get_mut(&request.account)?;
     let full = |daily: &RateLimit| {
         let limit = i64::from(daily.calls);
-        let (posts, oldest) = spent.of(|kind| daily.counts(kind));
+        let (posts, oldest) = spent.count(|kind| daily.applies_to(kind));
         let place = posts.checked_sub(limit).filter(|place| *place >= 0)?;
         Some(oldest + millis(DAY) + place * (millis(DAY) / limit.max(1)))
     };
@@ -271,8 +273,8 @@ mod tests {
             },
             secrets: Secrets::default(),
             app: None,
-            pictures: None,
-            usage: fanfare_platforms::Usage::default(),
+            picture_shrinker: None,
+            usage: fanfare_platforms::UsageTracker::default(),
             now: fanfare_domain::clock::date(0),
         }
     }
@@ -340,11 +342,11 @@ mod tests {
     fn those_that_wait_for_the_day_to_pass_come_one_after_the_other() {
         let subjects = Vec::new();
         let request = Request { id: "1".into(), call: "1".into(), is_again: false, subjects };
-        let daily = vec![RateLimit::new(Per::Account, 10, 86_400).of(&["reel"])];
+        let daily = vec![RateLimit::new(LimitScope::Account, 10, 86_400).for_post_types(&["reel"])];
         let post_type = "reel".to_owned();
         let wanted = RateLimitRequest { request, account: AccountId(7), post_type, daily };
         let of = |posts| {
-            let mut spent = Spent::default();
+            let mut spent = PostCounts::default();
             (0..posts).for_each(|_| spent.add_at("reel", 1_000));
             (0..100).for_each(|_| spent.add_at("feed", 500));
             HashMap::from([(AccountId(7), (0, spent))])

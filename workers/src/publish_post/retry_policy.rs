@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use fanfare_domain::Unreadable;
+use fanfare_domain::UnreadableColumn;
 pub use fanfare_domain::retry_action::{RetryAction, decide};
 use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Kind, Progress, Step};
+use fanfare_platforms::{self as platforms, ErrorKind, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
 /// The waits before the retries of a transient failure; after the last one the post fails.
-const WAITS: [Duration; 5] = [
+const BACKOFF: [Duration; 5] = [
     Duration::from_secs(30),
     Duration::from_secs(2 * 60),
     Duration::from_secs(10 * 60),
@@ -19,34 +19,39 @@ const WAITS: [Duration; 5] = [
 ];
 
 /// The longest `Retry-After` that is obeyed; a longer one is probably a mistake, and could stop an account for years.
-const LONGEST_NAMED: Duration = Duration::from_secs(24 * 3_600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
 /// Returns the time of a post's next attempt after `failures` failures: the network's own time if it names one, else
 /// the usual wait ± 20 %. Returns `None` if no attempts are left.
 #[must_use]
-pub fn next_try(post: i64, failures: i32, named: Option<Duration>, now: Millis) -> Option<Millis> {
+pub fn next_attempt_at(
+    post: i64,
+    failures: i32,
+    named: Option<Duration>,
+    now: Millis,
+) -> Option<Millis> {
     let place = usize::try_from(failures).ok()?.checked_sub(1)?;
-    let usual = *WAITS.get(place)?;
-    Some(now + millis(believed(named).unwrap_or_else(|| spread(usual, post, place))))
+    let usual = *BACKOFF.get(place)?;
+    Some(now + millis(capped(named).unwrap_or_else(|| jittered(usual, post, place))))
 }
 
 /// Returns the wait that a network names, at most [`MAX_RETRY_AFTER`].
-fn believed(named: Option<Duration>) -> Option<Duration> {
-    named.map(|named| named.min(LONGEST_NAMED))
+fn capped(named: Option<Duration>) -> Option<Duration> {
+    named.map(|named| named.min(MAX_RETRY_AFTER))
 }
 
 /// Returns the time at which a post that must wait is tried again. If the network names no time, this is the wait after
 /// a transient failure.
 #[must_use]
-pub fn after_wait(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
-    let place = usize::try_from(waits).unwrap_or(0).min(WAITS.len() - 1);
-    now + millis(believed(named).unwrap_or_else(|| spread(WAITS[place], post, place)))
+pub fn wait_until(post: i64, waits: i32, named: Option<Duration>, now: Millis) -> Millis {
+    let place = usize::try_from(waits).unwrap_or(0).min(BACKOFF.len() - 1);
+    now + millis(capped(named).unwrap_or_else(|| jittered(BACKOFF[place], post, place)))
 }
 
 /// Changes a wait by up to 20 %, so that posts that failed together are not retried together. The same attempt of a
 /// post always gets the same wait.
-fn spread(wait: Duration, post: i64, place: usize) -> Duration {
-    let seed = post.unsigned_abs() * WAITS.len() as u64 + place as u64;
+fn jittered(wait: Duration, post: i64, place: usize) -> Duration {
+    let seed = post.unsigned_abs() * BACKOFF.len() as u64 + place as u64;
     wait.mul_f64(SmallRng::seed_from_u64(seed).random_range(0.8..1.2))
 }
 
@@ -72,32 +77,33 @@ impl Failure {
     #[must_use]
     pub fn of(error: &platforms::Error) -> Self {
         let (code, retryable, remedy) = match error.kind {
-            Kind::Transient | Kind::Server | Kind::Ambiguous | Kind::Unreachable => {
-                ("platform_unavailable", true, "Retry the post later.")
-            }
-            Kind::RateLimited => (
+            ErrorKind::Transient
+            | ErrorKind::Server
+            | ErrorKind::Ambiguous
+            | ErrorKind::Unreachable => ("platform_unavailable", true, "Retry the post later."),
+            ErrorKind::RateLimited => (
                 "platform_rate_limited",
                 true,
                 "No action needed: the post is retried at the platform's time.",
             ),
-            Kind::QuotaExhausted => (
+            ErrorKind::QuotaExhausted => (
                 "quota_exhausted",
                 true,
                 "No action needed: the post is retried when the quota is renewed.",
             ),
-            Kind::TokenExpired => {
+            ErrorKind::TokenExpired => {
                 ("token_expired", true, "Connect the account again, then retry the post.")
             }
-            Kind::Reconnect | Kind::InvalidCredentials => {
+            ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
                 ("account_disconnected", true, "Connect the account again, then retry the post.")
             }
-            Kind::Rejected => {
+            ErrorKind::Rejected => {
                 ("content_rejected", false, "Change the post, then schedule it again.")
             }
-            Kind::MediaRejected => {
+            ErrorKind::MediaRejected => {
                 ("media_rejected", false, "Change the media, then schedule the post again.")
             }
-            Kind::Misconfigured => {
+            ErrorKind::Misconfigured => {
                 ("misconfigured", true, "Fix what the message names, then retry the post.")
             }
         };
@@ -173,7 +179,7 @@ impl Failure {
 
     /// The stored post cannot be read, so nothing is sent.
     #[must_use]
-    pub fn unreadable(unreadable: Unreadable, may_be_public: bool) -> Self {
+    pub fn unreadable(unreadable: UnreadableColumn, may_be_public: bool) -> Self {
         let message = format!("The post was not published: {unreadable}.");
         let remedy = "Create the post again, and report the damaged post to the operator.";
         let failure = Self::plain("internal_error", message, remedy);
@@ -228,19 +234,19 @@ impl Failure {
 
     /// Returns true if the post may be public.
     #[must_use]
-    pub const fn is_risky(&self) -> bool {
+    pub const fn may_be_public(&self) -> bool {
         !self.retry_safe
     }
 
     /// Returns the outcome of the attempt.
     #[must_use]
     pub fn outcome(&self) -> &'static str {
-        if self.is_risky() { "outcome_unknown" } else { "failed" }
+        if self.may_be_public() { "outcome_unknown" } else { "failed" }
     }
 }
 
 /// Logs the kind of a network's reply. Its text is not logged, since it may repeat the text of the post.
-pub fn log_answer(step: &Step, outcome: &platforms::Result<Progress>) {
+pub fn log_reply(step: &Step, outcome: &platforms::Result<Progress>) {
     let step = step.name.as_str();
     match outcome {
         Ok(Progress::Done(_)) => tracing::debug!(step, answer = "done", "the platform answered"),
@@ -262,17 +268,17 @@ mod tests {
 
     #[test]
     fn only_a_commit_can_be_lost() {
-        for kind in [Kind::Ambiguous, Kind::Server] {
+        for kind in [ErrorKind::Ambiguous, ErrorKind::Server] {
             assert_eq!(decide(kind, Phase::Commit), RetryAction::Lost);
             assert_eq!(decide(kind, Phase::Prepare), RetryAction::Retry);
             assert_eq!(decide(kind, Phase::Confirm), RetryAction::Retry);
         }
-        assert_eq!(decide(Kind::Transient, Phase::Commit), RetryAction::Retry);
+        assert_eq!(decide(ErrorKind::Transient, Phase::Commit), RetryAction::Retry);
     }
 
     #[test]
     fn posts_that_failed_together_come_back_apart() {
-        let at = |post| next_try(post, 1, None, 0).unwrap();
+        let at = |post| next_attempt_at(post, 1, None, 0).unwrap();
         let distinct: std::collections::BTreeSet<_> = (1..=100).map(at).collect();
         assert!(distinct.len() > 90, "{distinct:?}");
         assert_eq!(at(1), at(1));
@@ -281,19 +287,19 @@ mod tests {
     #[test]
     fn five_retries_and_no_more() {
         for (failures, seconds) in [(1, 30), (2, 120), (3, 600), (4, 1_800), (5, 7_200)] {
-            let at = next_try(7, failures, None, 0).unwrap();
+            let at = next_attempt_at(7, failures, None, 0).unwrap();
             let usual = seconds * 1_000;
             assert!((usual * 8 / 10..=usual * 12 / 10).contains(&at), "{failures}: {at}");
         }
-        assert_eq!(next_try(7, 6, None, 0), None);
-        assert_eq!(next_try(7, 1, Some(Duration::from_secs(7)), 0), Some(7_000));
+        assert_eq!(next_attempt_at(7, 6, None, 0), None);
+        assert_eq!(next_attempt_at(7, 1, Some(Duration::from_secs(7)), 0), Some(7_000));
     }
 
     #[test]
     fn a_wait_that_a_network_names_is_believed_up_to_a_day() {
         let absurd = Some(Duration::from_secs(99_999_999_999));
-        assert_eq!(next_try(7, 1, absurd, 5), Some(86_400_005));
-        assert_eq!(after_wait(7, 3, absurd, 5), 86_400_005);
-        assert_eq!(after_wait(7, 0, Some(Duration::MAX), 5), 86_400_005);
+        assert_eq!(next_attempt_at(7, 1, absurd, 5), Some(86_400_005));
+        assert_eq!(wait_until(7, 3, absurd, 5), 86_400_005);
+        assert_eq!(wait_until(7, 0, Some(Duration::MAX), 5), 86_400_005);
     }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result,
-    accounts::{self, Refreshed},
+    accounts::{self, RefreshOutcome},
     durable::{LEASE, Lease, MAX_LEASE_EXPIRATIONS},
     mutation::{self, Mutation},
     posts::{
@@ -20,21 +20,21 @@ use serde_json::Value;
 
 use super::{
     attempt,
-    db_retry::until_answered,
+    db_retry::retry_while_unavailable,
     rate_limit::{LimitNames, RateLimitRequest},
-    retry_policy::{Failure, RetryAction, decide, log_answer, millis},
+    retry_policy::{Failure, RetryAction, decide, log_reply, millis},
 };
 use crate::{
     Context,
-    dispatcher::{Membership, Slot},
+    dispatcher::{LineEntry, Slot},
 };
 
 /// How much longer than the deadline of a commit call its lease lasts.
-const MARGIN: Duration = Duration::from_secs(10);
+const LEASE_MARGIN: Duration = Duration::from_secs(10);
 
 /// The longest time between recording a commit call and making it: the call must be over before anybody asks about it,
 /// ten seconds after the recorded deadline, and clocks differ a little.
-const AT_ONCE: Duration = Duration::from_secs(5);
+const MAX_START_DELAY: Duration = Duration::from_secs(5);
 
 /// The work on one claimed post, from the claim until the row is given back.
 pub struct Run<'a> {
@@ -53,17 +53,17 @@ pub struct Run<'a> {
     /// The rate limit that the next call has acquired.
     pub(super) rate_limit: Option<Arc<RateLimitRequest>>,
     /// Its position in the line of its account, once its time has come.
-    pub(super) membership: Option<Membership>,
+    pub(super) line_entry: Option<LineEntry>,
 }
 
 /// What to do after a step.
-pub(super) enum Next {
+pub(super) enum StepOutcome {
     /// Take the next step.
     Step,
     /// Take the same step again, with fresh tokens.
     Refresh(platforms::Error),
     /// Stop: the row was given back, or another worker has it.
-    Over,
+    Done,
 }
 
 impl<'a> Run<'a> {
@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
             .then_some(row.scheduled_at)
             .flatten()
             .filter(|at| *at <= cx.now())
-            .map(|at| cx.calls.join(row.account_id, (at, row.id.0)));
+            .map(|at| cx.post_dispatcher.join(row.account_id, (at, row.id.0)));
         Ok(Self {
             cx,
             platform,
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
             limit_names: None,
             calls: 0,
             rate_limit: None,
-            membership,
+            line_entry: membership,
         })
     }
 
@@ -106,12 +106,12 @@ impl<'a> Run<'a> {
 
     /// Returns true if its time is too long ago to begin now.
     pub fn is_missed(&self) -> bool {
-        let late = self.latest().is_some_and(|latest| self.cx.now() > latest);
+        let late = self.latest_start().is_some_and(|latest| self.cx.now() > latest);
         late && !self.partly_public && self.row.sending_at.is_none()
     }
 
     /// Returns the latest time at which it may still go out.
-    pub(super) fn latest(&self) -> Option<Millis> {
+    pub(super) fn latest_start(&self) -> Option<Millis> {
         let at = self.row.scheduled_at?;
         Some(at.saturating_add(self.cx.domain.settings.max_lateness))
     }
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
         self.limit_names = Some(LimitNames::of(self.platform, account, &session));
         if self.row.sending_at.is_some()
             && mutation::is_off(Mutation::Reconciled)
-            && matches!(self.reconcile(&session).await?, Next::Over)
+            && matches!(self.reconcile(&session).await?, StepOutcome::Done)
         {
             return Ok(());
         }
@@ -134,22 +134,24 @@ impl<'a> Run<'a> {
         accounts::renew(&self.cx.domain, id, account, &mut session).await?;
         let mut fresh = false;
         // The network would refuse the token too, but only after a step was tried in vain.
-        let mut stale = self.is_ending(account).then(|| {
+        let mut stale = self.is_token_expiring(account).then(|| {
             platforms::Error::new(
-                platforms::Kind::TokenExpired,
+                platforms::ErrorKind::TokenExpired,
                 "The access token is about to end.",
             )
         });
         loop {
             let next = match stale.take() {
-                Some(error) => Next::Refresh(error),
+                Some(error) => StepOutcome::Refresh(error),
                 None => self.step(account, &mut session).await?,
             };
             match next {
-                Next::Step => fresh = false,
-                Next::Over => return Ok(()),
-                Next::Refresh(error) if fresh => return self.lose_account(&error).await,
-                Next::Refresh(error) => match self.refresh(account, &error).await? {
+                StepOutcome::Step => fresh = false,
+                StepOutcome::Done => return Ok(()),
+                StepOutcome::Refresh(error) if fresh => {
+                    return self.fail_token_expired(&error).await;
+                }
+                StepOutcome::Refresh(error) => match self.refresh(account, &error).await? {
                     Some(again) => (session, fresh) = (again, true),
                     None => return Ok(()),
                 },
@@ -158,7 +160,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns true if the token will expire before a step could end, and can be refreshed.
-    fn is_ending(&self, account: &account::Model) -> bool {
+    fn is_token_expiring(&self, account: &account::Model) -> bool {
         let soon = self.cx.now() + millis(self.platform.spec().commit_deadline);
         account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= soon)
     }
@@ -171,16 +173,16 @@ impl<'a> Run<'a> {
     ) -> Result<Option<Session>> {
         let (cx, id) = (&self.cx.domain, self.platform.spec().id);
         match accounts::refresh(cx, id, account.id, account.secret_id).await? {
-            Refreshed::Fresh => {}
-            Refreshed::Elsewhere => {
+            RefreshOutcome::Fresh => {}
+            RefreshOutcome::Elsewhere => {
                 self.wait(self.cx.now() + 1_000, None).await?;
                 return Ok(None);
             }
-            Refreshed::Impossible => {
-                self.lose_account(error).await?;
+            RefreshOutcome::Impossible => {
+                self.fail_token_expired(error).await?;
                 return Ok(None);
             }
-            Refreshed::Failed(error) => {
+            RefreshOutcome::Failed(error) => {
                 self.refresh_failed(&error).await?;
                 return Ok(None);
             }
@@ -200,7 +202,11 @@ impl<'a> Run<'a> {
     }
 
     /// Takes one step.
-    async fn step(&mut self, account: &account::Model, session: &mut Session) -> Result<Next> {
+    async fn step(
+        &mut self,
+        account: &account::Model,
+        session: &mut Session,
+    ) -> Result<StepOutcome> {
         let step = self.platform.step(&self.draft, self.state.as_ref());
         let now = self.cx.now();
         if step.phase == Phase::Commit {
@@ -209,24 +215,24 @@ impl<'a> Run<'a> {
             let early = now < at || self.row.status == PostStatus::Scheduled;
             if early && mutation::is_off(Mutation::CommitInTime) {
                 self.wait(at, None).await?;
-                return Ok(Next::Over);
+                return Ok(StepOutcome::Done);
             }
         }
         let Some(mut slot) = self.acquire(&step, account, session).await? else {
-            return Ok(Next::Over);
+            return Ok(StepOutcome::Done);
         };
         if !self.begin_step(&step, &mut slot).await? && mutation::is_off(Mutation::BeginStepObeyed)
         {
             drop(slot);
             self.release_rate_limit().await;
-            self.step_back().await?;
-            return Ok(Next::Over);
+            self.withdraw_step().await?;
+            return Ok(StepOutcome::Done);
         }
         let outcome = self.call(&step, session).await;
         drop(slot);
         match outcome {
             Ok(progress) => self.advance(progress).await,
-            Err(error) => self.stumble(&step, error, session).await,
+            Err(error) => self.handle_error(&step, error, session).await,
         }
     }
 
@@ -234,30 +240,30 @@ impl<'a> Run<'a> {
     /// an earlier post of the account has to go out first.
     pub(super) async fn begin_step(&mut self, step: &Step, slot: &mut Slot) -> Result<bool> {
         let clock = &self.cx.domain.clock;
-        let (mut asked, now) = (clock.passed(), clock.now());
-        attempt::begin(&mut self.attempt, step, now);
-        let mut held = self.write_down(step, now).await?;
+        let (mut asked, now) = (clock.elapsed_ms(), clock.now());
+        attempt::begin_step(&mut self.attempt, step, now);
+        let mut held = self.write_begin_step(step, now).await?;
         if held {
             tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
             self.count_lateness(step, now);
-            self.cx.failpoint.reach(begun_name(step.phase)).await;
+            self.cx.failpoint.reach(begun_failpoint(step.phase)).await;
             slot.begin().await;
         }
         // A worker that was frozen here, or delayed by a slow database, may have lost the row or may lose it soon.
         while held
             && step.phase == Phase::Commit
-            && clock.passed() - asked > millis(AT_ONCE)
+            && clock.elapsed_ms() - asked > millis(MAX_START_DELAY)
             && mutation::is_off(Mutation::CommitAtOnce)
         {
             tracing::warn!("a commit call came late to its start; the lease is asked for again");
-            asked = clock.passed();
-            held = self.write_down(step, self.cx.now()).await?;
+            asked = clock.elapsed_ms();
+            held = self.write_begin_step(step, self.cx.now()).await?;
         }
         Ok(held)
     }
 
     /// Writes the step into the ledger, and leases the row for as long as the call may take from `now` on.
-    async fn write_down(&mut self, step: &Step, now: Millis) -> Result<bool> {
+    async fn write_begin_step(&mut self, step: &Step, now: Millis) -> Result<bool> {
         // The call renews the lease after a third of its time.
         let mut lease_until = now + LEASE / 2;
         if step.phase == Phase::Commit {
@@ -266,7 +272,7 @@ impl<'a> Run<'a> {
             let first = self.row.sending_at.filter(|_| self.is_repeated());
             self.row.sending_at = first.or(Some(now));
             self.row.sending_until = Some(until);
-            lease_until = lease_until.max(until + millis(MARGIN));
+            lease_until = lease_until.max(until + millis(LEASE_MARGIN));
         }
         let begun = Arc::new(BeginStep {
             lease: self.lease,
@@ -277,7 +283,10 @@ impl<'a> Run<'a> {
         });
         self.cx.failpoint.reach("arming").await;
         let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        until_answered(clock, failpoint, || self.cx.begin_step.call((), Arc::clone(&begun))).await
+        retry_while_unavailable(clock, failpoint, || {
+            self.cx.begin_step.call((), Arc::clone(&begun))
+        })
+        .await
     }
 
     /// Records how late a post is at its first commit call: after its scheduled time, or after the later time that the
@@ -317,8 +326,8 @@ impl<'a> Run<'a> {
         session.now = self.cx.domain.clock.date();
         let call = self.platform.publish(session, &self.draft, self.state.clone());
         let outcome = self.while_leased(call).await;
-        log_answer(step, &outcome);
-        self.cx.failpoint.reach(called_name(step.phase)).await;
+        log_reply(step, &outcome);
+        self.cx.failpoint.reach(called_failpoint(step.phase)).await;
         outcome
     }
 
@@ -351,13 +360,13 @@ impl<'a> Run<'a> {
     }
 
     /// Handles the error of a step, as the retry policy says.
-    async fn stumble(
+    async fn handle_error(
         &mut self,
         step: &Step,
         error: platforms::Error,
         session: &Session,
-    ) -> Result<Next> {
-        attempt::end(&mut self.attempt, None, self.cx.now());
+    ) -> Result<StepOutcome> {
+        attempt::end_step(&mut self.attempt, None, self.cx.now());
         let mut action = decide(error.kind, step.phase);
         if action == RetryAction::Lost && mutation::is_on(Mutation::LostIsNotFailed) {
             action = RetryAction::Retry;
@@ -368,21 +377,21 @@ impl<'a> Run<'a> {
             self.row.sending_until = None;
         }
         match action {
-            RetryAction::Refresh => return Ok(Next::Refresh(error)),
+            RetryAction::Refresh => return Ok(StepOutcome::Refresh(error)),
             RetryAction::Retry => self.retry(&error).await?,
             RetryAction::Wait => self.wait_as_asked(&error).await?,
             RetryAction::Stop => self.fail_with(Failure::of(&error)).await?,
             RetryAction::Reconnect => {
-                accounts::needs_reconnect(&self.cx.domain, self.row.account_id).await?;
+                accounts::mark_needs_reconnect(&self.cx.domain, self.row.account_id).await?;
                 self.fail_with(Failure::of(&error)).await?;
             }
-            RetryAction::Lost => self.lost(session, &error).await?,
+            RetryAction::Lost => self.handle_lost_reply(session, &error).await?,
         }
-        Ok(Next::Over)
+        Ok(StepOutcome::Done)
     }
 }
 
-const fn begun_name(phase: Phase) -> &'static str {
+const fn begun_failpoint(phase: Phase) -> &'static str {
     match phase {
         Phase::Prepare => "prepare_armed",
         Phase::Commit => "commit_armed",
@@ -390,7 +399,7 @@ const fn begun_name(phase: Phase) -> &'static str {
     }
 }
 
-const fn called_name(phase: Phase) -> &'static str {
+const fn called_failpoint(phase: Phase) -> &'static str {
     match phase {
         Phase::Prepare => "prepare_called",
         Phase::Commit => "commit_called",

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::{
-    Shown, chart,
+    AccountPeriod, chart,
     view::{AccountNumbers, DisplayMetric, Summary, get},
 };
 use crate::{
@@ -24,7 +24,7 @@ const SERIES: [(&str, &str); 6] = [
 ];
 
 /// Renders the part of the page about the account.
-pub fn section(shown: &Shown) -> Markup {
+pub fn section(shown: &AccountPeriod) -> Markup {
     let account = &shown.numbers;
     let (charted, missing): (Vec<_>, Vec<_>) = SERIES
         .into_iter()
@@ -78,7 +78,7 @@ fn state(account: &AccountNumbers) -> Markup {
             "needs_permission" => {
                 p.flash.warn {
                     "Some numbers need permissions that the account did not grant: "
-                    (account.missing_permissions.iter().map(|one| parts::cut(one, 60)).collect::<Vec<_>>().join(", "))
+                    (account.missing_permissions.iter().map(|one| parts::one_line(one, 60)).collect::<Vec<_>>().join(", "))
                     ". " (reconnect) " and allow them."
                 }
             }
@@ -108,7 +108,7 @@ fn sums(summary: &Summary) -> Markup {
                 div {
                     dt { (label) }
                     dd { (known(get(&summary.period, name))) }
-                    dd.soft { (against(&summary.period, &summary.previous, name)) }
+                    dd.soft { (compared(&summary.period, &summary.previous, name)) }
                     @if name == "reach" && let Some(how) = summary.period.get("reach_basis").and_then(Value::as_str) {
                         dd.soft { (basis(how)) }
                     }
@@ -137,7 +137,7 @@ fn known(value: Option<i64>) -> Markup {
     html! { @match value { Some(value) => { (number(value)) } None => { (unknown()) } } }
 }
 
-fn against(now: &Map<String, Value>, before: &Map<String, Value>, name: &str) -> Markup {
+fn compared(now: &Map<String, Value>, before: &Map<String, Value>, name: &str) -> Markup {
     html! {
         @match (get(now, name), get(before, name)) {
             (_, None) => "before: not known",

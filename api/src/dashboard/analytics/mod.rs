@@ -12,8 +12,8 @@ use fanfare_domain::{Result, platforms::label};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{operation, parts, seat::Seat};
-use crate::oauth_connect::{Answer, Visit};
+use super::{operation, page_member::PageMember, parts};
+use crate::oauth_connect::{PageResponse, Visit};
 use view::{AccountList, AccountNumbers};
 
 const TITLE: &str = "Analytics";
@@ -21,18 +21,18 @@ const PAGE: &str = "/dashboard/analytics";
 
 /// The periods to choose from, in days.
 const PERIODS: [u64; 4] = [7, 30, 90, 365];
-const USUAL: u64 = 30;
+const DEFAULT_PERIOD: u64 = 30;
 
 /// The account and the days that a page shows.
-struct Shown {
+struct AccountPeriod {
     numbers: AccountNumbers,
     days: u64,
     from: String,
 }
 
 /// Shows the metrics of an account.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let here = seat.act.membership.workspace_id;
     let all: AccountList =
         operation::read(&visit, "list_account_analytics", json!({"workspace_id": here})).await?;
@@ -44,27 +44,28 @@ pub async fn show(visit: Visit) -> Result<Answer> {
                 a href="/connect" { "Connect an account" } " of one of them first."
             }
         };
-        return Ok(Answer::Wide(TITLE, main));
+        return Ok(PageResponse::Wide(TITLE, main));
     };
     let posts = posts::section(&visit, &shown).await?;
     let follows = suggestion::section(&visit, &seat, shown.numbers.account.id).await?;
     let main = html! {
         (seat.head(&visit, TITLE, &html! {}))
-        (parts::done(visit.query("done").map(suggestion::said)))
+        (parts::success_note(visit.query("done").map(suggestion::done_message)))
         (choice(&all, &shown))
         (account::section(&shown))
         (posts)
         (follows)
     };
-    Ok(Answer::Wide(TITLE, main))
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 /// Returns the metrics of the account for the period of the query.
-async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<Shown>> {
+async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<AccountPeriod>> {
     let asked = visit.query("account_id");
     let named = all.accounts.iter().find(|one| asked == Some(one.account.id.to_string().as_str()));
     let Some(first) = named.or_else(|| best(all)) else { return Ok(None) };
-    let days = visit.parsed("days")?.filter(|days| PERIODS.contains(days)).unwrap_or(USUAL);
+    let days =
+        visit.parsed("days")?.filter(|days| PERIODS.contains(days)).unwrap_or(DEFAULT_PERIOD);
     // The network's days end in its own zone, so its today is where the period ends.
     let to = NaiveDate::parse_from_str(&first.to, "%Y-%m-%d").ok();
     let from = to.and_then(|to| to.checked_sub_days(Days::new(days - 1)));
@@ -72,7 +73,7 @@ async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<Shown>> {
     let asked = json!({"account_id": first.account.id, "from": from, "to": first.to});
     let read: AccountList = operation::read(visit, "list_account_analytics", asked).await?;
     let numbers = read.accounts.into_iter().next();
-    Ok(numbers.map(|numbers| Shown { numbers, days, from }))
+    Ok(numbers.map(|numbers| AccountPeriod { numbers, days, from }))
 }
 
 /// Returns the account that is shown by default: one with metrics, if there is one.
@@ -81,7 +82,7 @@ fn best(all: &AccountList) -> Option<&AccountNumbers> {
     measured.or_else(|| all.accounts.first())
 }
 
-fn choice(all: &AccountList, shown: &Shown) -> Markup {
+fn choice(all: &AccountList, shown: &AccountPeriod) -> Markup {
     html! {
         form.filter method="get" action=(PAGE) {
             div.field {
@@ -89,7 +90,7 @@ fn choice(all: &AccountList, shown: &Shown) -> Markup {
                 select #account name="account_id" {
                     @for one in &all.accounts {
                         option value=(one.account.id) selected[one.account.id == shown.numbers.account.id] {
-                            (parts::cut(&one.account.username, 40)) " on " (label(&one.account.platform))
+                            (parts::one_line(&one.account.username, 40)) " on " (label(&one.account.platform))
                         }
                     }
                 }

@@ -11,8 +11,8 @@ use serde_json::json;
 use super::{chart, suggestion::insight, view::Insights};
 use crate::{
     admin::parts::{number, table},
-    dashboard::{operation, parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{operation, page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Post";
@@ -21,10 +21,10 @@ const TITLE: &str = "Post";
 const AGES: [&str; 5] = ["1h", "6h", "24h", "72h", "7d"];
 
 /// Shows the metrics of a post.
-pub async fn show(visit: Visit) -> Result<Answer> {
+pub async fn show(visit: Visit) -> Result<PageResponse> {
     let absent = || Error::new(Code::PostNotFound, "There is no such post.");
     let id: PostId = visit.path("id").parse().map(PostId).map_err(|_| absent())?;
-    let seat = Seat::of_post(&visit, id).await?;
+    let seat = PageMember::of_post(&visit, id).await?;
     let readings = analytics::readings(&seat.act, id).await?;
     let asked = json!({"post_id": id, "workspace_id": seat.act.membership.workspace_id});
     let insights = match operation::read::<Insights>(&visit, "list_insights", asked).await {
@@ -46,7 +46,7 @@ pub async fn show(visit: Visit) -> Result<Answer> {
             Err(error) => { (parts::not_included(error)) }
         }
     };
-    Ok(Answer::Wide(TITLE, main))
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 fn by_age(readings: &[PostReading]) -> Markup {
@@ -70,7 +70,7 @@ fn by_age(readings: &[PostReading]) -> Markup {
                 @match at(age, name) { Some(value) => { (number(value)) } None => { span.soft { "not known" } } }
             }));
             cells.push(html! {
-                @match reading { Some(one) => { (parts::minute(&clock::show(one.read_at))) } None => { span.soft { "not read" } } }
+                @match reading { Some(one) => { (parts::minute(&clock::to_rfc3339(one.read_at))) } None => { span.soft { "not read" } } }
             });
             cells
         })

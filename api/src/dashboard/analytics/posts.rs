@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    Shown, chart,
+    AccountPeriod, chart,
     view::{PostList, PostNumbers, get, reason},
 };
 use crate::{
@@ -28,7 +28,7 @@ const COLUMNS: [(&str, &str); 9] = [
 ];
 
 /// Renders the part of the page about the posts of the period.
-pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
+pub async fn section(visit: &Visit, shown: &AccountPeriod) -> Result<Markup> {
     let asked = json!({"account_id": shown.numbers.account.id, "from": shown.from, "limit": 20});
     let list: PostList = operation::read(visit, "list_post_analytics", asked).await?;
     let posts = &list.posts;
@@ -59,7 +59,7 @@ pub async fn section(visit: &Visit, shown: &Shown) -> Result<Markup> {
 
 /// Renders the beginning of a post's text, as a link to its page if it was created here.
 fn title(post: &PostNumbers) -> Markup {
-    let words = parts::cut(&post.caption, 60);
+    let words = parts::one_line(&post.caption, 60);
     let words = if words.is_empty() { format!("A {} without text", post.post_type) } else { words };
     html! {
         @match (post.post_id, post.url.as_deref().filter(|url| url.starts_with("http"))) {

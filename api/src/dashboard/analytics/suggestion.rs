@@ -9,17 +9,17 @@ use super::{
     view::{Insight, Insights, ShownProfile, Suggestion, Suggestions},
 };
 use crate::{
-    dashboard::{operation, parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{operation, page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Creates a draft from a suggestion, or dismisses it.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(visit: Visit) -> Result<PageResponse> {
     let id = visit.path("id");
     match visit.path("verb") {
         "dismiss" => {
             operation::run(&visit, "dismiss_suggestion", json!({"id": id})).await?;
-            Ok(Answer::See(format!("{PAGE}?done=dismissed")))
+            Ok(PageResponse::Redirect(format!("{PAGE}?done=dismissed")))
         }
         "draft" => {
             let body = json!({
@@ -27,12 +27,12 @@ pub async fn act(visit: Visit) -> Result<Answer> {
                 "caption": visit.form("caption").unwrap_or_default(),
                 "status": "draft",
                 "suggestion_id": id,
-                "idempotency_key": parts::key(&visit),
+                "idempotency_key": parts::once_key(&visit),
             });
             let made = operation::run(&visit, "create_post", body).await?;
             Ok(match made["post"]["id"].as_i64() {
-                Some(post) => Answer::See(format!("/dashboard/posts/{post}")),
-                None => Answer::See(format!("{PAGE}?done=drafted")),
+                Some(post) => PageResponse::Redirect(format!("/dashboard/posts/{post}")),
+                None => PageResponse::Redirect(format!("{PAGE}?done=drafted")),
             })
         }
         _ => Err(Error::new(Code::NotFound, "There is no such step.")),
@@ -40,12 +40,12 @@ pub async fn act(visit: Visit) -> Result<Answer> {
 }
 
 /// Returns the message about a completed action.
-pub fn said(done: &str) -> &'static str {
+pub fn done_message(done: &str) -> &'static str {
     if done == "dismissed" { "The suggestion is dismissed." } else { "The draft is made." }
 }
 
 /// Renders the conclusions from the metrics of an account.
-pub async fn section(visit: &Visit, seat: &Seat, account: i64) -> Result<Markup> {
+pub async fn section(visit: &Visit, seat: &PageMember, account: i64) -> Result<Markup> {
     match read(visit, account).await {
         Ok((profile, insights, suggestions)) => Ok(html! {
             (profile_of(&profile))
@@ -82,7 +82,7 @@ fn profile_of(shown: &ShownProfile) -> Markup {
     }
 }
 
-fn suggested(visit: &Visit, seat: &Seat, suggestions: &[Suggestion]) -> Markup {
+fn suggested(visit: &Visit, seat: &PageMember, suggestions: &[Suggestion]) -> Markup {
     let pending = suggestions.iter().filter(|one| one.status == "pending");
     html! {
         h2 { "Suggestions" }
@@ -90,7 +90,7 @@ fn suggested(visit: &Visit, seat: &Seat, suggestions: &[Suggestion]) -> Markup {
         @for one in pending {
             section.card {
                 p.said { (parts::lines(&one.caption)) }
-                p.soft { (parts::cut(&one.rationale, 300)) " · for week " (one.period_key) }
+                p.soft { (parts::one_line(&one.rationale, 300)) " · for week " (one.period_key) }
                 @if seat.may(Role::Editor) { (forms(visit, one)) }
             }
         }
@@ -102,13 +102,13 @@ fn forms(visit: &Visit, one: &Suggestion) -> Markup {
     html! {
         div.row {
             form method="post" action={ (action) "/draft" } {
-                (parts::token(visit))
-                (parts::once())
+                (parts::csrf_field(visit))
+                (parts::once_field())
                 input type="hidden" name="account_id" value=(one.social_account_id);
                 input type="hidden" name="caption" value=(one.caption);
                 button type="submit" { "Make a draft" }
             }
-            (parts::confirmed(visit, "Dismiss", &format!("{action}/dismiss"),
+            (parts::confirmed_action(visit, "Dismiss", &format!("{action}/dismiss"),
                 "The suggestion is not shown again.", "Dismiss this suggestion", &html! {}))
         }
     }

@@ -3,21 +3,21 @@
 use fanfare_domain::{
     Error, Result,
     access::Role,
-    ai::video::{self, JobQuery},
+    ai::video::{self, VideoJobQuery},
     platforms::label,
 };
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Outcome, draft::Draft};
+use super::{StepOutcome, draft::Draft};
 use crate::{
     dashboard::{
         operation,
-        parts::{badge, cut},
-        seat::Seat,
+        page_member::PageMember,
+        parts::{badge, one_line},
     },
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// A caption that a model wrote.
@@ -111,10 +111,10 @@ struct Estimate {
 /// The operation's.
 pub async fn captions(
     visit: &Visit,
-    seat: &Seat,
+    seat: &PageMember,
     draft: &Draft,
-    outcome: &mut Outcome,
-) -> Result<Option<Answer>> {
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     let mut asked = json!({
         "brief": draft.field("brief").unwrap_or_default(),
         "account_ids": draft.accounts,
@@ -155,10 +155,10 @@ fn price(credits: i64) -> String {
 /// The operation's.
 pub async fn image(
     visit: &Visit,
-    seat: &Seat,
+    seat: &PageMember,
     draft: &mut Draft,
-    outcome: &mut Outcome,
-) -> Result<Option<Answer>> {
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     let count = draft.field("count").and_then(|count| count.parse::<i64>().ok()).unwrap_or(1);
     let mut asked = json!({
         "prompt": draft.field("image_prompt").unwrap_or_default(),
@@ -180,10 +180,10 @@ pub async fn image(
 /// The operation's.
 pub async fn video(
     visit: &Visit,
-    seat: &Seat,
+    seat: &PageMember,
     draft: &Draft,
-    outcome: &mut Outcome,
-) -> Result<Option<Answer>> {
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     let kind = draft.field("film").unwrap_or_default();
     let (seconds, resolution) = kind.split_once(' ').unwrap_or(("8", "720p"));
     let mut asked = json!({
@@ -204,14 +204,18 @@ pub async fn video(
 ///
 /// # Errors
 /// The operation's.
-pub async fn cancel(visit: &Visit, job: &str, outcome: &mut Outcome) -> Result<Option<Answer>> {
+pub async fn cancel(
+    visit: &Visit,
+    job: &str,
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     operation::run(visit, "cancel_video_job", json!({ "id": job })).await?;
     outcome.done = Some("The film was cancelled, and its credits were given back.".to_owned());
     Ok(None)
 }
 
 /// Returns the provider of images and its price for one.
-fn drawing(seat: &Seat) -> Option<(&'static str, i64)> {
+fn drawing(seat: &PageMember) -> Option<(&'static str, i64)> {
     let ai = &seat.act.cx.settings.ai;
     let cents = |provider: &str, kind: &str| {
         let model = ai.catalogue.image.iter().find(|model| model.provider == provider)?;
@@ -228,7 +232,7 @@ fn drawing(seat: &Seat) -> Option<(&'static str, i64)> {
 ///
 /// # Errors
 /// The database's.
-pub async fn panel(seat: &Seat, draft: &Draft, outcome: &Outcome) -> Result<Markup> {
+pub async fn panel(seat: &PageMember, draft: &Draft, outcome: &StepOutcome) -> Result<Markup> {
     let ai = &seat.act.cx.settings.ai;
     let has_films = ai.xai.is_some() || ai.google.is_some() || ai.vertex.is_some();
     if !seat.may(Role::Editor) || (ai.text.is_none() && !has_films) {
@@ -298,7 +302,7 @@ fn image_fields(draft: &Draft, cost: impl Fn(i64) -> i64) -> Markup {
 }
 
 /// Returns the default video model.
-async fn films(seat: &Seat) -> Result<Option<Model>> {
+async fn films(seat: &PageMember) -> Result<Option<Model>> {
     let reply = video::options(&seat.act).await?;
     let options: VideoOptions = serde_json::from_str(reply.body()).map_err(Error::internal)?;
     let provider = options.providers.into_iter().find(|one| one.configured && !one.id.is_empty());
@@ -339,8 +343,8 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
 ///
 /// # Errors
 /// The database's.
-pub async fn jobs(seat: &Seat, chosen: &[String]) -> Result<Markup> {
-    let query = JobQuery { limit: Some(5), ..JobQuery::default() };
+pub async fn jobs(seat: &PageMember, chosen: &[String]) -> Result<Markup> {
+    let query = VideoJobQuery { limit: Some(5), ..VideoJobQuery::default() };
     let reply = video::list(&seat.act, query).await?;
     let list: Jobs = serde_json::from_str(reply.body()).map_err(Error::internal)?;
     let is_open = |job: &Job| matches!(job.status.as_str(), "queued" | "processing");
@@ -349,12 +353,12 @@ pub async fn jobs(seat: &Seat, chosen: &[String]) -> Result<Markup> {
         ul.jobs data-open=[list.jobs.iter().any(is_open).then_some("")] {
             @for (nth, job) in list.jobs.iter().enumerate() {
                 li {
-                    span { (badge(&job.status)) " " (cut(&job.prompt, 60)) }
+                    span { (badge(&job.status)) " " (one_line(&job.prompt, 60)) }
                     span.soft {
                         (price(job.credits))
                         @if let Some(percent) = job.progress.filter(|_| is_open(job)) { " · " (percent) " %" }
                     }
-                    @if let Some(error) = &job.error { span.soft { (cut(&error.message, 200)) } }
+                    @if let Some(error) = &job.error { span.soft { (one_line(&error.message, 200)) } }
                     @if let Some(url) = job.video_url.as_ref().filter(|url| !chosen.contains(url)) {
                         @let id = format!("job-{nth}");
                         span.tick {

@@ -6,13 +6,13 @@ use fanfare_domain::{
     input::strict,
     limits::{self, Bucket},
     platforms::label,
-    posts::{self, CaptionLength, Made, NewPost, caption_length},
+    posts::{self, CaptionLength, CreateOutcome, NewPost, caption_length},
 };
 use fanfare_entities::account;
 use maud::{Markup, html};
 
 use super::draft::Draft;
-use crate::dashboard::{parts::cut, seat::Seat};
+use crate::dashboard::{page_member::PageMember, parts::one_line};
 
 /// The most characters of a text in a preview.
 const SHOWN: usize = 3_000;
@@ -58,7 +58,7 @@ pub fn refusal(problems: &[Problem]) -> Error {
 ///
 /// # Errors
 /// [`Code::RateLimited`] after too many checks in a minute; the database's.
-pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
+pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Vec<Problem>> {
     let about = |field: &str, message: &str, remedy: &str| Problem {
         account: String::new(),
         field: field.to_owned(),
@@ -69,7 +69,7 @@ pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
         return Ok(Vec::new());
     }
     let person = seat.act.caller.user_id.to_string();
-    limits::admit_anybody(&seat.act.cx, &[(Bucket::ComposerChecks, &person)]).await?;
+    limits::admit_anonymous(&seat.act.cx, &[(Bucket::ComposerChecks, &person)]).await?;
     let accounts = draft.chosen(seat).await?;
     let mut problems = Vec::new();
     if accounts.is_empty() {
@@ -84,15 +84,19 @@ pub async fn all(seat: &Seat, draft: &Draft) -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
-async fn of_account(seat: &Seat, draft: &Draft, account: &account::Model) -> Result<Vec<Problem>> {
+async fn of_account(
+    seat: &PageMember,
+    draft: &Draft,
+    account: &account::Model,
+) -> Result<Vec<Problem>> {
     let mut body = draft.body(seat, account).await?;
     body["dry_run"] = true.into();
-    let checked = match strict::read_rest::<NewPost>(body) {
+    let checked = match strict::read_partial::<NewPost>(body) {
         Ok((new, flaws)) => posts::create(&seat.act, new, flaws).await,
         Err(error) => Err(error),
     };
     match checked {
-        Ok(Made::Checked(_) | Made::Created(_)) => Ok(Vec::new()),
+        Ok(CreateOutcome::Checked(_) | CreateOutcome::Created(_)) => Ok(Vec::new()),
         Err(error) if error.status() < 500 => Ok(Problem::of(&account.username, &error)),
         Err(error) => Err(error),
     }
@@ -102,7 +106,7 @@ async fn of_account(seat: &Seat, draft: &Draft, account: &account::Model) -> Res
 ///
 /// # Errors
 /// The database's.
-pub async fn shown(seat: &Seat, draft: &Draft, problems: &[Problem]) -> Result<Markup> {
+pub async fn shown(seat: &PageMember, draft: &Draft, problems: &[Problem]) -> Result<Markup> {
     let mut accounts = Vec::new();
     for account in draft.chosen(seat).await? {
         let length = caption_length(&account, &draft.caption, draft.media.len()).await?;
@@ -126,9 +130,9 @@ fn missing(problems: &[Problem]) -> Markup {
                 ul {
                     @for one in problems.iter().take(30) {
                         li {
-                            @if !one.account.is_empty() { strong { (cut(&one.account, 40)) ": " } }
-                            (cut(&one.message, 300)) " " (cut(&one.remedy, 300))
-                            @if !one.field.is_empty() { " " span.soft { "(" (cut(&one.field, 60)) ")" } }
+                            @if !one.account.is_empty() { strong { (one_line(&one.account, 40)) ": " } }
+                            (one_line(&one.message, 300)) " " (one_line(&one.remedy, 300))
+                            @if !one.field.is_empty() { " " span.soft { "(" (one_line(&one.field, 60)) ")" } }
                         }
                     }
                 }
@@ -146,11 +150,11 @@ fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Ma
         article.preview data-platform=(account.platform) {
             header {
                 span.face aria-hidden="true" { (initial.to_uppercase()) }
-                span { strong { (cut(name, 40)) } span.soft { (cut(&account.username, 40)) " · " (label(&account.platform)) } }
+                span { strong { (one_line(name, 40)) } span.soft { (one_line(&account.username, 40)) " · " (label(&account.platform)) } }
             }
             @if text.is_empty() { p.soft { "No text yet." } } @else { p.words { (text) @if is_cut { "…" } } }
             @if !draft.media.is_empty() {
-                div.shots { @for url in draft.media.iter().take(4) { (shot(url)) } }
+                div.shots { @for url in draft.media.iter().take(4) { (media_preview(url)) } }
                 @if draft.media.len() > 4 { p.soft { "and " (draft.media.len() - 4) " more files" } }
             }
             p.count.late[length.length > length.limit] { (length.length) " of " (length.limit) " " (length.unit) }
@@ -159,10 +163,10 @@ fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Ma
 }
 
 /// Renders a file of the preview, whose type is guessed from its address.
-fn shot(url: &str) -> Markup {
+fn media_preview(url: &str) -> Markup {
     let is = |ends: &[&str]| ends.iter().any(|end| url.to_lowercase().ends_with(end));
     html! {
         @if is(&[".jpg", ".jpeg", ".png", ".gif", ".webp"]) { img src=(url) alt=""; }
-        @else { span.file { (cut(url.rsplit('/').next().unwrap_or_default(), 30)) } }
+        @else { span.file { (one_line(url.rsplit('/').next().unwrap_or_default(), 30)) } }
     }
 }

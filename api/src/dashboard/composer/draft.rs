@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::settings;
 use crate::{
-    dashboard::{parts, seat::Seat},
+    dashboard::{page_member::PageMember, parts},
     oauth_connect::Visit,
     query::Pairs,
 };
@@ -35,7 +35,7 @@ pub struct Draft {
 
 impl Draft {
     /// Reads a link that prefills the form.
-    pub fn of_link(visit: &Visit) -> Self {
+    pub fn from_link(visit: &Visit) -> Self {
         let account = visit.query("account_id").and_then(|id| id.parse().ok());
         Self {
             once: Uuid::now_v7(),
@@ -49,7 +49,7 @@ impl Draft {
     }
 
     /// Reads the form.
-    pub fn of_form(visit: &Visit) -> Self {
+    pub fn from_form(visit: &Visit) -> Self {
         let ids = parts::ticked(visit, "account_id");
         let text = visit.form.iter().find(|(name, _)| name == "caption");
         let mut media = parts::ticked(visit, "media");
@@ -84,7 +84,7 @@ impl Draft {
     ///
     /// # Errors
     /// The database's.
-    pub async fn chosen(&self, seat: &Seat) -> Result<Vec<account::Model>> {
+    pub async fn chosen(&self, seat: &PageMember) -> Result<Vec<account::Model>> {
         let mut rows = accounts::all(&seat.act).await?;
         rows.retain(|row| self.accounts.contains(&row.id.0));
         Ok(rows)
@@ -94,7 +94,7 @@ impl Draft {
     ///
     /// # Errors
     /// The account is gone.
-    pub async fn body(&self, seat: &Seat, account: &account::Model) -> Result<Value> {
+    pub async fn body(&self, seat: &PageMember, account: &account::Model) -> Result<Value> {
         let AccountId(id) = account.id;
         let mut body = json!({"account_id": id, "caption": self.caption});
         if !self.media.is_empty() {

@@ -9,10 +9,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Outcome, draft::Draft};
+use super::{StepOutcome, draft::Draft};
 use crate::{
-    dashboard::{operation, parts::cut, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{operation, page_member::PageMember, parts::one_line},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Stored files, newest first.
@@ -40,9 +40,9 @@ struct DropSession {
 /// The operation's.
 pub async fn open_page(
     visit: &Visit,
-    seat: &Seat,
-    outcome: &mut Outcome,
-) -> Result<Option<Answer>> {
+    seat: &PageMember,
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     let asked = json!({ "workspace_id": seat.act.membership.workspace_id });
     let session: DropSession = operation::read(visit, "create_media_drop", asked).await?;
     outcome.upload = Some(session.drop_url);
@@ -53,7 +53,7 @@ pub async fn open_page(
 ///
 /// # Errors
 /// The database's.
-pub async fn chooser(seat: &Seat, draft: &Draft) -> Result<Markup> {
+pub async fn chooser(seat: &PageMember, draft: &Draft) -> Result<Markup> {
     let query = MediaQuery { limit: Some(12), ..MediaQuery::default() };
     let reply = media::list(&seat.act, query).await?;
     let files: Files = serde_json::from_str(reply.body()).map_err(Error::internal)?;
@@ -66,7 +66,7 @@ pub async fn chooser(seat: &Seat, draft: &Draft) -> Result<Markup> {
                 li {
                     label.pick for=(id) {
                         (thumbnail(file))
-                        span { (cut(&file.filename, 30)) @if file.ai_generated { " " span.badge.plain { "AI" } } }
+                        span { (one_line(&file.filename, 30)) @if file.ai_generated { " " span.badge.plain { "AI" } } }
                     }
                     input id=(id) type="checkbox" name="media" value=(file.url) checked[draft.media.contains(&file.url)];
                 }
@@ -74,7 +74,7 @@ pub async fn chooser(seat: &Seat, draft: &Draft) -> Result<Markup> {
             @for (nth, url) in older.enumerate() {
                 @let id = format!("older-{nth}");
                 li {
-                    label.pick for=(id) { span { (cut(url, 60)) } }
+                    label.pick for=(id) { span { (one_line(url, 60)) } }
                     input id=(id) type="checkbox" name="media" value=(url) checked;
                 }
             }
@@ -95,7 +95,7 @@ fn thumbnail(file: &File) -> Markup {
 ///
 /// # Errors
 /// The database's.
-pub async fn section(seat: &Seat, draft: &Draft, upload: Option<&str>) -> Result<Markup> {
+pub async fn section(seat: &PageMember, draft: &Draft, upload: Option<&str>) -> Result<Markup> {
     Ok(html! {
         fieldset {
             legend { "Files" }

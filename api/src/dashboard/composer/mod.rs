@@ -12,8 +12,8 @@ use fanfare_domain::{Error, Result, access::Role};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{operation, seat::Seat};
-use crate::oauth_connect::{Answer, Visit};
+use super::{operation, page_member::PageMember};
+use crate::oauth_connect::{PageResponse, Visit};
 use check::Problem;
 use draft::Draft;
 
@@ -25,7 +25,7 @@ pub const LARGEST: usize = 1 << 20;
 
 /// The result of a step of the composer.
 #[derive(Default)]
-struct Outcome {
+struct StepOutcome {
     /// The errors of the step.
     problems: Vec<Problem>,
     /// A message that the step was done.
@@ -50,19 +50,19 @@ struct CreatedPost {
 }
 
 /// Shows an empty composer, or one that a link fills in.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    let draft = Draft::of_link(&visit);
-    let main = view::page(&visit, &seat, &draft, &Outcome::default()).await?;
-    Ok(Answer::Wide(TITLE, main))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    let draft = Draft::from_link(&visit);
+    let main = view::page(&visit, &seat, &draft, &StepOutcome::default()).await?;
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 /// Runs the step of the button that was pressed.
-pub async fn act(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    let mut draft = Draft::of_form(&visit);
+pub async fn act(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    let mut draft = Draft::from_form(&visit);
     let step = visit.form("do").unwrap_or("check").to_owned();
-    let mut outcome = Outcome::default();
+    let mut outcome = StepOutcome::default();
     let done = if let Some(text) = visit.form("use") {
         draft.caption = text.to_owned();
         Ok(None)
@@ -94,20 +94,20 @@ pub async fn act(visit: Visit) -> Result<Answer> {
     }
     let main = view::page(&visit, &seat, &draft, &outcome).await?;
     Ok(match outcome.error {
-        Some(error) => Answer::WideWrong(TITLE, main, error),
-        None => Answer::Wide(TITLE, main),
+        Some(error) => PageResponse::WideInvalid(TITLE, main, error),
+        None => PageResponse::Wide(TITLE, main),
     })
 }
 
 /// Renders the parts of the page that depend on the form's content.
-pub async fn part(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    let draft = Draft::of_form(&visit);
-    Ok(Answer::Part(match visit.form("part") {
+pub async fn part(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    let draft = Draft::from_form(&visit);
+    Ok(PageResponse::Fragment(match visit.form("part") {
         Some("settings") => settings::fields(&seat, &draft).await?,
         Some("media") => media::chooser(&seat, &draft).await?,
         Some("upload") => {
-            let mut outcome = Outcome::default();
+            let mut outcome = StepOutcome::default();
             media::open_page(&visit, &seat, &mut outcome).await?;
             let page = outcome.upload.unwrap_or_default();
             maud::html! { (page) }
@@ -120,19 +120,19 @@ pub async fn part(visit: Visit) -> Result<Answer> {
 }
 
 /// Renders the list of video jobs, for live updates.
-pub async fn jobs(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    Ok(Answer::Part(ai::jobs(&seat, &[]).await?))
+pub async fn jobs(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    Ok(PageResponse::Fragment(ai::jobs(&seat, &[]).await?))
 }
 
 /// Creates a post for each account, if all of them are valid.
 async fn create(
     visit: &Visit,
-    seat: &Seat,
+    seat: &PageMember,
     draft: &mut Draft,
     step: &str,
-    outcome: &mut Outcome,
-) -> Result<Option<Answer>> {
+    outcome: &mut StepOutcome,
+) -> Result<Option<PageResponse>> {
     seat.act.membership.require(Role::Publisher)?;
     draft.step = step.to_owned();
     let problems = check::all(seat, draft).await?;
@@ -171,7 +171,7 @@ async fn create(
         });
         return Ok(None);
     }
-    Ok(Some(Answer::See(match made.as_slice() {
+    Ok(Some(PageResponse::Redirect(match made.as_slice() {
         [(_, id)] => format!("/dashboard/posts/{id}"),
         _ => "/dashboard/posts".to_owned(),
     })))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
-use crate::dashboard::{parts::cut, seat::Seat};
+use crate::dashboard::{page_member::PageMember, parts::one_line};
 
 /// The parts of an account's schema that the form needs.
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Schema {
     required: Vec<String>,
 }
 
-async fn schema(seat: &Seat, account: &account::Model) -> Result<AccountSchema> {
+async fn schema(seat: &PageMember, account: &account::Model) -> Result<AccountSchema> {
     let reply = accounts::schema(&seat.act, account.id).await?;
     serde_json::from_str(reply.body()).map_err(Error::internal)
 }
@@ -37,7 +37,7 @@ fn named(account: &account::Model, setting: &str) -> String {
 /// # Errors
 /// The account is gone.
 pub async fn values(
-    seat: &Seat,
+    seat: &PageMember,
     draft: &Draft,
     account: &account::Model,
 ) -> Result<(Option<String>, Map<String, Value>)> {
@@ -73,7 +73,7 @@ fn value(shape: &Value, text: &str) -> Value {
 ///
 /// # Errors
 /// The database's.
-pub async fn fields(seat: &Seat, draft: &Draft) -> Result<Markup> {
+pub async fn fields(seat: &PageMember, draft: &Draft) -> Result<Markup> {
     let mut all = Vec::new();
     for account in draft.chosen(seat).await? {
         let known = schema(seat, &account).await?;
@@ -92,7 +92,7 @@ fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) ->
     html! {
         @if known.post_types.len() > 1 || !needed.is_empty() || !wanted.is_empty() {
             fieldset {
-                legend { (cut(&account.username, 40)) " · " (label(&account.platform)) }
+                legend { (one_line(&account.username, 40)) " · " (label(&account.platform)) }
                 @if known.post_types.len() > 1 { (post_type(draft, account, &known.post_types)) }
                 @for (name, shape) in &needed { (field(draft, account, name, shape, true)) }
                 @if !wanted.is_empty() {
@@ -153,7 +153,7 @@ fn field(
     };
     html! {
         div.field {
-            label for=(name) { (spoken(setting)) @if !needed { span.soft { " (optional)" } } }
+            label for=(name) { (setting_label(setting)) @if !needed { span.soft { " (optional)" } } }
             @if choices.is_empty() {
                 input id=(name) name=(name) type=(kind) value=[value] step=[(kind == "number").then_some("any")]
                     aria-describedby=(hint) autocomplete="off";
@@ -174,7 +174,7 @@ fn field(
 }
 
 /// Returns the label of a setting: "Privacy level" for `privacy_level`.
-fn spoken(setting: &str) -> String {
+fn setting_label(setting: &str) -> String {
     let mut words = setting.replace('_', " ");
     if let Some(first) = words.get_mut(0..1) {
         first.make_ascii_uppercase();
@@ -194,6 +194,6 @@ mod tests {
         assert_eq!(read("integer", "seven"), json!("seven"));
         assert_eq!(read("array", "a, b"), json!(["a", "b"]));
         assert_eq!(read("string", "7"), json!("7"));
-        assert_eq!(spoken("privacy_level"), "Privacy level");
+        assert_eq!(setting_label("privacy_level"), "Privacy level");
     }
 }

@@ -4,11 +4,11 @@ use fanfare_domain::{Result, access::Role, accounts, platforms::label};
 use fanfare_entities::{account, account::AccountStatus};
 use maud::{Markup, html};
 
-use super::{Outcome, PAGE, TITLE, ai, check, draft::Draft, media, settings};
+use super::{PAGE, StepOutcome, TITLE, ai, check, draft::Draft, media, settings};
 use crate::{
     dashboard::{
-        parts::{self, cut},
-        seat::Seat,
+        page_member::PageMember,
+        parts::{self, one_line},
     },
     oauth_connect::Visit,
 };
@@ -17,7 +17,12 @@ use crate::{
 ///
 /// # Errors
 /// The database's.
-pub async fn page(visit: &Visit, seat: &Seat, draft: &Draft, outcome: &Outcome) -> Result<Markup> {
+pub async fn page(
+    visit: &Visit,
+    seat: &PageMember,
+    draft: &Draft,
+    outcome: &StepOutcome,
+) -> Result<Markup> {
     let rows = accounts::all(&seat.act).await?;
     let head = seat.head(visit, TITLE, &html! {});
     if !seat.may(Role::Publisher) {
@@ -41,10 +46,10 @@ pub async fn page(visit: &Visit, seat: &Seat, draft: &Draft, outcome: &Outcome) 
     };
     Ok(html! {
         (head)
-        @if let Some(error) = &outcome.error { p.flash.bad role="alert" { (cut(error.message(), 400)) } }
+        @if let Some(error) = &outcome.error { p.flash.bad role="alert" { (one_line(error.message(), 400)) } }
         @if let Some(done) = &outcome.done { p.flash.good role="status" { (done) } }
         form.composer #composer method="post" action=(PAGE) data-part={ (PAGE) "/part" } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             input type="hidden" name="once" value=(draft.once);
             button.default type="submit" name="do" value="check" tabindex="-1" aria-hidden="true" { "Check" }
             div.write {
@@ -76,7 +81,7 @@ fn account_fields(rows: &[account::Model], draft: &Draft) -> Markup {
                         input id=(id) type="checkbox" name="account_id" value=(row.id)
                             checked[draft.accounts.contains(&row.id.0)];
                         label.beside for=(id) {
-                            strong { (cut(&row.username, 40)) } " " span.soft { (label(&row.platform)) }
+                            strong { (one_line(&row.username, 40)) } " " span.soft { (label(&row.platform)) }
                             @if row.sandbox { " " span.badge.warn { "simulated" } }
                             @if row.status == AccountStatus::ReconnectRequired { " " span.badge.bad { "connect again" } }
                         }
@@ -87,7 +92,7 @@ fn account_fields(rows: &[account::Model], draft: &Draft) -> Markup {
     }
 }
 
-fn send(seat: &Seat, draft: &Draft) -> Markup {
+fn send(seat: &PageMember, draft: &Draft) -> Markup {
     html! {
         fieldset {
             legend { "When" }

@@ -5,21 +5,21 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{Kind, again, can, said},
+    reply::{ThreadKind, can, done_message, send_again_field},
     view::{Comment, Thread, content, outcome},
 };
 use crate::{
-    dashboard::{choices::Accounts, operation, parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Shows a comment.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(Kind::Comment.title(), page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(ThreadKind::Comment.title(), page(&visit, None).await?))
 }
 
 /// Hides it, shows it again or deletes it.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(visit: Visit) -> Result<PageResponse> {
     let id = visit.path("id");
     match visit.path("verb") {
         verb @ ("hide" | "unhide") => {
@@ -30,13 +30,13 @@ pub async fn act(visit: Visit) -> Result<Answer> {
                 Some(hidden) if hidden == (verb == "hide") => shown(hidden),
                 _ => "open",
             });
-            Kind::Comment.lead(&visit, settled).await
+            ThreadKind::Comment.respond(&visit, settled).await
         }
         "delete" => {
             let outcome = operation::run(&visit, "delete_comment", json!({"id": id})).await;
             let settled = |deleted| if deleted { "deleted" } else { "open" };
             let outcome = outcome.map(|reply| settled(reply["deleted"] == true));
-            Kind::Comment.lead(&visit, outcome).await
+            ThreadKind::Comment.respond(&visit, outcome).await
         }
         _ => Err(Error::new(Code::NotFound, "There is no such step.")),
     }
@@ -46,12 +46,12 @@ pub async fn act(visit: Visit) -> Result<Answer> {
 pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let asked = json!({"id": visit.path("id")});
     let thread: Thread = operation::read(visit, "get_comment", asked).await?;
-    let seat = Seat::of(visit).await?;
-    let accounts = Accounts::of(visit, &seat).await?;
+    let seat = PageMember::of(visit).await?;
+    let accounts = AccountChoices::of(visit, &seat).await?;
     let one = &thread.comment;
     Ok(html! {
         p { a href="/dashboard/inbox?view=comments" { "← All comments" } }
-        h1 { "Comment of " (parts::cut(&one.author.shown(), 80)) }
+        h1 { "Comment of " (parts::one_line(&one.author.display_name(), 80)) }
         p.soft {
             "On " (accounts.name(one.account_id))
             @if let Some(post) = one.post_id { ", " a href={ "/dashboard/posts/" (post) } { "your post" } }
@@ -59,8 +59,8 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
                 ", " a href=(url) rel="noreferrer" { "on the network" }
             }
         }
-        (parts::done(said(visit)))
-        (parts::wrong(wrong))
+        (parts::success_note(done_message(visit)))
+        (parts::form_error(wrong))
         ol.talk aria-label="The comment and its replies, oldest first" {
             (bubble(one))
             @for reply in &thread.replies { (bubble(reply)) }
@@ -77,7 +77,7 @@ fn bubble(one: &Comment) -> Markup {
     html! {
         li class=(if one.author.is_owner { "out" } else { "in" }) {
             p.soft {
-                @if one.author.is_owner { "You" } @else { (parts::cut(&one.author.shown(), 60)) }
+                @if one.author.is_owner { "You" } @else { (parts::one_line(&one.author.display_name(), 60)) }
                 " · " (parts::minute(&one.created_at))
                 @if let Some(likes) = one.like_count { " · " (likes) @if likes == 1 { " like" } @else { " likes" } }
             }
@@ -92,9 +92,9 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
     let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
     let (public, private) = (can(&one.can, "reply"), can(&one.can, "private_reply"));
     html! {
-        form.narrow.reply method="post" action=(Kind::Comment.address(visit)) {
-            (parts::token(visit))
-            (parts::once())
+        form.narrow.reply method="post" action=(ThreadKind::Comment.address(visit)) {
+            (parts::csrf_field(visit))
+            (parts::once_field())
             div.field {
                 label for="text" { "Your reply" }
                 textarea #text name="text" rows="3" required { (visit.form("text").unwrap_or_default()) }
@@ -109,26 +109,26 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
                 }
             }
             @if private && !public { input type="hidden" name="private" value="1"; }
-            @if risky { (again()) }
+            @if risky { (send_again_field()) }
             button type="submit" { "Send the reply" }
         }
     }
 }
 
 fn actions(visit: &Visit, one: &Comment) -> Markup {
-    let page = Kind::Comment.address(visit);
+    let page = ThreadKind::Comment.address(visit);
     html! {
         div.row {
             @if can(&one.can, "hide") {
-                (parts::confirmed(visit, "Hide", &format!("{page}/hide"),
+                (parts::confirmed_action(visit, "Hide", &format!("{page}/hide"),
                     "Only its author and the author's friends see it from then on. You can show it again.", "Hide this comment", &html! {}))
             }
             @if can(&one.can, "unhide") {
-                (parts::confirmed(visit, "Show again", &format!("{page}/unhide"),
+                (parts::confirmed_action(visit, "Show again", &format!("{page}/unhide"),
                     "Everybody who sees the post sees the comment again.", "Show this comment again", &html! {}))
             }
             @if can(&one.can, "delete") {
-                (parts::confirmed(visit, "Delete", &format!("{page}/delete"),
+                (parts::confirmed_action(visit, "Delete", &format!("{page}/delete"),
                     "The comment is deleted on the network. This cannot be undone.", "Delete this comment", &html! {}))
             }
         }

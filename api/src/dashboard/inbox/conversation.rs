@@ -5,18 +5,18 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{Kind, again, can, said},
+    reply::{ThreadKind, can, done_message, send_again_field},
     view::{Conversation, Message, Messages, content, outcome},
 };
 use crate::{
-    admin::parts::span,
-    dashboard::{choices::Accounts, operation, parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    admin::parts::duration,
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Shows a conversation.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(Kind::Conversation.title(), page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(ThreadKind::Conversation.title(), page(&visit, None).await?))
 }
 
 /// Shows the page, with the error of an answer.
@@ -26,16 +26,16 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         asked["cursor"] = cursor.into();
     }
     let shown: Messages = operation::read(visit, "get_conversation", asked).await?;
-    let seat = Seat::of(visit).await?;
-    let accounts = Accounts::of(visit, &seat).await?;
+    let seat = PageMember::of(visit).await?;
+    let accounts = AccountChoices::of(visit, &seat).await?;
     let one = &shown.conversation;
     Ok(html! {
         p { a href="/dashboard/inbox" { "← All conversations" } }
-        h1 { (parts::cut(&one.participant.shown(), 80)) }
+        h1 { (parts::one_line(&one.participant.display_name(), 80)) }
         p.soft { "With " (accounts.name(one.account_id)) }
-        (parts::done(said(visit)))
-        (parts::wrong(wrong))
-        (parts::next(&Kind::Conversation.address(visit), shown.next_cursor.as_deref()))
+        (parts::success_note(done_message(visit)))
+        (parts::form_error(wrong))
+        (parts::next(&ThreadKind::Conversation.address(visit), shown.next_cursor.as_deref()))
         ol.talk aria-label="Messages, oldest first" {
             @for message in shown.messages.iter().rev() { (bubble(message, one)) }
         }
@@ -49,7 +49,7 @@ fn bubble(message: &Message, one: &Conversation) -> Markup {
     html! {
         li class=(if is_ours { "out" } else { "in" }) {
             p.soft {
-                @if is_ours { "You" } @else { (parts::cut(&one.participant.shown(), 60)) }
+                @if is_ours { "You" } @else { (parts::one_line(&one.participant.display_name(), 60)) }
                 " · " (parts::minute(&message.created_at))
             }
             (content(&message.text, &message.attachments, message.deleted))
@@ -65,7 +65,7 @@ fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
     html! {
         @match (left, until) {
             (Some(left), Some(until)) if left > 0 && can(&one.can, "reply") => {
-                p.flash.plain { "You can reply for another " strong { (span(left)) } ", until " (parts::minute(until)) "." }
+                p.flash.plain { "You can reply for another " strong { (duration(left)) } ", until " (parts::minute(until)) "." }
             }
             (Some(left), _) if left > 0 && !is_editor => {
                 p.flash.plain { "Replies need the role editor in this workspace." }
@@ -84,14 +84,14 @@ fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
 fn form(visit: &Visit, wrong: Option<&Error>) -> Markup {
     let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
     html! {
-        form.narrow.reply method="post" action=(Kind::Conversation.address(visit)) {
-            (parts::token(visit))
-            (parts::once())
+        form.narrow.reply method="post" action=(ThreadKind::Conversation.address(visit)) {
+            (parts::csrf_field(visit))
+            (parts::once_field())
             div.field {
                 label for="text" { "Your reply" }
                 textarea #text name="text" rows="4" required { (visit.form("text").unwrap_or_default()) }
             }
-            @if risky { (again()) }
+            @if risky { (send_again_field()) }
             button type="submit" { "Send the reply" }
         }
     }

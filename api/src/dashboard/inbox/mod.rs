@@ -9,8 +9,8 @@ use fanfare_domain::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{choices::Accounts, operation, parts, seat::Seat};
-use crate::oauth_connect::{Answer, Visit};
+use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
+use crate::oauth_connect::{PageResponse, Visit};
 use view::{Comment, CommentPage, Conversation, ConversationPage};
 
 const TITLE: &str = "Inbox";
@@ -26,9 +26,9 @@ enum Items {
 }
 
 /// Shows conversations or comments, the latest first.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    let accounts = Accounts::of(&visit, &seat).await?.on(&NETWORKS);
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    let accounts = AccountChoices::of(&visit, &seat).await?.on(&NETWORKS);
     let main = match items(&visit, &seat).await {
         Ok(items) => list(&visit, &seat, &accounts, &items),
         Err(error) if error.code() == Code::FeatureNotAvailable => html! {
@@ -37,22 +37,24 @@ pub async fn show(visit: Visit) -> Result<Answer> {
         },
         Err(error) => return Err(error),
     };
-    Ok(Answer::Wide(TITLE, main))
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 /// Requests a sync with the networks.
-pub async fn sync(visit: Visit) -> Result<Answer> {
-    let here = Seat::of(&visit).await?.act.membership.workspace_id;
-    operation::run(&visit, "sync_inbox", json!({"workspace_id": here})).await.or_else(quiet)?;
-    Ok(Answer::See(format!("{PAGE}?done=sync")))
+pub async fn sync(visit: Visit) -> Result<PageResponse> {
+    let here = PageMember::of(&visit).await?.act.membership.workspace_id;
+    operation::run(&visit, "sync_inbox", json!({"workspace_id": here}))
+        .await
+        .or_else(ignore_no_inbox)?;
+    Ok(PageResponse::Redirect(format!("{PAGE}?done=sync")))
 }
 
 /// Ignores the error that no account of the workspace has an inbox.
-fn quiet(error: Error) -> Result<Value> {
+fn ignore_no_inbox(error: Error) -> Result<Value> {
     if error.code() == Code::AccountNotFound { Ok(Value::Null) } else { Err(error) }
 }
 
-async fn items(visit: &Visit, seat: &Seat) -> Result<Items> {
+async fn items(visit: &Visit, seat: &PageMember) -> Result<Items> {
     let mut asked = json!({"workspace_id": seat.act.membership.workspace_id});
     for name in ["account_id", "cursor", "unanswered"] {
         if let Some(value) = visit.query(name) {
@@ -70,7 +72,7 @@ fn shows_comments(visit: &Visit) -> bool {
     visit.query("view") == Some("comments")
 }
 
-fn list(visit: &Visit, seat: &Seat, accounts: &Accounts, items: &Items) -> Markup {
+fn list(visit: &Visit, seat: &PageMember, accounts: &AccountChoices, items: &Items) -> Markup {
     let (cursor, is_empty) = match items {
         Items::Conversations(page) => (&page.next_cursor, page.conversations.is_empty()),
         Items::Comments(page) => (&page.next_cursor, page.comments.is_empty()),
@@ -78,7 +80,7 @@ fn list(visit: &Visit, seat: &Seat, accounts: &Accounts, items: &Items) -> Marku
     let again = html! {
         @if seat.may(Role::Editor) {
             form method="post" action={ (PAGE) "/sync" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 button type="submit" { "Read now" }
             }
         }
@@ -88,10 +90,10 @@ fn list(visit: &Visit, seat: &Seat, accounts: &Accounts, items: &Items) -> Marku
         .map(|_| "The networks are being read. New items appear here in a moment.");
     html! {
         (seat.head(visit, TITLE, &again))
-        (parts::done(done))
+        (parts::success_note(done))
         (tabs(visit))
         (filter(visit, accounts))
-        @if is_empty { (nothing(accounts)) } @else {
+        @if is_empty { (empty_list(accounts)) } @else {
             ul.rows {
                 @match items {
                     Items::Conversations(page) => {
@@ -128,7 +130,7 @@ fn tabs(visit: &Visit) -> Markup {
     }
 }
 
-fn filter(visit: &Visit, accounts: &Accounts) -> Markup {
+fn filter(visit: &Visit, accounts: &AccountChoices) -> Markup {
     let unanswered = visit.query("unanswered");
     html! {
         form.filter method="get" action=(PAGE) {
@@ -147,7 +149,7 @@ fn filter(visit: &Visit, accounts: &Accounts) -> Markup {
     }
 }
 
-fn nothing(accounts: &Accounts) -> Markup {
+fn empty_list(accounts: &AccountChoices) -> Markup {
     html! {
         p.empty {
             @if accounts.accounts.is_empty() {
@@ -158,13 +160,13 @@ fn nothing(accounts: &Accounts) -> Markup {
     }
 }
 
-fn conversation_row(one: &Conversation, accounts: &Accounts) -> Markup {
+fn conversation_row(one: &Conversation, accounts: &AccountChoices) -> Markup {
     let last = &one.last_message;
     html! {
         li {
             div {
-                a href={ (PAGE) "/conversations/" (one.id) } { strong { (parts::cut(&one.participant.shown(), 60)) } }
-                span { @if last.direction == "out" { span.soft { "You: " } } (parts::cut(&last.text, 140)) }
+                a href={ (PAGE) "/conversations/" (one.id) } { strong { (parts::one_line(&one.participant.display_name(), 60)) } }
+                span { @if last.direction == "out" { span.soft { "You: " } } (parts::one_line(&last.text, 140)) }
                 span.soft { (accounts.name(one.account_id)) }
             }
             div.side {
@@ -175,12 +177,12 @@ fn conversation_row(one: &Conversation, accounts: &Accounts) -> Markup {
     }
 }
 
-fn comment_row(one: &Comment, accounts: &Accounts) -> Markup {
+fn comment_row(one: &Comment, accounts: &AccountChoices) -> Markup {
     html! {
         li {
             div {
-                a href={ (PAGE) "/comments/" (one.id) } { strong { (parts::cut(&one.author.shown(), 60)) } }
-                span { (parts::cut(&one.text, 140)) }
+                a href={ (PAGE) "/comments/" (one.id) } { strong { (parts::one_line(&one.author.display_name(), 60)) } }
+                span { (parts::one_line(&one.text, 140)) }
                 span.soft { (accounts.name(one.account_id)) }
             }
             div.side {

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use super::{comment, conversation};
 use crate::{
     dashboard::{operation, parts},
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// The kind of thread that a page shows.
 #[derive(Clone, Copy)]
-pub enum Kind {
+pub enum ThreadKind {
     /// A conversation.
     Conversation,
     /// A comment.
     Comment,
 }
 
-impl Kind {
+impl ThreadKind {
     /// Returns the title of its page.
     pub const fn title(self) -> &'static str {
         match self {
@@ -45,9 +45,15 @@ impl Kind {
     }
 
     /// Redirects to the page after an action, or shows the page with its error.
-    pub async fn lead(self, visit: &Visit, outcome: Result<&'static str>) -> Result<Answer> {
+    pub async fn respond(
+        self,
+        visit: &Visit,
+        outcome: Result<&'static str>,
+    ) -> Result<PageResponse> {
         let error = match outcome {
-            Ok(done) => return Ok(Answer::See(format!("{}?done={done}", self.address(visit)))),
+            Ok(done) => {
+                return Ok(PageResponse::Redirect(format!("{}?done={done}", self.address(visit))));
+            }
             Err(error) if parts::is_shown_beside(&error) => error,
             Err(error) => return Err(error),
         };
@@ -55,27 +61,27 @@ impl Kind {
             Self::Conversation => conversation::page(visit, Some(&error)).await?,
             Self::Comment => comment::page(visit, Some(&error)).await?,
         };
-        Ok(Answer::WideWrong(self.title(), main, error))
+        Ok(PageResponse::WideInvalid(self.title(), main, error))
     }
 
-    async fn answer(self, visit: &Visit) -> Result<Answer> {
+    async fn answer(self, visit: &Visit) -> Result<PageResponse> {
         let outcome = operation::run(visit, self.operation(), body(visit)).await;
         let outcome = outcome.map(|reply| {
             let made = reply.get("message").filter(|made| !made.is_null());
             done(&made.unwrap_or(&reply["comment"])["status"])
         });
-        self.lead(visit, outcome).await
+        self.respond(visit, outcome).await
     }
 }
 
 /// Answers a conversation.
-pub async fn to_conversation(visit: Visit) -> Result<Answer> {
-    Kind::Conversation.answer(&visit).await
+pub async fn to_conversation(visit: Visit) -> Result<PageResponse> {
+    ThreadKind::Conversation.answer(&visit).await
 }
 
 /// Answers a comment, in public or with a direct message.
-pub async fn to_comment(visit: Visit) -> Result<Answer> {
-    Kind::Comment.answer(&visit).await
+pub async fn to_comment(visit: Visit) -> Result<PageResponse> {
+    ThreadKind::Comment.answer(&visit).await
 }
 
 /// Returns the body of the request that the form stands for.
@@ -83,7 +89,7 @@ fn body(visit: &Visit) -> Value {
     let mut body = json!({
         "id": visit.path("id"),
         "text": visit.form("text").unwrap_or_default(),
-        "idempotency_key": parts::key(visit),
+        "idempotency_key": parts::once_key(visit),
     });
     if visit.form("again").is_some() {
         body["acknowledge_duplicate_risk"] = true.into();
@@ -104,7 +110,7 @@ fn done(status: &Value) -> &'static str {
 }
 
 /// Returns the message about a completed action.
-pub fn said(visit: &Visit) -> Option<&'static str> {
+pub fn done_message(visit: &Visit) -> Option<&'static str> {
     match visit.query("done")? {
         "sent" => Some("The answer was sent."),
         "failed" => Some("The network refused the answer; the reason stands beside it."),
@@ -124,7 +130,7 @@ pub fn can(all: &[String], what: &str) -> bool {
 }
 
 /// Renders the field that sends an answer although the same may have been sent already.
-pub fn again() -> Markup {
+pub fn send_again_field() -> Markup {
     html! {
         div.tick {
             input #again type="checkbox" name="again" value="1";

@@ -114,7 +114,7 @@ pub struct Comment {
 
 impl Person {
     /// Returns the best available name.
-    pub fn shown(&self) -> String {
+    pub fn display_name(&self) -> String {
         let named = [&self.name, &self.username, &self.id].into_iter().flatten();
         let mut named = named.filter(|name| !name.trim().is_empty());
         named.next().cloned().unwrap_or_else(|| "Somebody".to_owned())
@@ -131,7 +131,7 @@ pub fn content(text: &str, files: &[Attachment], is_deleted: bool) -> Markup {
                 (Some(url), "image") => { a href=(url) rel="noreferrer" { img.attached src=(url) alt="Attached image" loading="lazy"; } }
                 (Some(url), kind) => { p { a href=(url) rel="noreferrer" { "Attached " (kind) } } }
                 (None, kind) => {
-                    p.soft { "An attached " (parts::cut(kind, 20)) " was not copied" @if let Some(reason) = &file.reason { ": " (parts::cut(reason, 80)) } "." }
+                    p.soft { "An attached " (parts::one_line(kind, 20)) " was not copied" @if let Some(reason) = &file.reason { ": " (parts::one_line(reason, 80)) } "." }
                 }
             }
         }

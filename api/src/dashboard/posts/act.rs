@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{PAGE, calendar, one};
 use crate::{
-    dashboard::{operation, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{operation, page_member::PageMember},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Runs the action in the path.
-pub async fn act(visit: Visit) -> Result<Answer> {
+pub async fn act(visit: Visit) -> Result<PageResponse> {
     let id = one::id(&visit)?;
-    let seat = Seat::of_post(&visit, id).await?;
+    let seat = PageMember::of_post(&visit, id).await?;
     let timezone = seat.zone();
     let done = match visit.path("verb") {
         "pause" => status(&visit, json!({ "status": "paused" })).await,
@@ -43,18 +43,18 @@ pub async fn act(visit: Visit) -> Result<Answer> {
         _ => return Err(Error::new(Code::NotFound, "There is no such step.")),
     };
     match done {
-        Ok(_) if visit.path("verb") == "delete" => Ok(Answer::See(PAGE.to_owned())),
-        Ok(_) => Ok(Answer::See(format!("{PAGE}/{id}"))),
+        Ok(_) if visit.path("verb") == "delete" => Ok(PageResponse::Redirect(PAGE.to_owned())),
+        Ok(_) => Ok(PageResponse::Redirect(format!("{PAGE}/{id}"))),
         Err(error) if (400..500).contains(&error.status()) => one::wrong(&visit, error).await,
         Err(error) => Err(error),
     }
 }
 
 /// Moves a post to another day and keeps its time of day.
-pub async fn move_day(visit: Visit) -> Result<Answer> {
+pub async fn move_day(visit: Visit) -> Result<PageResponse> {
     let absent = || Error::new(Code::PostNotFound, "There is no such post.");
     let id = visit.form("post").and_then(|id| id.parse().ok()).map(PostId).ok_or_else(absent)?;
-    let seat = Seat::of_post(&visit, id).await?;
+    let seat = PageMember::of_post(&visit, id).await?;
     let day = calendar::day("day", visit.form("day").unwrap_or_default())?;
     let row = posts::find(&seat.act, id).await?;
     let now = row.scheduled_at.unwrap_or_else(|| seat.act.cx.clock.now());
@@ -63,7 +63,7 @@ pub async fn move_day(visit: Visit) -> Result<Answer> {
     match edit(&visit, id, json!({"scheduled_at": at, "timezone": seat.zone()})).await {
         Ok(_) => {
             let view = if visit.form("view") == Some("week") { "week" } else { "month" };
-            Ok(Answer::See(format!("{PAGE}?view={view}&day={day}")))
+            Ok(PageResponse::Redirect(format!("{PAGE}?view={view}&day={day}")))
         }
         Err(error) if (400..500).contains(&error.status()) => {
             let visit = Visit { path: [("id".to_owned(), id.to_string())].into(), ..visit };

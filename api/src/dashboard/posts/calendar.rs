@@ -12,7 +12,7 @@ use maud::{Markup, html};
 
 use super::{Accounts, PAGE, on, title};
 use crate::{
-    dashboard::{parts, seat::Seat},
+    dashboard::{page_member::PageMember, parts},
     oauth_connect::Visit,
 };
 
@@ -23,7 +23,7 @@ const MOST: u64 = 500;
 const OF_A_DAY: usize = 4;
 
 /// The content of a calendar.
-struct Span {
+struct CalendarRange {
     view: &'static str,
     /// The days, in whole weeks from Monday on.
     days: Vec<NaiveDate>,
@@ -35,11 +35,11 @@ struct Span {
 }
 
 /// Returns the calendar of a month.
-pub async fn month(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Markup> {
+pub async fn month(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
     let first = chosen(visit, seat)?.with_day(1).unwrap_or_default();
     let after = first.checked_add_months(Months::new(1)).unwrap_or(first);
     let last = after.pred_opt().unwrap_or(after);
-    let span = Span {
+    let span = CalendarRange {
         view: "month",
         days: weeks(first, last),
         own: (first, last),
@@ -51,11 +51,11 @@ pub async fn month(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Ma
 }
 
 /// Returns the calendar of a week.
-pub async fn week(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Markup> {
+pub async fn week(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
     let days = weeks(chosen(visit, seat)?, chosen(visit, seat)?);
     let (first, last) = (days.first().copied(), days.last().copied());
     let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
-    let span = Span {
+    let span = CalendarRange {
         view: "week",
         days,
         own: (first, last),
@@ -67,7 +67,7 @@ pub async fn week(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Mar
 }
 
 /// Returns the day that was asked for, or today.
-fn chosen(visit: &Visit, seat: &Seat) -> Result<NaiveDate> {
+fn chosen(visit: &Visit, seat: &PageMember) -> Result<NaiveDate> {
     let today = || zone::local(seat.act.cx.clock.now(), seat.zone()).date();
     visit.query("day").map_or_else(|| Ok(today()), |text| day("day", text))
 }
@@ -93,7 +93,12 @@ fn weeks(first: NaiveDate, last: NaiveDate) -> Vec<NaiveDate> {
     start.iter_days().take_while(|day| *day <= end).collect()
 }
 
-async fn calendar(visit: &Visit, seat: &Seat, accounts: &Accounts, span: &Span) -> Result<Markup> {
+async fn calendar(
+    visit: &Visit,
+    seat: &PageMember,
+    accounts: &Accounts,
+    span: &CalendarRange,
+) -> Result<Markup> {
     let zone = seat.zone();
     let first = span.days.first().copied().unwrap_or_default();
     let end = zone::next_day(span.days.last().copied().unwrap_or_default());
@@ -124,7 +129,7 @@ async fn calendar(visit: &Visit, seat: &Seat, accounts: &Accounts, span: &Span) 
         }
         @if may {
             form #move method="post" action={ (PAGE) "/move" } hidden {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 input type="hidden" name="post";
                 input type="hidden" name="day";
                 input type="hidden" name="view" value=(span.view);
@@ -138,7 +143,7 @@ fn on_day(row: &post::Model, day: NaiveDate, zone: &str) -> bool {
 }
 
 fn cell(
-    (span, day, today): (&Span, NaiveDate, NaiveDate),
+    (span, day, today): (&CalendarRange, NaiveDate, NaiveDate),
     (accounts, zone, may): (&Accounts, &str, bool),
     rows: &[&post::Model],
 ) -> Markup {

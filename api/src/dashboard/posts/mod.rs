@@ -11,17 +11,17 @@ use fanfare_domain::{
     access::Role,
     accounts,
     platforms::label,
-    posts::{self, Filter, status_name},
+    posts::{self, PostFilter, status_name},
 };
 use fanfare_entities::{account, post};
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    parts::{self, badge, cut, moment},
-    seat::Seat,
+    page_member::PageMember,
+    parts::{self, badge, local_time, one_line},
 };
-use crate::oauth_connect::{Answer, Visit};
+use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Posts";
 const PAGE: &str = "/dashboard/posts";
@@ -34,19 +34,19 @@ const STATUSES: [&str; 7] =
 type Accounts = HashMap<AccountId, account::Model>;
 
 /// Shows the posts in the view that was asked for.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     match body(&visit, &seat).await {
-        Ok(main) => Ok(Answer::Wide(TITLE, page(&visit, &seat, &main, None))),
+        Ok(main) => Ok(PageResponse::Wide(TITLE, page(&visit, &seat, &main, None))),
         Err(error) if !error.violations().is_empty() => {
             let main = page(&visit, &seat, &html! {}, Some(&error));
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn body(visit: &Visit, seat: &Seat) -> Result<Markup> {
+async fn body(visit: &Visit, seat: &PageMember) -> Result<Markup> {
     let rows = accounts::all(&seat.act).await?;
     let accounts: Accounts = rows.into_iter().map(|row| (row.id, row)).collect();
     match visit.query("view") {
@@ -56,12 +56,12 @@ async fn body(visit: &Visit, seat: &Seat) -> Result<Markup> {
     }
 }
 
-fn page(visit: &Visit, seat: &Seat, main: &Markup, wrong: Option<&Error>) -> Markup {
+fn page(visit: &Visit, seat: &PageMember, main: &Markup, wrong: Option<&Error>) -> Markup {
     let view = visit.query("view").filter(|view| ["month", "week"].contains(view));
     let view = view.unwrap_or("list");
     html! {
         (seat.head(visit, TITLE, &new_post(seat)))
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         nav.tabs aria-label="Views" {
             @for (name, words) in [("list", "List"), ("week", "Week"), ("month", "Month")] {
                 a href={ (PAGE) "?view=" (name) } aria-current=[(view == name).then_some("page")] { (words) }
@@ -71,15 +71,15 @@ fn page(visit: &Visit, seat: &Seat, main: &Markup, wrong: Option<&Error>) -> Mar
     }
 }
 
-async fn list(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Markup> {
-    let filter = Filter {
+async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
+    let filter = PostFilter {
         account_id: visit.parsed("account_id")?,
         status: visit.query("status").map(str::to_owned),
         from: visit.query("from").map(str::to_owned),
         to: visit.query("to").map(str::to_owned),
         cursor: visit.query("cursor").map(str::to_owned),
         limit: Some(25),
-        ..Filter::default()
+        ..PostFilter::default()
     };
     let is_filtered = ["account_id", "status", "from", "to", "cursor"];
     let is_filtered = is_filtered.iter().any(|name| visit.query(name).is_some());
@@ -95,7 +95,7 @@ async fn list(visit: &Visit, seat: &Seat, accounts: &Accounts) -> Result<Markup>
     })
 }
 
-fn first_post(seat: &Seat, accounts: &Accounts) -> Markup {
+fn first_post(seat: &PageMember, accounts: &Accounts) -> Markup {
     html! {
         div.empty {
             @if accounts.is_empty() {
@@ -156,7 +156,7 @@ fn after(visit: &Visit, cursor: &str) -> String {
     format!("{PAGE}?{}", query.finish())
 }
 
-fn line(seat: &Seat, accounts: &Accounts, row: &post::Model) -> Markup {
+fn line(seat: &PageMember, accounts: &Accounts, row: &post::Model) -> Markup {
     let at = if row.public_at.is_some() { row.public_at } else { row.scheduled_at };
     html! {
         li {
@@ -166,20 +166,20 @@ fn line(seat: &Seat, accounts: &Accounts, row: &post::Model) -> Markup {
             }
             div.end {
                 (badge(status_name(row.status)))
-                @if let Some(at) = at { (moment(at, seat.zone())) }
+                @if let Some(at) = at { (local_time(at, seat.zone())) }
             }
         }
     }
 }
 
 /// Renders the link to the composer, for users who may publish.
-pub fn new_post(seat: &Seat) -> Markup {
+pub fn new_post(seat: &PageMember) -> Markup {
     html! { @if seat.may(Role::Publisher) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
 }
 
 /// Returns the beginning of a post's text, or a description without one.
 pub fn title(row: &post::Model) -> String {
-    let text = cut(&row.caption, 90);
+    let text = one_line(&row.caption, 90);
     if text.is_empty() {
         format!("Without text ({})", row.post_type.replace('_', " "))
     } else {
@@ -189,6 +189,7 @@ pub fn title(row: &post::Model) -> String {
 
 /// Returns the account and the network of a post.
 pub fn on(account: Option<&account::Model>, platform: &str) -> String {
-    let name = account.map_or_else(String::new, |row| format!("{} · ", cut(&row.username, 40)));
+    let name =
+        account.map_or_else(String::new, |row| format!("{} · ", one_line(&row.username, 40)));
     format!("{name}{}", label(platform))
 }

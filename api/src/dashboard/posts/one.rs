@@ -4,8 +4,8 @@ use fanfare_domain::{
     Code, Error, PostId, Result,
     access::Role,
     accounts,
-    input::Cursor,
-    posts::{self, allowed, status_name},
+    input::CursorQuery,
+    posts::{self, allowed_transitions, status_name},
     zone,
 };
 use fanfare_entities::{account, post, post::PostStatus};
@@ -16,10 +16,10 @@ use serde_json::Value;
 use super::{PAGE, calendar::is_movable, on};
 use crate::{
     dashboard::{
-        parts::{self, badge, cut, moment},
-        seat::Seat,
+        page_member::PageMember,
+        parts::{self, badge, local_time, one_line},
     },
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Post";
@@ -28,11 +28,11 @@ const TITLE: &str = "Post";
 const SHOWN: usize = 10_000;
 
 /// What the page shows besides the post itself.
-struct More {
+struct PostDetails {
     account: Option<account::Model>,
     media: Vec<posts::PostMedia>,
     attempts: Vec<Attempt>,
-    missing: Vec<Lack>,
+    missing: Vec<MissingPart>,
 }
 
 #[derive(Deserialize)]
@@ -51,12 +51,12 @@ struct Attempt {
 
 #[derive(Deserialize)]
 struct Missing {
-    missing: Vec<Lack>,
+    missing: Vec<MissingPart>,
 }
 
 /// A missing part of the post.
 #[derive(Deserialize)]
-struct Lack {
+struct MissingPart {
     message: String,
     remedy: String,
 }
@@ -71,19 +71,19 @@ pub fn id(visit: &Visit) -> Result<PostId> {
 }
 
 /// Shows the post.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    Ok(Answer::Wide(TITLE, page(&visit, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    Ok(PageResponse::Wide(TITLE, page(&visit, None).await?))
 }
 
 /// Shows the post with the error of a form.
-pub async fn wrong(visit: &Visit, error: Error) -> Result<Answer> {
+pub async fn wrong(visit: &Visit, error: Error) -> Result<PageResponse> {
     let main = page(visit, Some(&error)).await?;
-    Ok(Answer::WideWrong(TITLE, main, error))
+    Ok(PageResponse::WideInvalid(TITLE, main, error))
 }
 
 async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let id = id(visit)?;
-    let seat = Seat::of_post(visit, id).await?;
+    let seat = PageMember::of_post(visit, id).await?;
     let row = posts::find(&seat.act, id).await?;
     let more = more(&seat, &row).await?;
     let may = seat.may(Role::Publisher);
@@ -95,12 +95,12 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         }
         p.soft { (network) }
         (refusal(wrong))
-        (trouble(&row))
+        (error_section(&row))
         div.columns {
             section {
                 h2 { "Content" }
                 (content(&row, &more.media))
-                @if seat.may(Role::Editor) && is_movable(&row) { (reword(visit, &row)) }
+                @if seat.may(Role::Editor) && is_movable(&row) { (edit_form(visit, &row)) }
             }
             section {
                 h2 { "Details" }
@@ -113,9 +113,9 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     })
 }
 
-async fn more(seat: &Seat, row: &post::Model) -> Result<More> {
+async fn more(seat: &PageMember, row: &post::Model) -> Result<PostDetails> {
     let known = accounts::all(&seat.act).await?;
-    let attempts = posts::attempts(&seat.act, row.id, Cursor::default()).await?;
+    let attempts = posts::attempts(&seat.act, row.id, CursorQuery::default()).await?;
     let attempts: Attempts = serde_json::from_str(attempts.body()).map_err(Error::internal)?;
     let missing = if is_movable(row) {
         let missing = posts::missing(&seat.act, row.id).await?;
@@ -123,7 +123,7 @@ async fn more(seat: &Seat, row: &post::Model) -> Result<More> {
     } else {
         Vec::new()
     };
-    Ok(More {
+    Ok(PostDetails {
         account: known.into_iter().find(|account| account.id == row.account_id),
         media: posts::media_of(row).unwrap_or_default(),
         attempts: attempts.attempts,
@@ -134,20 +134,20 @@ async fn more(seat: &Seat, row: &post::Model) -> Result<More> {
 /// Renders the error of a form, also one without a field.
 fn refusal(wrong: Option<&Error>) -> Markup {
     html! {
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         @if let Some(error) = wrong.filter(|error| error.code() == Code::DuplicateRisk) {
             p { (error.code().entry().remedy) }
         }
     }
 }
 
-fn trouble(row: &post::Model) -> Markup {
+fn error_section(row: &post::Model) -> Markup {
     let said = |field: &str| row.error.as_ref().and_then(|error| error[field].as_str());
     html! {
         @if let Some(message) = said("message") {
             div.flash.bad role="alert" {
-                p { strong { @if row.status == PostStatus::Failed { "It was not published. " } @else { "The last attempt failed. " } } (cut(message, 600)) }
-                @if let Some(remedy) = said("remedy") { p { (cut(remedy, 600)) } }
+                p { strong { @if row.status == PostStatus::Failed { "It was not published. " } @else { "The last attempt failed. " } } (one_line(message, 600)) }
+                @if let Some(remedy) = said("remedy") { p { (one_line(remedy, 600)) } }
                 @if let Some(code) = said("code") { p.soft { code { (code) } } }
             }
         }
@@ -171,23 +171,23 @@ fn shown_file(file: &posts::PostMedia) -> Markup {
     let is_stored = file.asset_id.is_some();
     html! {
         @if is_stored && file.mime.starts_with("image/") {
-            img src=(file.url) alt=(cut(&file.filename, 80)) loading="lazy";
+            img src=(file.url) alt=(one_line(&file.filename, 80)) loading="lazy";
         } @else if is_stored && file.mime.starts_with("video/") {
-            video src=(file.url) controls preload="metadata" aria-label=(cut(&file.filename, 80)) {}
+            video src=(file.url) controls preload="metadata" aria-label=(one_line(&file.filename, 80)) {}
         }
-        span.soft { (cut(&file.filename, 60)) }
+        span.soft { (one_line(&file.filename, 60)) }
         @if let Some(flaw) = file.flaw.as_ref().and_then(|flaw| flaw["message"].as_str()) {
-            span.badge.bad { (cut(flaw, 200)) }
+            span.badge.bad { (one_line(flaw, 200)) }
         }
     }
 }
 
-fn reword(visit: &Visit, row: &post::Model) -> Markup {
+fn edit_form(visit: &Visit, row: &post::Model) -> Markup {
     html! {
         details.confirm {
             summary { "Change the text" }
             form.narrow.broad method="post" action={ (PAGE) "/" (row.id) "/text" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 div.field {
                     label for="caption" { "Text" }
                     textarea #caption name="caption" rows="8" { "\n" (row.caption) }
@@ -203,17 +203,17 @@ fn facts(row: &post::Model, zone: &str) -> Markup {
     html! {
         dl.facts {
             dt { "Type" } dd { (row.post_type.replace('_', " ")) }
-            @if let Some(at) = row.scheduled_at { dt { "Time" } dd { (moment(at, zone)) } }
+            @if let Some(at) = row.scheduled_at { dt { "Time" } dd { (local_time(at, zone)) } }
             @if let Some(at) = row.public_at.filter(|_| row.status == PostStatus::Published) {
-                dt { "Published" } dd { (moment(at, zone)) }
+                dt { "Published" } dd { (local_time(at, zone)) }
             }
-            @if let Some(at) = row.next_attempt_at { dt { "Next attempt" } dd { (moment(at, zone)) } }
+            @if let Some(at) = row.next_attempt_at { dt { "Next attempt" } dd { (local_time(at, zone)) } }
             @if let Some(url) = url {
-                dt { "Public at" } dd { a href=(url) rel="noreferrer nofollow" { (cut(url, 120)) } }
+                dt { "Public at" } dd { a href=(url) rel="noreferrer nofollow" { (one_line(url, 120)) } }
             }
-            @if let Some(group) = &row.group_key { dt { "Group" } dd { (cut(group, 80)) } }
+            @if let Some(group) = &row.group_key { dt { "Group" } dd { (one_line(group, 80)) } }
             dt { "Attempts" } dd { (row.attempt) }
-            dt { "Created" } dd { (moment(row.created_at, zone)) }
+            dt { "Created" } dd { (local_time(row.created_at, zone)) }
             dt { "Times" } dd { "those of " (zone) }
         }
     }
@@ -223,20 +223,21 @@ fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
-fn lacks(missing: &[Lack]) -> Markup {
+fn lacks(missing: &[MissingPart]) -> Markup {
     html! {
         @if !missing.is_empty() {
             div.flash.warn {
                 p { strong { "Before it can be published" } }
-                @for lack in missing.iter().take(20) { p { (cut(&lack.message, 300)) " " (cut(&lack.remedy, 300)) } }
+                @for lack in missing.iter().take(20) { p { (one_line(&lack.message, 300)) " " (one_line(&lack.remedy, 300)) } }
             }
         }
     }
 }
 
 /// Renders the actions that the post's status allows.
-fn steps(visit: &Visit, seat: &Seat, row: &post::Model) -> Markup {
-    let can = |status: &str| allowed(row.status).contains(&status) && !row.partly_public;
+fn steps(visit: &Visit, seat: &PageMember, row: &post::Model) -> Markup {
+    let can =
+        |status: &str| allowed_transitions(row.status).contains(&status) && !row.partly_public;
     let at = |verb: &str| format!("{PAGE}/{}/{verb}", row.id);
     let is_open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
     html! {
@@ -248,7 +249,7 @@ fn steps(visit: &Visit, seat: &Seat, row: &post::Model) -> Markup {
             @if can("draft") { (plain(visit, &at("draft"), "Make it a draft")) }
             @if row.status == PostStatus::Failed { (retry(visit, row, &at("retry"))) }
             @if is_open && !row.partly_public {
-                (parts::confirmed(visit, "Delete", &at("delete"),
+                (parts::confirmed_action(visit, "Delete", &at("delete"),
                     "The post is deleted for good. Nothing of it is published.", "Delete this post", &html! {}))
             }
         }
@@ -256,15 +257,15 @@ fn steps(visit: &Visit, seat: &Seat, row: &post::Model) -> Markup {
 }
 
 fn plain(visit: &Visit, action: &str, button: &str) -> Markup {
-    html! { form method="post" action=(action) { (parts::token(visit)) button type="submit" { (button) } } }
+    html! { form method="post" action=(action) { (parts::csrf_field(visit)) button type="submit" { (button) } } }
 }
 
-fn timed(visit: &Visit, seat: &Seat, row: &post::Model, verb: &str, button: &str) -> Markup {
+fn timed(visit: &Visit, seat: &PageMember, row: &post::Model, verb: &str, button: &str) -> Markup {
     let at = row.scheduled_at.map(|at| zone::local(at, seat.zone()).format("%Y-%m-%dT%H:%M"));
-    let at = visit.form("scheduled_at").map(|at| cut(at, 30)).or(at.map(|at| at.to_string()));
+    let at = visit.form("scheduled_at").map(|at| one_line(at, 30)).or(at.map(|at| at.to_string()));
     html! {
         form.inline method="post" action={ (PAGE) "/" (row.id) "/" (verb) } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             label for="scheduled_at" { "Time in " (seat.zone()) }
             input.wide #scheduled_at type="datetime-local" name="scheduled_at" value=[at] required;
             button type="submit" { (button) }
@@ -282,7 +283,7 @@ fn retry(visit: &Visit, row: &post::Model, action: &str) -> Markup {
             label.beside for="risk" { "I have looked, and it is not public" }
         }
     };
-    parts::confirmed(
+    parts::confirmed_action(
         visit,
         "Publish it again",
         action,
@@ -296,7 +297,7 @@ fn attempts(attempts: &[Attempt]) -> Markup {
     let outcome = |attempt: &Attempt| attempt.outcome.clone().unwrap_or_else(|| "running".into());
     let said = |attempt: &Attempt| {
         let message = attempt.error.as_ref().and_then(|error| error["message"].as_str());
-        cut(message.unwrap_or_default(), 300)
+        one_line(message.unwrap_or_default(), 300)
     };
     html! {
         section {

@@ -3,7 +3,7 @@
 use fanfare_domain::{
     Code, Error, Result,
     access::{Role, role_name},
-    clock::show as written,
+    clock::to_rfc3339 as written,
     invitations::{self, Invitation},
 };
 use maud::{Markup, html};
@@ -11,27 +11,27 @@ use uuid::Uuid;
 
 use super::{PAGE, answer, chosen_role, require_same_workspace, role_choice};
 use crate::{
-    dashboard::{confirm, parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{confirm, page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Sends an invitation.
-pub async fn send(mut visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn send(mut visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let sent = try_send(&mut visit, &seat).await;
     answer(&visit, &seat, sent.map(|()| "invited")).await
 }
 
-async fn try_send(visit: &mut Visit, seat: &Seat) -> Result<()> {
+async fn try_send(visit: &mut Visit, seat: &PageMember) -> Result<()> {
     require_same_workspace(visit, seat)?;
     let role = chosen_role(visit)?;
-    confirm::require(visit).await?;
+    confirm::require_password(visit).await?;
     invitations::send(&seat.act, visit.form("email").unwrap_or_default(), role).await
 }
 
 /// Withdraws an invitation.
-pub async fn withdraw(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn withdraw(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let absent = || Error::new(Code::NotFound, "There is no such invitation.");
     let id = Uuid::parse_str(visit.path("id")).map_err(|_| absent())?;
     let withdrawn = match require_same_workspace(&visit, &seat) {
@@ -42,7 +42,7 @@ pub async fn withdraw(visit: Visit) -> Result<Answer> {
 }
 
 /// Returns the open invitations and the form that sends one.
-pub async fn section(visit: &Visit, seat: &Seat) -> Result<Markup> {
+pub async fn section(visit: &Visit, seat: &PageMember) -> Result<Markup> {
     if seat.act.membership.is_personal {
         return Ok(html! {
             h2 { "Invitations" }
@@ -56,7 +56,7 @@ pub async fn section(visit: &Visit, seat: &Seat) -> Result<Markup> {
         h2 { "Invitations" }
         @for one in &open { (card(visit, one, &here)) }
         form.narrow method="post" action={ (PAGE) "/invitations" } {
-            (parts::token(visit))
+            (parts::csrf_field(visit))
             (here)
             div.field {
                 label for="invite-email" { "E-mail address" }
@@ -66,7 +66,7 @@ pub async fn section(visit: &Visit, seat: &Seat) -> Result<Markup> {
                 label for="invite-role" { "Role" }
                 (role_choice("invite-role", Role::Publisher))
             }
-            (confirm::field(visit, "invite"))
+            (confirm::password_field(visit, "invite"))
             button type="submit" { "Invite" }
         }
     })
@@ -75,9 +75,9 @@ pub async fn section(visit: &Visit, seat: &Seat) -> Result<Markup> {
 fn card(visit: &Visit, one: &Invitation, here: &Markup) -> Markup {
     html! {
         section.card {
-            h3 { (parts::cut(&one.email, 254)) " " span.badge.plain { (role_name(one.role)) } }
+            h3 { (parts::one_line(&one.email, 254)) " " span.badge.plain { (role_name(one.role)) } }
             p.soft { "Invited; the link expires on " (parts::minute(&written(one.expires_at))) ". A new invitation replaces it." }
-            (parts::confirmed(visit, "Withdraw", &format!("{PAGE}/invitations/{}", one.id),
+            (parts::confirmed_action(visit, "Withdraw", &format!("{PAGE}/invitations/{}", one.id),
                 "The link in the letter stops working.", "Withdraw this invitation", here))
         }
     }

@@ -8,16 +8,16 @@ use fanfare_domain::{
     BrandId, Code, Error, Result, UserId,
     access::{Role, role_name},
     brands,
-    clock::show as written,
+    clock::to_rfc3339 as written,
     team::{self, Member},
 };
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{brands as voices, confirm, parts, seat::Seat};
+use super::{brands as voices, confirm, page_member::PageMember, parts};
 use crate::{
     browser::visit::parse,
-    oauth_connect::{Answer, Visit},
+    oauth_connect::{PageResponse, Visit},
 };
 
 const TITLE: &str = "Team";
@@ -31,14 +31,14 @@ const ROLES: [(Role, &str); 4] = [
 ];
 
 /// Shows the members.
-pub async fn show(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
-    Ok(Answer::Wide(TITLE, page(&visit, &seat, None).await?))
+pub async fn show(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
+    Ok(PageResponse::Wide(TITLE, page(&visit, &seat, None).await?))
 }
 
 /// Changes or removes a member.
-pub async fn act(mut visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn act(mut visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let absent = || Error::new(Code::NotFound, "This user is not a member of the workspace.");
     let person = Uuid::parse_str(visit.path("id")).map(UserId).map_err(|_| absent())?;
     let changed = change(&mut visit, &seat, person).await;
@@ -46,19 +46,23 @@ pub async fn act(mut visit: Visit) -> Result<Answer> {
 }
 
 /// Goes back to the page after a change, or shows it with what was wrong.
-async fn answer(visit: &Visit, seat: &Seat, changed: Result<&'static str>) -> Result<Answer> {
+async fn answer(
+    visit: &Visit,
+    seat: &PageMember,
+    changed: Result<&'static str>,
+) -> Result<PageResponse> {
     match changed {
-        Ok(done) => Ok(Answer::See(format!("{PAGE}?done={done}"))),
+        Ok(done) => Ok(PageResponse::Redirect(format!("{PAGE}?done={done}"))),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(visit, seat, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
 }
 
 /// Fails unless the form is about the workspace that pages show now: another tab may have chosen another one since.
-fn require_same_workspace(visit: &Visit, seat: &Seat) -> Result<()> {
+fn require_same_workspace(visit: &Visit, seat: &PageMember) -> Result<()> {
     let here = seat.act.membership.workspace_id.to_string();
     if visit.form("workspace_id") == Some(here.as_str()) {
         return Ok(());
@@ -77,13 +81,13 @@ fn chosen_role(visit: &Visit) -> Result<Role> {
     role.ok_or_else(absent)
 }
 
-async fn change(visit: &mut Visit, seat: &Seat, person: UserId) -> Result<()> {
+async fn change(visit: &mut Visit, seat: &PageMember, person: UserId) -> Result<()> {
     require_same_workspace(visit, seat)?;
     seat.act.membership.require_active()?;
     match visit.path("verb") {
         "role" => {
             let role = chosen_role(visit)?;
-            confirm::require(visit).await?;
+            confirm::require_password(visit).await?;
             team::set_role(&seat.act, person, role).await
         }
         "brands" => {
@@ -96,7 +100,7 @@ async fn change(visit: &mut Visit, seat: &Seat, person: UserId) -> Result<()> {
     }
 }
 
-async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Markup> {
+async fn page(visit: &Visit, seat: &PageMember, wrong: Option<&Error>) -> Result<Markup> {
     let members = team::members(&seat.act).await?;
     let brands = brands::names(&seat.act).await?;
     let is_admin = seat.may(Role::Admin) && seat.act.membership.brands.is_none();
@@ -107,12 +111,12 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
     };
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
-        (parts::done(visit.query("done").map(|done| match done {
+        (parts::success_note(visit.query("done").map(|done| match done {
             "invited" => "The invitation is on its way. The link in it works for seven days.",
             "withdrawn" => "The invitation is withdrawn.",
             _ => "The team is changed.",
         })))
-        (parts::wrong(wrong))
+        (parts::form_error(wrong))
         p.soft {
             "Members see and do what their role allows; one that is locked to brands sees only their accounts and posts."
             @if !is_admin { " Changes need the role admin." }
@@ -124,7 +128,7 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
         @if brands.is_empty() { p.soft { "There are none: all accounts and posts belong to the whole workspace." } }
         ul {
             @for (id, name) in &brands {
-                li { a href={ "/dashboard/brands/" (id) } { (parts::cut(name, 80)) } }
+                li { a href={ "/dashboard/brands/" (id) } { (parts::one_line(name, 80)) } }
             }
         }
         @if is_admin { (voices::new(visit)) }
@@ -133,7 +137,7 @@ async fn page(visit: &Visit, seat: &Seat, wrong: Option<&Error>) -> Result<Marku
 
 fn card(
     visit: &Visit,
-    seat: &Seat,
+    seat: &PageMember,
     member: &Member,
     brands: &[(BrandId, String)],
     is_admin: bool,
@@ -145,21 +149,21 @@ fn card(
     html! {
         section.card {
             h3 {
-                (parts::cut(&member.name, 80)) " "
+                (parts::one_line(&member.name, 80)) " "
                 span.badge.plain { (role_name(member.role)) }
                 @if member.is_owner { " " span.badge.good { "owner" } }
                 @if is_me { " " span.badge.busy { "you" } }
             }
             dl.facts {
-                dt { "E-mail" } dd { (parts::cut(&member.email, 254)) }
-                dt { "Sees" } dd { (sees(member, brands)) }
+                dt { "E-mail" } dd { (parts::one_line(&member.email, 254)) }
+                dt { "Sees" } dd { (visible_brands(member, brands)) }
                 dt { "Member since" } dd { (parts::minute(&written(member.since))) }
             }
             @if is_admin && !member.is_owner {
                 div.row {
                     (role_form(visit, &page, member, &here))
                     @if !brands.is_empty() { (brand_form(visit, &page, member, brands, &here)) }
-                    (parts::confirmed(visit, "Remove", &format!("{page}/remove"),
+                    (parts::confirmed_action(visit, "Remove", &format!("{page}/remove"),
                         "The person loses access at once, with the keys and tools for this workspace.", "Remove this member", &here))
                 }
             }
@@ -167,10 +171,10 @@ fn card(
     }
 }
 
-fn sees(member: &Member, brands: &[(BrandId, String)]) -> Markup {
+fn visible_brands(member: &Member, brands: &[(BrandId, String)]) -> Markup {
     let name = |id: &BrandId| {
         let found = brands.iter().find(|(known, _)| known == id);
-        found.map_or_else(|| "another brand".to_owned(), |(_, name)| parts::cut(name, 60))
+        found.map_or_else(|| "another brand".to_owned(), |(_, name)| parts::one_line(name, 60))
     };
     html! {
         @if member.brands.is_empty() { "the whole workspace" }
@@ -194,13 +198,13 @@ fn role_form(visit: &Visit, page: &str, member: &Member, here: &Markup) -> Marku
         details.confirm {
             summary { "Change the role" }
             form.narrow method="post" action={ (page) "/role" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 (here)
                 div.field {
                     label for=(id) { "Role" }
                     (role_choice(&id, member.role))
                 }
-                (confirm::field(visit, &id))
+                (confirm::password_field(visit, &id))
                 button type="submit" { "Save the role" }
             }
         }
@@ -218,7 +222,7 @@ fn brand_form(
         details.confirm {
             summary { "Lock to brands" }
             form.narrow method="post" action={ (page) "/brands" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 (here)
                 fieldset {
                     legend { "Sees only these brands; with none ticked, the whole workspace" }
@@ -226,7 +230,7 @@ fn brand_form(
                         @let id = format!("brand-{}-{brand}", member.user_id);
                         div.tick {
                             input id=(id) type="checkbox" name="brands" value=(brand) checked[member.brands.contains(brand)];
-                            label.beside for=(id) { (parts::cut(name, 80)) }
+                            label.beside for=(id) { (parts::one_line(name, 80)) }
                         }
                     }
                 }

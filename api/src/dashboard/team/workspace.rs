@@ -5,19 +5,19 @@ use maud::{Markup, html};
 
 use super::{PAGE, TITLE, page};
 use crate::{
-    dashboard::{parts, seat::Seat},
-    oauth_connect::{Answer, Visit},
+    dashboard::{page_member::PageMember, parts},
+    oauth_connect::{PageResponse, Visit},
 };
 
 /// Creates a team workspace and shows it from now on.
-pub async fn create(visit: Visit) -> Result<Answer> {
-    let seat = Seat::of(&visit).await?;
+pub async fn create(visit: Visit) -> Result<PageResponse> {
+    let seat = PageMember::of(&visit).await?;
     let name = visit.form("name").unwrap_or_default();
     match team::create_workspace(&seat.act, name).await {
-        Ok(id) => Ok(Answer::Workspace(id)),
+        Ok(id) => Ok(PageResponse::SwitchWorkspace(id)),
         Err(error) if parts::is_shown_beside(&error) => {
             let main = page(&visit, &seat, Some(&error)).await?;
-            Ok(Answer::WideWrong(TITLE, main, error))
+            Ok(PageResponse::WideInvalid(TITLE, main, error))
         }
         Err(error) => Err(error),
     }
@@ -30,7 +30,7 @@ pub fn section(visit: &Visit) -> Markup {
             summary { "Create a team workspace" }
             p.soft { "It belongs to you, has your plan, and keeps its accounts, posts and members apart from your other workspaces." }
             form.narrow method="post" action={ (PAGE) "/workspaces" } {
-                (parts::token(visit))
+                (parts::csrf_field(visit))
                 div.field {
                     label for="workspace-name" { "Name of the workspace" }
                     input #workspace-name name="name" required maxlength="200" autocomplete="off";

@@ -6,15 +6,15 @@ use fanfare_entities::{
     workspace,
 };
 use fanfare_platforms::{
-    self as platforms, Connect, CredentialField, PlatformId, Spec, oauth::Permission,
+    self as platforms, ConnectSpec, CredentialField, PlatformId, Spec, oauth::Permission,
 };
 use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::{Map, Value};
 
 use super::{
-    End, FINISHING, OPEN, absent, connected, end,
-    flow_state::{self, Reached},
-    read, step, view,
+    End, FINISHING_TIMEOUT, OPEN, end, end_connected,
+    flow_state::{self, GrantedAccount},
+    not_found, read, step, view,
 };
 use crate::{
     Act, Domain, Tx,
@@ -50,7 +50,7 @@ pub enum ConnectMethod {
 
 /// An account that the user can choose.
 #[derive(Debug, Clone)]
-pub struct Choice {
+pub struct AccountChoice {
     /// Its position in the list.
     pub place: usize,
     /// Its name.
@@ -61,13 +61,13 @@ pub struct Choice {
 
 /// The stage of a session, as the page shows it.
 #[derive(Debug, Clone)]
-pub enum Stage {
+pub enum ConnectStage {
     /// The user can continue.
     Ready(ConnectMethod),
     /// The network has answered, and the connection is being completed.
     Finishing,
     /// The network granted several accounts.
-    Choose(Vec<Choice>),
+    Choose(Vec<AccountChoice>),
     /// It is connected.
     Connected,
     /// It was cancelled, or it has expired.
@@ -88,14 +88,14 @@ impl ConnectAccess {
         request_id: &str,
         id: ConnectSessionId,
     ) -> Result<Self> {
-        let caller = Caller::at_a_page(user_id);
+        let caller = Caller::browser_session(user_id);
         let membership = access::membership_for_connect_session(cx, &caller, id).await?;
         membership.require(Role::Publisher)?;
         let row = read(cx, id).await?;
         let workspace = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
-        let workspace = workspace.ok_or_else(absent)?.name;
+        let workspace = workspace.ok_or_else(not_found)?.name;
         let (cx, request_id) = (cx.clone(), request_id.to_owned());
-        let platform = crate::platforms::of_row(&row.platform)?;
+        let platform = crate::platforms::from_row(&row.platform)?;
         let meter = Meter::default();
         let act = Act { cx, caller, membership, request_id, reservation: None, meter };
         Ok(Self { act, workspace, row, platform })
@@ -121,51 +121,51 @@ impl ConnectAccess {
 
     /// Returns true if the user is redirected to the network without a page in between.
     #[must_use]
-    pub fn starts_by_itself(&self) -> bool {
+    pub fn starts_automatically(&self) -> bool {
         let untouched = matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened);
-        let asks_nothing = matches!(self.way(), ConnectMethod::Provider(_, None));
+        let asks_nothing = matches!(self.method(), ConnectMethod::Provider(_, None));
         self.row.auto_start && untouched && asks_nothing
     }
 
     /// Returns how the account is connected.
     #[must_use]
-    pub fn way(&self) -> ConnectMethod {
+    pub fn method(&self) -> ConnectMethod {
         match self.spec().connect {
-            Connect::Oauth(oauth) => {
+            ConnectSpec::Oauth(oauth) => {
                 // The simulated network has one address, so the user's answer is not used.
                 ConnectMethod::Provider(
                     oauth.permissions,
                     oauth.instance.filter(|_| !self.row.sandbox),
                 )
             }
-            Connect::Credentials(_) if self.row.sandbox => ConnectMethod::Simulated,
-            Connect::Credentials(fields) => ConnectMethod::Credentials(fields),
+            ConnectSpec::Credentials(_) if self.row.sandbox => ConnectMethod::Simulated,
+            ConnectSpec::Credentials(fields) => ConnectMethod::Credentials(fields),
         }
     }
 
     /// Returns the stage of the session.
     #[must_use]
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> ConnectStage {
         match self.row.status {
-            ConnectStatus::Connected => Stage::Connected,
-            ConnectStatus::Failed => Stage::Failed,
-            ConnectStatus::Cancelled | ConnectStatus::Expired => Stage::Ended,
-            _ if self.row.choices.is_some() => Stage::Choose(self.choices()),
-            _ if self.is_finishing() => Stage::Finishing,
-            _ => Stage::Ready(self.way()),
+            ConnectStatus::Connected => ConnectStage::Connected,
+            ConnectStatus::Failed => ConnectStage::Failed,
+            ConnectStatus::Cancelled | ConnectStatus::Expired => ConnectStage::Ended,
+            _ if self.row.choices.is_some() => ConnectStage::Choose(self.choices()),
+            _ if self.is_finishing() => ConnectStage::Finishing,
+            _ => ConnectStage::Ready(self.method()),
         }
     }
 
     fn is_finishing(&self) -> bool {
-        self.row.taken_at.is_some_and(|at| at + FINISHING > self.act.cx.clock.now())
+        self.row.taken_at.is_some_and(|at| at + FINISHING_TIMEOUT > self.act.cx.clock.now())
     }
 
-    fn choices(&self) -> Vec<Choice> {
+    fn choices(&self) -> Vec<AccountChoice> {
         let listed = self.row.choices.as_ref().and_then(Value::as_array).into_iter().flatten();
         let text = |one: &Value, name: &str| one[name].as_str().map(str::to_owned);
         listed
             .enumerate()
-            .map(|(place, one)| Choice {
+            .map(|(place, one)| AccountChoice {
                 place,
                 username: text(one, "username").unwrap_or_default(),
                 display_name: text(one, "display_name"),
@@ -189,7 +189,7 @@ impl ConnectAccess {
         if !matches!(self.row.status, ConnectStatus::Created | ConnectStatus::Opened) {
             return Ok(());
         }
-        let next = match self.way() {
+        let next = match self.method() {
             ConnectMethod::Credentials(_) => ConnectStatus::AwaitingCredentials,
             ConnectMethod::Provider(..) | ConnectMethod::Simulated => ConnectStatus::Opened,
         };
@@ -222,12 +222,14 @@ impl ConnectAccess {
     /// # Errors
     /// The errors of a connect with credentials through the API.
     pub async fn submit(&self, given: Map<String, Value>) -> Result<()> {
-        let ConnectMethod::Credentials(fields) = self.way() else { return Err(self.elsewhere()) };
-        if !matches!(self.stage(), Stage::Ready(_)) {
-            return Err(self.elsewhere());
+        let ConnectMethod::Credentials(fields) = self.method() else {
+            return Err(self.stale_page());
+        };
+        if !matches!(self.stage(), ConnectStage::Ready(_)) {
+            return Err(self.stale_page());
         }
         limits::admit(&self.act.cx, &self.act.caller, Bucket::Connect, &self.act.meter).await?;
-        let secrets = connect::read_fields(fields, given)?;
+        let secrets = connect::parse_credentials(fields, given)?;
         let identity = connect::verify(&self.act, self.platform, false, secrets).await?;
         self.finish(vec![identity]).await
     }
@@ -237,10 +239,13 @@ impl ConnectAccess {
     /// # Errors
     /// The name is taken or invalid there.
     pub async fn simulate(&self, username: Option<&str>) -> Result<()> {
-        if !matches!((self.stage(), self.way()), (Stage::Ready(_), ConnectMethod::Simulated)) {
-            return Err(self.elsewhere());
+        if !matches!(
+            (self.stage(), self.method()),
+            (ConnectStage::Ready(_), ConnectMethod::Simulated)
+        ) {
+            return Err(self.stale_page());
         }
-        let identity = sandbox::make(&self.act, self.platform, username).await?;
+        let identity = sandbox::create_and_verify(&self.act, self.platform, username).await?;
         self.finish(vec![identity]).await
     }
 
@@ -249,10 +254,11 @@ impl ConnectAccess {
     /// # Errors
     /// None was chosen, or the session has ended.
     pub async fn choose(&self, places: &[usize]) -> Result<()> {
-        if !matches!(self.stage(), Stage::Choose(_)) {
-            return Err(self.elsewhere());
+        if !matches!(self.stage(), ConnectStage::Choose(_)) {
+            return Err(self.stale_page());
         }
-        let reached: Option<Vec<Reached>> = flow_state::open(&self.act.cx, &self.row).await?;
+        let reached: Option<Vec<GrantedAccount>> =
+            flow_state::load(&self.act.cx, &self.row).await?;
         let reached = reached.unwrap_or_default().into_iter().enumerate();
         let chosen = reached.filter(|(place, _)| places.contains(place));
         let chosen: Vec<_> = chosen.map(|(_, one)| one.into()).collect();
@@ -277,17 +283,17 @@ impl ConnectAccess {
             .await?;
             ids.push(row.id);
         }
-        if !connected(&self.act.cx, tx.conn(), &self.row, &ids).await? {
-            return Err(self.elsewhere());
+        if !end_connected(&self.act.cx, tx.conn(), &self.row, &ids).await? {
+            return Err(self.stale_page());
         }
         tx.commit().await
     }
 
     /// Returns the error for a page that shows an earlier stage of the session.
-    pub(super) fn elsewhere(&self) -> Error {
-        let status = view::name(self.row.status);
+    pub(super) fn stale_page(&self) -> Error {
+        let status = view::status_name(self.row.status);
         let message = "This connection has moved on meanwhile. Load the page again.";
-        Error::new(Code::InvalidTransition, message).about(status, &[])
+        Error::new(Code::InvalidTransition, message).with_state(status, &[])
     }
 
     /// Returns true if the session can still be continued.

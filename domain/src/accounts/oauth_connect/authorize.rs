@@ -7,15 +7,15 @@ use fanfare_entities::{
     registered_app,
 };
 use fanfare_platforms::{
-    self as platforms, Connect, PlatformId, Session,
-    oauth::{self, App, CLIENT_ID, CLIENT_SECRET, INSTANCE, Leave, Oauth},
+    self as platforms, ConnectSpec, PlatformId, Session,
+    oauth::{self, App, AuthorizationRequest, CLIENT_ID, CLIENT_SECRET, INSTANCE, Oauth},
 };
 use sea_orm::{ActiveValue::Set, EntityTrait, sea_query::OnConflict};
 use secrecy::ExposeSecret;
 use url::Url;
 
 use super::{
-    access::{ConnectAccess, Stage},
+    access::{ConnectAccess, ConnectStage},
     flow_state::{self, FlowState},
     read, step,
 };
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The longest wait for a server to register our app.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name of the table of registered apps, to which secrets are bound.
 const APPS: &str = "registered_apps";
@@ -39,37 +39,42 @@ impl ConnectAccess {
     /// # Errors
     /// The network's server cannot be reached, or the session has ended.
     pub async fn authorize(&mut self, instance: Option<&str>) -> Result<Url> {
-        let Connect::Oauth(oauth) = self.spec().connect else { return Err(self.elsewhere()) };
-        if !matches!(self.stage(), Stage::Ready(_)) {
-            return Err(self.elsewhere());
+        let ConnectSpec::Oauth(oauth) = self.spec().connect else { return Err(self.stale_page()) };
+        if !matches!(self.stage(), ConnectStage::Ready(_)) {
+            return Err(self.stale_page());
         }
         let redirect_uri = redirect_uri(&self.act.cx, self.platform);
         if self.row.sandbox {
             sandbox_control::prepare_consent(&self.act, self.platform, &redirect_uri).await?;
         }
-        let known: Option<FlowState> = flow_state::open(&self.act.cx, &self.row).await?;
-        let asked = self.asked(&oauth, instance)?;
+        let known: Option<FlowState> = flow_state::load(&self.act.cx, &self.row).await?;
+        let asked = self.user_answers(&oauth, instance)?;
         let own = self.row.opened_by == Some(self.act.caller.user_id);
         let unused = known.filter(|_| own && self.row.taken_at.is_none());
-        let flow_state = match unused.filter(|known| asked.iter().all(|pair| has(known, pair))) {
-            Some(known) => known,
-            None => self.prepare(&oauth, asked).await?,
-        };
+        let flow_state =
+            match unused.filter(|known| asked.iter().all(|pair| has_answer(known, pair))) {
+                Some(known) => known,
+                None => self.start_flow(&oauth, asked).await?,
+            };
         let mut session = self.session(&flow_state)?;
         if self.row.sandbox {
             session.base = Some(sandbox_control::pages(&self.act, self.platform)?);
         }
-        let leave = Leave {
+        let leave = AuthorizationRequest {
             redirect_uri: &redirect_uri,
             state: &flow_state.state,
             verifier: &flow_state.verifier,
         };
         oauth::authorize_url(&oauth, &session, &leave)
-            .map_err(|error| connect::refusal(self.platform, error))
+            .map_err(|error| connect::connect_error(self.platform, error))
     }
 
     /// Returns the answers that the user gave before authorizing.
-    fn asked(&self, oauth: &Oauth, instance: Option<&str>) -> Result<BTreeMap<String, String>> {
+    fn user_answers(
+        &self,
+        oauth: &Oauth,
+        instance: Option<&str>,
+    ) -> Result<BTreeMap<String, String>> {
         let Some(field) = oauth.instance else { return Ok(BTreeMap::new()) };
         if self.row.sandbox {
             let server = sandbox_control::network(&self.act, self.platform)?;
@@ -84,14 +89,14 @@ impl ConnectAccess {
     }
 
     /// Creates a new flow state, with our app on the account's own server where one is needed.
-    async fn prepare(
+    async fn start_flow(
         &mut self,
         oauth: &Oauth,
         asked: BTreeMap<String, String>,
     ) -> Result<FlowState> {
         let mut flow_state = FlowState::new(asked);
         if oauth.instance.is_some()
-            && let Some(app) = self.registered(&flow_state).await?
+            && let Some(app) = self.app_on_server(&flow_state).await?
         {
             flow_state.answers.insert(CLIENT_ID.to_owned(), app.client_id);
             let secret = app.client_secret.expose_secret().to_owned();
@@ -99,7 +104,7 @@ impl ConnectAccess {
         }
         let cx = &self.act.cx;
         let tx = cx.db.begin().await?;
-        let secret = flow_state::keep(cx, &tx, &flow_state).await?;
+        let secret = flow_state::store(cx, &tx, &flow_state).await?;
         let change = connect_session::ActiveModel {
             status: Set(ConnectStatus::AwaitingProvider),
             opened_by: Set(Some(self.act.caller.user_id)),
@@ -110,10 +115,10 @@ impl ConnectAccess {
             ..Default::default()
         };
         if !step(&tx, &self.row, change).await? {
-            return Err(self.elsewhere());
+            return Err(self.stale_page());
         }
         if let Some(old) = self.row.secret_id {
-            cx.vault.forget(&tx, old).await?;
+            cx.vault.delete(&tx, old).await?;
         }
         tx.commit().await?;
         self.row = read(&self.act.cx, self.row.id).await?;
@@ -121,7 +126,7 @@ impl ConnectAccess {
     }
 
     /// Returns our app on the account's own server. Registers a new one if none is known.
-    async fn registered(&self, flow_state: &FlowState) -> Result<Option<App>> {
+    async fn app_on_server(&self, flow_state: &FlowState) -> Result<Option<App>> {
         let (cx, session) = (&self.act.cx, self.session(flow_state)?);
         let named = flow_state.answers.get(INSTANCE).map_or("sandbox", String::as_str);
         let server = session.base.as_ref().map_or(named, Url::as_str).to_lowercase();
@@ -138,10 +143,10 @@ impl ConnectAccess {
         let Some(servers) = platforms::find(self.platform).app_registration() else {
             return Ok(None);
         };
-        let asked = tokio::time::timeout(PATIENCE, servers.register(&session, &key.2)).await;
-        let answer = asked.unwrap_or_else(|_| Err(connect::silent(self.platform, PATIENCE)));
-        let app = answer.map_err(|error| connect::refusal(self.platform, error))?;
-        remember(cx, key, &app).await?;
+        let asked = tokio::time::timeout(TIMEOUT, servers.register(&session, &key.2)).await;
+        let answer = asked.unwrap_or_else(|_| Err(connect::timed_out(self.platform, TIMEOUT)));
+        let app = answer.map_err(|error| connect::connect_error(self.platform, error))?;
+        store_app(cx, key, &app).await?;
         Ok(Some(app))
     }
 
@@ -151,7 +156,7 @@ impl ConnectAccess {
     }
 }
 
-fn has(flow_state: &FlowState, (name, value): (&String, &String)) -> bool {
+fn has_answer(flow_state: &FlowState, (name, value): (&String, &String)) -> bool {
     flow_state.answers.get(name) == Some(value)
 }
 
@@ -160,7 +165,7 @@ pub(in crate::accounts) fn redirect_uri(cx: &Domain, platform: PlatformId) -> St
     format!("{}/connect/{platform}/callback", cx.settings.base_url)
 }
 
-async fn remember(cx: &Domain, key: (String, String, String), app: &App) -> Result<()> {
+async fn store_app(cx: &Domain, key: (String, String, String), app: &App) -> Result<()> {
     let pair = (app.client_id.as_str(), app.client_secret.expose_secret());
     let plain = serde_json::to_vec(&pair).map_err(Error::internal)?;
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);

@@ -10,8 +10,8 @@ use fanfare_entities::{
     connect_session::{self, ConnectStatus},
 };
 use fanfare_platforms::{
-    self as platforms, Connect, Identity, PlatformId,
-    oauth::{self, Leave, Oauth},
+    self as platforms, ConnectSpec, Identity, PlatformId,
+    oauth::{self, AuthorizationRequest, Oauth},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::json;
@@ -21,7 +21,7 @@ use super::{
     access::ConnectAccess,
     authorize::redirect_uri,
     end, fail,
-    flow_state::{self, FlowState, Reached},
+    flow_state::{self, FlowState, GrantedAccount},
 };
 use crate::{
     Domain,
@@ -31,10 +31,10 @@ use crate::{
 };
 
 /// The longest time for all calls that turn a code into accounts.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The most accounts that a user can choose from.
-const MOST: usize = 500;
+const MAX_ACCOUNTS: usize = 500;
 
 /// The parameters of the callback.
 #[derive(Debug, Clone, Default)]
@@ -65,27 +65,27 @@ pub async fn callback(
     let access = ConnectAccess::enter(cx, user_id, request_id, id).await?;
     // Only the browser that was redirected may come back: nobody can connect another user's account as their own.
     if access.row.opened_by != Some(user_id) {
-        return Err(unknown());
+        return Err(unknown_state());
     }
     if !access.is_open() || access.row.taken_at.is_some() {
         return Ok(id);
     }
     let Some(code) = arrival.code.clone().filter(|code| !code.is_empty()) else {
-        refused(&access, &arrival).await?;
+        end_refused(&access, &arrival).await?;
         return Ok(id);
     };
     access.act.membership.require_active()?;
-    if !take(&access).await? {
+    if !claim_code(&access).await? {
         return Ok(id);
     }
     cx.failpoint.reach("code_taken").await;
     // Runs in its own task: a browser that is closed now must not interrupt it.
-    let finishing = tokio::spawn(async move { settle(&access, &code).await });
+    let finishing = tokio::spawn(async move { finish_connect(&access, &code).await });
     finishing.await.map_err(Error::internal)??;
     Ok(id)
 }
 
-fn unknown() -> Error {
+fn unknown_state() -> Error {
     let message = "This sign-in link has expired or belongs to someone else.";
     Error::new(Code::ConnectSessionNotFound, message)
 }
@@ -99,11 +99,11 @@ async fn find(cx: &Domain, platform: PlatformId, state: &str) -> Result<ConnectS
         .into_tuple()
         .one(&cx.db.write)
         .await?
-        .ok_or_else(unknown)
+        .ok_or_else(unknown_state)
 }
 
 /// Ends the session because the user or the network refused access.
-async fn refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
+async fn end_refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
     let (cx, row, label) = (&access.act.cx, &access.row, access.spec().label);
     let word = arrival.error.as_deref().unwrap_or_default();
     let declined =
@@ -124,7 +124,7 @@ async fn refused(access: &ConnectAccess, arrival: &Callback) -> Result<()> {
 }
 
 /// Claims the code. Returns true for one caller only.
-async fn take(access: &ConnectAccess) -> Result<bool> {
+async fn claim_code(access: &ConnectAccess) -> Result<bool> {
     let (cx, row) = (&access.act.cx, &access.row);
     let now = cx.clock.now();
     let change = connect_session::ActiveModel {
@@ -144,16 +144,17 @@ async fn take(access: &ConnectAccess) -> Result<bool> {
 }
 
 /// Exchanges the code, and connects the account or lets the user choose.
-async fn settle(access: &ConnectAccess, code: &str) -> Result<()> {
-    let outcome = match tokio::time::timeout(PATIENCE, reach(access, code)).await {
+async fn finish_connect(access: &ConnectAccess, code: &str) -> Result<()> {
+    let outcome = match tokio::time::timeout(TIMEOUT, exchange_code(access, code)).await {
         Ok(outcome) => outcome,
-        Err(_) => {
-            Err(connect::refusal(access.platform, connect::silent(access.platform, PATIENCE)))
-        }
+        Err(_) => Err(connect::connect_error(
+            access.platform,
+            connect::timed_out(access.platform, TIMEOUT),
+        )),
     };
     let settled = match outcome {
         Ok(identities) if identities.len() == 1 => access.finish(identities).await,
-        Ok(identities) => let_choose(access, &identities).await,
+        Ok(identities) => store_choices(access, &identities).await,
         Err(error) => Err(error),
     };
     match settled {
@@ -164,22 +165,23 @@ async fn settle(access: &ConnectAccess, code: &str) -> Result<()> {
 }
 
 /// Exchanges the code and returns the accounts that it grants access to.
-async fn reach(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
+async fn exchange_code(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
     let (cx, platform) = (&access.act.cx, access.platform);
-    let Connect::Oauth(oauth) = access.spec().connect else { return Err(unknown()) };
-    let flow_state: Option<FlowState> = flow_state::open(cx, &access.row).await?;
-    let flow_state = flow_state.ok_or_else(unknown)?;
+    let ConnectSpec::Oauth(oauth) = access.spec().connect else { return Err(unknown_state()) };
+    let flow_state: Option<FlowState> = flow_state::load(cx, &access.row).await?;
+    let flow_state = flow_state.ok_or_else(unknown_state)?;
     let workspace = access.row.workspace_id;
     let mut session =
         anonymous(cx, workspace, platform, access.is_sandbox(), flow_state.secrets())?;
     let redirect_uri = redirect_uri(cx, platform);
-    let leave = Leave {
+    let leave = AuthorizationRequest {
         redirect_uri: &redirect_uri,
         state: &flow_state.state,
         verifier: &flow_state.verifier,
     };
-    let refusal = |error| connect::refusal(platform, error);
-    session.secrets = oauth::exchange(&oauth, &session, code, &leave).await.map_err(refusal)?;
+    let refusal = |error| connect::connect_error(platform, error);
+    session.secrets =
+        oauth::exchange_code(&oauth, &session, code, &leave).await.map_err(refusal)?;
     cx.failpoint.reach("code_exchanged").await;
     require_granted(&oauth, &session.secrets, access.spec().label)?;
     let identities = platforms::find(platform).identities(&session).await.map_err(refusal)?;
@@ -190,12 +192,12 @@ async fn reach(access: &ConnectAccess, code: &str) -> Result<Vec<Identity>> {
         );
         return Err(Error::new(Code::InvalidCredentials, message));
     }
-    Ok(identities.into_iter().take(MOST).collect())
+    Ok(identities.into_iter().take(MAX_ACCOUNTS).collect())
 }
 
 /// Fails if the user deselected permissions at the network that are needed later.
 fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> Result<()> {
-    let missing = oauth::missing(oauth, secrets);
+    let missing = oauth::missing_permissions(oauth, secrets);
     if missing.is_empty() {
         return Ok(());
     }
@@ -205,14 +207,14 @@ fn require_granted(oauth: &Oauth, secrets: &platforms::Secrets, label: &str) -> 
 }
 
 /// Stores the granted accounts until the user has chosen.
-async fn let_choose(access: &ConnectAccess, identities: &[Identity]) -> Result<()> {
+async fn store_choices(access: &ConnectAccess, identities: &[Identity]) -> Result<()> {
     let (cx, row) = (&access.act.cx, &access.row);
     let listed = identities
         .iter()
         .map(|one| json!({"username": one.username, "display_name": one.display_name}));
-    let reached: Vec<Reached> = identities.iter().map(Reached::from).collect();
+    let reached: Vec<GrantedAccount> = identities.iter().map(GrantedAccount::from).collect();
     let tx = cx.db.begin().await?;
-    let secret = flow_state::keep(cx, &tx, &reached).await?;
+    let secret = flow_state::store(cx, &tx, &reached).await?;
     let change = connect_session::ActiveModel {
         secret_id: Set(Some(secret)),
         choices: Set(Some(json!(listed.collect::<Vec<_>>()))),
@@ -221,7 +223,7 @@ async fn let_choose(access: &ConnectAccess, identities: &[Identity]) -> Result<(
     };
     if super::step(&tx, row, change).await? {
         if let Some(old) = row.secret_id {
-            cx.vault.forget(&tx, old).await?;
+            cx.vault.delete(&tx, old).await?;
         }
         tx.commit().await?;
     }

@@ -32,7 +32,7 @@ impl FlowState {
     /// Creates a new flow state.
     pub(super) fn new(answers: BTreeMap<String, String>) -> Self {
         use secrecy::ExposeSecret;
-        let fresh = || token::fresh().expose_secret().to_owned();
+        let fresh = || token::generate().expose_secret().to_owned();
         Self { state: fresh(), verifier: fresh(), answers }
     }
 
@@ -48,7 +48,7 @@ impl FlowState {
 
 /// An account that the user can choose, with its credentials. Has no `Debug`.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Reached {
+pub(super) struct GrantedAccount {
     remote_id: String,
     username: String,
     display_name: Option<String>,
@@ -57,7 +57,7 @@ pub(super) struct Reached {
     expires_at: Option<i64>,
 }
 
-impl From<&Identity> for Reached {
+impl From<&Identity> for GrantedAccount {
     fn from(identity: &Identity) -> Self {
         Self {
             remote_id: identity.remote_id.clone(),
@@ -70,8 +70,8 @@ impl From<&Identity> for Reached {
     }
 }
 
-impl From<Reached> for Identity {
-    fn from(reached: Reached) -> Self {
+impl From<GrantedAccount> for Identity {
+    fn from(reached: GrantedAccount) -> Self {
         Self {
             remote_id: reached.remote_id,
             username: reached.username,
@@ -84,7 +84,7 @@ impl From<Reached> for Identity {
 }
 
 /// Stores a flow state or the granted accounts.
-pub(super) async fn keep<C: ConnectionTrait>(
+pub(super) async fn store<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     what: &impl Serialize,
@@ -94,7 +94,7 @@ pub(super) async fn keep<C: ConnectionTrait>(
 }
 
 /// Loads them again.
-pub(super) async fn open<T: DeserializeOwned>(
+pub(super) async fn load<T: DeserializeOwned>(
     cx: &Domain,
     row: &connect_session::Model,
 ) -> Result<Option<T>> {

@@ -14,7 +14,7 @@ use fanfare_entities::{
     AccountId, BrandId, ConnectSessionId, Millis,
     connect_session::{self, ConnectStatus},
 };
-use fanfare_platforms::{self as platforms, Connect, PlatformId};
+use fanfare_platforms::{self as platforms, ConnectSpec, PlatformId};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
@@ -26,11 +26,11 @@ use uuid::Uuid;
 
 use super::connect::{brand_required, require_brand};
 use crate::{
-    Act, Details, Domain, Reply,
+    Act, Domain, RefusalDetails, Reply,
     error::{Code, Error, Result},
 };
 
-pub use access::{Choice, ConnectAccess, ConnectMethod, Stage};
+pub use access::{AccountChoice, ConnectAccess, ConnectMethod, ConnectStage};
 pub(super) use authorize::redirect_uri;
 pub use callback::{Callback, callback};
 pub use fanfare_platforms::{CredentialField, oauth::Permission};
@@ -38,10 +38,10 @@ pub use view::{ConnectSession, OneSession};
 pub(super) use view::{Method, method, start_page};
 
 /// The lifetime of a session, in ms.
-const LASTS: Millis = 30 * 60_000;
+const LIFETIME: Millis = 30 * 60_000;
 
 /// The time after which a claimed code that was not exchanged is given up, in ms: its process has died.
-const FINISHING: Millis = 60_000;
+const FINISHING_TIMEOUT: Millis = 60_000;
 
 /// Statuses from which a session can still change.
 const OPEN: [ConnectStatus; 4] = [
@@ -128,7 +128,7 @@ async fn insert<C: ConnectionTrait>(
         account_ids: json!([]),
         created_at: now,
         updated_at: now,
-        expires_at: now + LASTS,
+        expires_at: now + LIFETIME,
     };
     let new = row.clone().into_active_model().reset_all();
     connect_session::Entity::insert(new).exec_without_returning(conn).await?;
@@ -141,14 +141,14 @@ fn require_app(act: &Act, platform: PlatformId, sandbox: bool) -> Result<()> {
     if sandbox {
         return super::sandbox_control::simulator(&act.cx).map(drop);
     }
-    let Connect::Oauth(oauth) = spec.connect else { return Ok(()) };
+    let ConnectSpec::Oauth(oauth) = spec.connect else { return Ok(()) };
     if oauth.instance.is_some() || act.cx.settings.apps.contains_key(&platform) {
         return Ok(());
     }
     let message = format!("No app of this service is registered with {}.", spec.label);
     let missing_environment = Some(platform.app_variables().to_vec());
     Err(Error::new(Code::PlatformNotConfigured, message)
-        .with(Details { missing_environment, ..Details::default() }))
+        .with_details(RefusalDetails { missing_environment, ..RefusalDetails::default() }))
 }
 
 /// Returns a session.
@@ -163,15 +163,15 @@ pub async fn show(act: &Act, id: ConnectSessionId) -> Result<Reply<OneSession>> 
 /// Reads the current state of a session. A session that nobody completed in time has expired.
 async fn read(cx: &Domain, id: ConnectSessionId) -> Result<connect_session::Model> {
     let find = || connect_session::Entity::find_by_id(id).one(&cx.db.write);
-    let Some(row) = find().await? else { return Err(absent()) };
+    let Some(row) = find().await? else { return Err(not_found()) };
     if !OPEN.contains(&row.status) || row.expires_at > cx.clock.now() {
         return Ok(row);
     }
     end(cx, &row, End { status: ConnectStatus::Expired, note: None, code: None }).await?;
-    find().await?.ok_or_else(absent)
+    find().await?.ok_or_else(not_found)
 }
 
-fn absent() -> Error {
+fn not_found() -> Error {
     Error::new(Code::ConnectSessionNotFound, "There is no such connect session.")
 }
 
@@ -208,7 +208,7 @@ async fn end(cx: &Domain, row: &connect_session::Model, end: End) -> Result<bool
     };
     let ended = step(&tx, row, change).await?;
     if let Some(secret) = row.secret_id.filter(|_| ended) {
-        cx.vault.forget(&tx, secret).await?;
+        cx.vault.delete(&tx, secret).await?;
     }
     tx.commit().await?;
     Ok(ended)
@@ -233,7 +233,7 @@ pub(super) async fn fail(cx: &Domain, row: &connect_session::Model, error: &Erro
 }
 
 /// Ends a session with the connected accounts, in the transaction that connects them. Returns false if it had ended.
-pub(super) async fn connected<C: ConnectionTrait>(
+pub(super) async fn end_connected<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     row: &connect_session::Model,
@@ -247,20 +247,20 @@ pub(super) async fn connected<C: ConnectionTrait>(
     };
     let ended = step(conn, row, change).await?;
     if let Some(secret) = row.secret_id.filter(|_| ended) {
-        cx.vault.forget(conn, secret).await?;
+        cx.vault.delete(conn, secret).await?;
     }
     Ok(ended)
 }
 
 /// Returns the open session that a connect with credentials names.
-pub(super) async fn named(
+pub(super) async fn open_session(
     act: &Act,
     platform: PlatformId,
     id: Uuid,
 ) -> Result<connect_session::Model> {
     let row = read(&act.cx, ConnectSessionId(id)).await?;
     if row.workspace_id != act.membership.workspace_id || !sees(act, &row) {
-        return Err(absent());
+        return Err(not_found());
     }
     if row.platform != platform.as_str() {
         let message = format!("The connect session is for {}, not for {platform}.", row.platform);
@@ -270,9 +270,9 @@ pub(super) async fn named(
     if OPEN.contains(&row.status) {
         return Ok(row);
     }
-    let status = view::name(row.status);
+    let status = view::status_name(row.status);
     let message = format!("The connect session has ended: it is {status}.");
-    Err(Error::new(Code::InvalidTransition, message).about(status, &[]))
+    Err(Error::new(Code::InvalidTransition, message).with_state(status, &[]))
 }
 
 /// Returns true if the caller can see the session: a membership that is locked to brands sees the sessions of its

@@ -4,13 +4,13 @@ use fanfare_entities::{
     BrandId, ConnectSessionId, WorkspaceId, account,
     connect_session::{ConnectStatus, Model},
 };
-use fanfare_platforms::{self as platforms, Connect, PlatformId};
+use fanfare_platforms::{self as platforms, ConnectSpec, PlatformId};
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{super::connect::ConnectedAccount, FINISHING};
+use super::{super::connect::ConnectedAccount, FINISHING_TIMEOUT};
 use crate::{Act, Code, Reply, clock::Time, error::Result};
 
 /// A connection that a user makes in a browser.
@@ -77,7 +77,7 @@ pub(super) async fn reply(act: &Act, row: &Model) -> Result<Reply<OneSession>> {
 
 /// Returns a session as replies show it.
 pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
-    let platform = crate::platforms::of_row(&row.platform)?;
+    let platform = crate::platforms::from_row(&row.platform)?;
     let spec = platforms::find(platform).spec();
     let of_platform = || {
         let accounts = super::super::visible(act);
@@ -88,7 +88,7 @@ pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
     let own = of_platform().filter(account::Column::Id.is_in(ids));
     let own = own.order_by_asc(account::Column::Id).all(&act.cx.db.read).await?;
     let names: Vec<_> = own.iter().map(|account| account.username.as_str()).collect();
-    let status_message = narrate(row, spec.label, &names, act.cx.clock.now());
+    let status_message = status_sentence(row, spec.label, &names, act.cx.clock.now());
     let base = &act.cx.settings.base_url;
     Ok(ConnectSession {
         id: row.id,
@@ -120,10 +120,10 @@ pub(in crate::accounts) fn start_page(base: &str, platform: PlatformId) -> Strin
     format!("{base}/connect/{platform}")
 }
 
-pub(in crate::accounts) const fn method(connect: &Connect) -> Method {
+pub(in crate::accounts) const fn method(connect: &ConnectSpec) -> Method {
     match connect {
-        Connect::Credentials(_) => Method::ManualCredentials,
-        Connect::Oauth(_) => Method::DashboardOauth,
+        ConnectSpec::Credentials(_) => Method::ManualCredentials,
+        ConnectSpec::Oauth(_) => Method::DashboardOauth,
     }
 }
 
@@ -138,7 +138,7 @@ fn error(row: &Model) -> Option<ConnectSessionError> {
 }
 
 /// Returns the name of a status.
-pub(super) const fn name(status: ConnectStatus) -> &'static str {
+pub(super) const fn status_name(status: ConnectStatus) -> &'static str {
     match status {
         ConnectStatus::Created => "created",
         ConnectStatus::Opened => "opened",
@@ -152,7 +152,12 @@ pub(super) const fn name(status: ConnectStatus) -> &'static str {
 }
 
 /// Describes the progress of a session in a sentence.
-fn narrate(row: &Model, label: &str, accounts: &[&str], now: fanfare_entities::Millis) -> String {
+fn status_sentence(
+    row: &Model,
+    label: &str,
+    accounts: &[&str],
+    now: fanfare_entities::Millis,
+) -> String {
     match row.status {
         ConnectStatus::Created => {
             format!("Open the link and log in to connect {label}. It is good for 30 minutes.")
@@ -167,7 +172,7 @@ fn narrate(row: &Model, label: &str, accounts: &[&str], now: fanfare_entities::M
         }
         ConnectStatus::AwaitingProvider => awaiting(row, label, now),
         ConnectStatus::Connected if accounts.is_empty() => format!("{label} was connected."),
-        ConnectStatus::Connected => format!("{label} is connected as {}.", and(accounts)),
+        ConnectStatus::Connected => format!("{label} is connected as {}.", join_names(accounts)),
         ConnectStatus::Failed => {
             let why = row.note.as_deref().unwrap_or("Something went wrong.");
             format!("{label} could not be connected. {why}")
@@ -195,7 +200,7 @@ fn awaiting(row: &Model, label: &str, now: fanfare_entities::Millis) -> String {
         (None, None) => {
             format!("{label} is open in a browser. Grant access there to go on.")
         }
-        (None, Some(at)) if at + FINISHING > now => {
+        (None, Some(at)) if at + FINISHING_TIMEOUT > now => {
             format!("{label} has granted access. The connection is being finished.")
         }
         (None, Some(_)) => {
@@ -207,7 +212,7 @@ fn awaiting(row: &Model, label: &str, now: fanfare_entities::Millis) -> String {
 }
 
 /// Joins names for a sentence.
-fn and(names: &[&str]) -> String {
+fn join_names(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => (*one).to_owned(),
@@ -217,12 +222,12 @@ fn and(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::and;
+    use super::join_names;
 
     #[test]
     fn names_read_like_a_sentence() {
         assert_eq!(
-            [and(&["a"]), and(&["a", "b"]), and(&["a", "b", "c"])],
+            [join_names(&["a"]), join_names(&["a", "b"]), join_names(&["a", "b", "c"])],
             ["a", "a and b", "a, b and c"]
         );
     }

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{Claim, Found, text::Text, words::WORDS};
+use super::{Claim, FoundClaim, text::Text, vocabulary::VOCABULARY};
 
 /// The parts of a date that a text states; weekdays count from Monday, 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub(super) struct Date {
 }
 
 /// The readings of a date that begins at a token, and the token after it.
-type Read = (Vec<Date>, usize);
+type ParsedDate = (Vec<Date>, usize);
 
 /// Finds dates.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {
@@ -26,18 +26,18 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
             continue;
         };
         let (start, until) = (text.tokens[at].start, text.tokens[end - 1].end);
-        found.extend(claims.into_iter().map(|claim| Found { claim, start, end: until }));
-        text.take(at, end);
+        found.extend(claims.into_iter().map(|claim| FoundClaim { claim, start, end: until }));
+        text.mark_claimed(at, end);
         at = end;
     }
     found
 }
 
 fn at_token(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
-    if let Some((length, day)) = text.phrase(&WORDS.relative, at) {
+    if let Some((length, day)) = text.phrase(&VOCABULARY.relative, at) {
         return Some((vec![Claim::Relative(day)], at + length));
     }
-    if let Some((length, weekday)) = text.phrase(&WORDS.weekdays, at) {
+    if let Some((length, weekday)) = text.phrase(&VOCABULARY.weekdays, at) {
         return Some(with_weekday(text, at + length, weekday));
     }
     if let Some((days, end)) = range(text, at) {
@@ -52,7 +52,7 @@ fn with_weekday(text: &Text, at: usize, weekday: u8) -> (Vec<Claim>, usize) {
     let alone = Date { weekday: Some(weekday), ..Date::default() };
     let mut place = at;
     place += usize::from(text.sign(place).is_some_and(|sign| ",.".contains(sign)));
-    place += usize::from(text.word(place).is_some_and(|word| WORDS.links.has(word)));
+    place += usize::from(text.word(place).is_some_and(|word| VOCABULARY.links.has(word)));
     let dated =
         plain(text, place).filter(|(readings, _)| readings.iter().any(|date| date.month.is_some()));
     match dated {
@@ -65,7 +65,7 @@ fn with_weekday(text: &Text, at: usize, weekday: u8) -> (Vec<Claim>, usize) {
 }
 
 /// Reads a date without a weekday.
-fn plain(text: &Text, at: usize) -> Option<Read> {
+fn plain(text: &Text, at: usize) -> Option<ParsedDate> {
     iso(text, at)
         .or_else(|| numeric(text, at))
         .or_else(|| day_and_month(text, at))
@@ -74,18 +74,18 @@ fn plain(text: &Text, at: usize) -> Option<Read> {
 }
 
 /// Reads `2026-12-05`.
-fn iso(text: &Text, at: usize) -> Option<Read> {
+fn iso(text: &Text, at: usize) -> Option<ParsedDate> {
     let year: i32 = text.digits(at).filter(|digits| digits.len() == 4)?.parse().ok()?;
     let sign = text.glued_sign(at + 1, "-/.")?;
     let month: u8 = text.glued_digits(at + 2, 1..=2)?.parse().ok()?;
     text.glued_sign(at + 3, &sign.to_string())?;
     let day: u8 = text.glued_digits(at + 4, 1..=2)?.parse().ok()?;
-    let date = checked(Some(year), month, day)?;
+    let date = valid_date(Some(year), month, day)?;
     Some((vec![date], at + 5))
 }
 
 /// Reads `5.12.2026`, `12/5/26` or `5.12.`; returns both readings if there are two.
-fn numeric(text: &Text, at: usize) -> Option<Read> {
+fn numeric(text: &Text, at: usize) -> Option<ParsedDate> {
     if at > 0 && text.is_glued(at) && text.sign(at - 1).is_some_and(|sign| "./-:,".contains(sign)) {
         return None;
     }
@@ -103,10 +103,10 @@ fn numeric(text: &Text, at: usize) -> Option<Read> {
         None if ends && sign == '.' && text.glued_digits(at + 4, 1..=99).is_none() => {
             (None, at + 4)
         }
-        None if !ends && sign == '/' && is_announced(text, at) => (None, at + 3),
+        None if !ends && sign == '/' && follows_date_word(text, at) => (None, at + 3),
         None => return None,
     };
-    let readings: Vec<Date> = [checked(year, second, first), checked(year, first, second)]
+    let readings: Vec<Date> = [valid_date(year, second, first), valid_date(year, first, second)]
         .into_iter()
         .flatten()
         .collect();
@@ -114,8 +114,10 @@ fn numeric(text: &Text, at: usize) -> Option<Read> {
 }
 
 /// Returns true if a word such as `on` precedes it.
-fn is_announced(text: &Text, at: usize) -> bool {
-    at.checked_sub(1).and_then(|at| text.word(at)).is_some_and(|word| WORDS.before_date.has(word))
+fn follows_date_word(text: &Text, at: usize) -> bool {
+    at.checked_sub(1)
+        .and_then(|at| text.word(at))
+        .is_some_and(|word| VOCABULARY.before_date.has(word))
 }
 
 /// Reads `12.–14. March` or `12 to 14 March 2026`.
@@ -124,7 +126,7 @@ fn range(text: &Text, at: usize) -> Option<(Vec<Date>, usize)> {
     let place = range_sign(text, place)?;
     let (readings, end) = day_and_month(text, place)?;
     let last = *readings.first()?;
-    let begin = checked(last.year, last.month?, first)?;
+    let begin = valid_date(last.year, last.month?, first)?;
     Some((vec![begin, last], end))
 }
 
@@ -132,7 +134,7 @@ fn range_sign(text: &Text, at: usize) -> Option<usize> {
     if text.sign(at).is_some_and(|sign| "-–—&/".contains(sign)) {
         return Some(at + 1);
     }
-    let (length, ()) = text.phrase(&WORDS.range, at)?;
+    let (length, ()) = text.phrase(&VOCABULARY.range, at)?;
     Some(at + length)
 }
 
@@ -154,7 +156,7 @@ fn day(text: &Text, at: usize) -> Option<(u8, usize)> {
 }
 
 /// Reads `5 December` or `5th of December, 2026`.
-fn day_and_month(text: &Text, at: usize) -> Option<Read> {
+fn day_and_month(text: &Text, at: usize) -> Option<ParsedDate> {
     let (day, mut place) = day(text, at)?;
     while text
         .word(place)
@@ -164,11 +166,11 @@ fn day_and_month(text: &Text, at: usize) -> Option<Read> {
     }
     let (month, place) = month(text, place)?;
     let (year, end) = year_behind(text, place);
-    Some((vec![checked(year, month, day)?], end))
+    Some((vec![valid_date(year, month, day)?], end))
 }
 
 fn month(text: &Text, at: usize) -> Option<(u8, usize)> {
-    let (length, month) = text.phrase(&WORDS.months, at)?;
+    let (length, month) = text.phrase(&VOCABULARY.months, at)?;
     // An abbreviation may end with a full stop, which does not end the sentence if a number follows.
     let is_short = text.word(at).is_some_and(|word| word.len() <= 5);
     let end = at + length;
@@ -197,31 +199,31 @@ fn year(text: &Text, at: usize) -> Option<i32> {
 }
 
 /// Reads `December 5`, `Dec 5th, 2026`, `December 2026` or `December 12–14`.
-fn month_first(text: &Text, at: usize) -> Option<Read> {
+fn month_first(text: &Text, at: usize) -> Option<ParsedDate> {
     let (month, place) = month(text, at)?;
     if let (Some(year), end) = year_behind(text, place) {
         let date = Date { year: Some(year), month: Some(month), ..Date::default() };
         return Some((vec![date], end));
     }
     let (day, end) = day(text, place)?;
-    let is_measure = text.word(end).is_some_and(|word| WORDS.nouns.has(word));
+    let is_measure = text.word(end).is_some_and(|word| VOCABULARY.nouns.has(word));
     let is_other = text.glued_sign(place + 1, ":%").is_some()
         || text.word(end).is_some_and(|word| matches!(word, "am" | "pm" | "h" | "uhr" | "uur"));
     if is_measure || is_other {
         return None;
     }
     let (year, end) = year_behind(text, end);
-    Some((vec![checked(year, month, day)?], end))
+    Some((vec![valid_date(year, month, day)?], end))
 }
 
 /// Reads a number of four digits, unless it counts something.
-fn year_alone(text: &Text, at: usize) -> Option<Read> {
+fn year_alone(text: &Text, at: usize) -> Option<ParsedDate> {
     let year = year(text, at)?;
     let is_part = at > 0
         && text.is_glued(at)
         && text.sign(at - 1).is_none_or(|sign| ".,:/#@_=&%+*".contains(sign));
     let behind = text.word(at + 1);
-    let is_counted = behind.is_some_and(|word| WORDS.nouns.has(word))
+    let is_counted = behind.is_some_and(|word| VOCABULARY.nouns.has(word))
         || (behind.is_some() && text.is_glued(at + 1));
     if is_part || is_counted {
         return None;
@@ -230,7 +232,7 @@ fn year_alone(text: &Text, at: usize) -> Option<Read> {
 }
 
 /// Returns a date if it exists.
-fn checked(year: Option<i32>, month: u8, day: u8) -> Option<Date> {
+fn valid_date(year: Option<i32>, month: u8, day: u8) -> Option<Date> {
     // Without a year the 29th of February may be meant.
     NaiveDate::from_ymd_opt(year.unwrap_or(2_024), month.into(), day.into())?;
     Some(Date { year, month: Some(month), day: Some(day), weekday: None })

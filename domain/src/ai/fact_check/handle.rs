@@ -1,6 +1,6 @@
 //! Handles: `@name`, and `@name@host`.
 
-use super::{Claim, Found, text::Text};
+use super::{Claim, FoundClaim, text::Text};
 
 /// Returns the value of a handle.
 pub(super) fn value(handle: &str) -> String {
@@ -8,28 +8,28 @@ pub(super) fn value(handle: &str) -> String {
 }
 
 /// Finds handles outside e-mail addresses.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
+    let mut found: Vec<FoundClaim> = Vec::new();
     let mut at = 0;
     while at < text.folded.len() {
         let begins = text.folded[at] == '@' && (at == 0 || !text.folded[at - 1].is_alphanumeric());
         let end = if begins { name_end(text, at + 1) } else { at };
         if end > at + 1 && !is_taken(text, at) {
             let handle: String = text.folded[at..end].iter().collect();
-            found.push(Found { claim: Claim::Handle(value(&handle)), start: at, end });
+            found.push(FoundClaim { claim: Claim::Handle(value(&handle)), start: at, end });
             at = end;
         } else {
             at += 1;
         }
     }
     for handle in &found {
-        text.take_chars(handle.start, handle.end);
+        text.mark_claimed_chars(handle.start, handle.end);
     }
     found
 }
 
 fn is_taken(text: &Text, at: usize) -> bool {
-    text.tokens.iter().any(|token| token.taken && token.start <= at && at < token.end)
+    text.tokens.iter().any(|token| token.claimed && token.start <= at && at < token.end)
 }
 
 fn name_end(text: &Text, from: usize) -> usize {

@@ -1,32 +1,32 @@
 //! Links: addresses with a scheme, `www.…`, names under a public suffix, and e-mail addresses.
 
-use super::{Claim, Found, text::Text};
+use super::{Claim, FoundClaim, text::Text};
 
 /// Characters that end a link.
-const AROUND: &str = "<>()[]{}\"“”„«»‹›|";
+const DELIMITERS: &str = "<>()[]{}\"“”„«»‹›|";
 
 /// Characters that are not part of a link if they are at its end.
-const BEHIND: &str = ".,;:!?…'’*_~-";
+const TRAILING_SIGNS: &str = ".,;:!?…'’*_~-";
 
 /// Finds links and e-mail addresses.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     let mut start = 0;
     for at in 0..=text.folded.len() {
-        let ends = text.folded.get(at).is_none_or(|c| *c == ' ' || AROUND.contains(*c));
+        let ends = text.folded.get(at).is_none_or(|c| *c == ' ' || DELIMITERS.contains(*c));
         if ends {
             pieces(text, start, at, &mut found);
             start = at + 1;
         }
     }
     for link in &found {
-        text.take_chars(link.start, link.end);
+        text.mark_claimed_chars(link.start, link.end);
     }
     found
 }
 
 /// Examines a part of the text without spaces. Only addresses with a scheme may contain commas and the like.
-fn pieces(text: &Text, start: usize, end: usize, found: &mut Vec<Found>) {
+fn pieces(text: &Text, start: usize, end: usize, found: &mut Vec<FoundClaim>) {
     let piece: String = text.folded[start..end].iter().collect();
     if piece.contains("://") {
         found.extend(link(text, start, end));
@@ -41,11 +41,11 @@ fn pieces(text: &Text, start: usize, end: usize, found: &mut Vec<Found>) {
     }
 }
 
-fn link(text: &Text, mut start: usize, mut end: usize) -> Option<Found> {
+fn link(text: &Text, mut start: usize, mut end: usize) -> Option<FoundClaim> {
     while start < end && !text.folded[start].is_alphanumeric() && text.folded[start] != '@' {
         start += 1;
     }
-    while start < end && BEHIND.contains(text.folded[end - 1]) {
+    while start < end && TRAILING_SIGNS.contains(text.folded[end - 1]) {
         end -= 1;
     }
     let mut piece: String = text.folded.get(start..end)?.iter().collect();
@@ -53,7 +53,7 @@ fn link(text: &Text, mut start: usize, mut end: usize) -> Option<Found> {
         start += "mailto:".len();
         piece = mail.to_owned();
     }
-    let found = |claim| Some(Found { claim, start, end });
+    let found = |claim| Some(FoundClaim { claim, start, end });
     if let Some((before, rest)) = piece.split_once("://") {
         let scheme = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
         let is_scheme = scheme.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()));

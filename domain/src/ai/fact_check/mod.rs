@@ -14,7 +14,7 @@ mod price;
 mod tests;
 mod text;
 mod time;
-mod words;
+mod vocabulary;
 
 use text::Text;
 
@@ -23,7 +23,7 @@ use text::Text;
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum FindingReason {
     /// A price, a percentage or an offer that is in no fact.
     UnverifiedPrice,
     /// A date that is in no fact.
@@ -48,7 +48,7 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The kind of flaw.
-    pub reason: Reason,
+    pub reason: FindingReason,
     /// The words that it is about.
     pub fragment: String,
 }
@@ -78,14 +78,14 @@ enum Claim {
 }
 
 impl Claim {
-    const fn reason(&self) -> Reason {
+    const fn reason(&self) -> FindingReason {
         match self {
-            Self::Link { .. } | Self::Mail(_) => Reason::UnverifiedLink,
-            Self::Handle(_) => Reason::UnverifiedHandle,
-            Self::Price { .. } | Self::Bargain { .. } => Reason::UnverifiedPrice,
-            Self::Date(_) | Self::Relative(_) => Reason::UnverifiedDate,
-            Self::Time(_) => Reason::UnverifiedTime,
-            Self::Phone(_) => Reason::UnverifiedPhone,
+            Self::Link { .. } | Self::Mail(_) => FindingReason::UnverifiedLink,
+            Self::Handle(_) => FindingReason::UnverifiedHandle,
+            Self::Price { .. } | Self::Bargain { .. } => FindingReason::UnverifiedPrice,
+            Self::Date(_) | Self::Relative(_) => FindingReason::UnverifiedDate,
+            Self::Time(_) => FindingReason::UnverifiedTime,
+            Self::Phone(_) => FindingReason::UnverifiedPhone,
         }
     }
 
@@ -109,14 +109,14 @@ impl Claim {
 
 /// A claim, and its position in the text.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundClaim {
     claim: Claim,
     start: usize,
     end: usize,
 }
 
 /// Finds all claims of a text. Each kind of claim ignores what the kinds before it have found.
-fn claims(text: &mut Text) -> Vec<Found> {
+fn claims(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     for look in [link::find, handle::find, price::find, date::find, time::find, phone::find] {
         found.extend(look(text));

@@ -1,7 +1,7 @@
 //! Forbidden phrases: whole words, without accents.
 
 use super::{
-    Finding, Reason,
+    Finding, FindingReason,
     text::{Kind, Text},
 };
 
@@ -17,6 +17,6 @@ pub(super) fn find(text: &Text, phrases: &[(Vec<String>, String)]) -> Vec<Findin
     phrases
         .iter()
         .filter(|(words, _)| is_said(words))
-        .map(|(_, phrase)| Finding { reason: Reason::NeverSay, fragment: phrase.clone() })
+        .map(|(_, phrase)| Finding { reason: FindingReason::NeverSay, fragment: phrase.clone() })
         .collect()
 }

@@ -1,16 +1,16 @@
 //! Phone numbers: 7 to 15 digits that are no other claim.
 
-use super::{Claim, Found, text::Text};
+use super::{Claim, FoundClaim, text::Text};
 
 /// The fewest and the most digits of a phone number.
-const SHORTEST: usize = 7;
-const LONGEST: usize = 15;
+const MIN_DIGITS: usize = 7;
+const MAX_DIGITS: usize = 15;
 
 /// Characters that can be in a phone number.
 const SIGNS: &str = ".-–()/+";
 
 /// Finds phone numbers.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {
@@ -19,8 +19,8 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
             continue;
         };
         let (start, until) = (text.tokens[at].start, text.tokens[end - 1].end);
-        found.push(Found { claim: Claim::Phone(numbers), start, end: until });
-        text.take(at, end);
+        found.push(FoundClaim { claim: Claim::Phone(numbers), start, end: until });
+        text.mark_claimed(at, end);
         at = end;
     }
     found
@@ -39,14 +39,14 @@ fn at_token(text: &Text, at: usize) -> Option<(Vec<String>, usize)> {
     let mut place = at;
     loop {
         if let Some(more) = text.digits(place) {
-            if digits.len() + more.len() > LONGEST {
+            if digits.len() + more.len() > MAX_DIGITS {
                 break;
             }
             digits.push_str(more);
             signs = 0;
             place += 1;
             let goes_on = text.word(place).is_some() && text.is_glued(place);
-            if digits.len() >= SHORTEST && !goes_on {
+            if digits.len() >= MIN_DIGITS && !goes_on {
                 numbers.push(digits.clone());
                 end = place;
             }
@@ -65,7 +65,7 @@ fn at_token(text: &Text, at: usize) -> Option<(Vec<String>, usize)> {
 pub(super) fn is_same(asked: &[String], known: &[String]) -> bool {
     let fits = |one: &String, other: &String| {
         let same = one.bytes().rev().zip(other.bytes().rev()).take_while(|(a, b)| a == b).count();
-        one == other || same >= SHORTEST
+        one == other || same >= MIN_DIGITS
     };
     asked.iter().any(|one| known.iter().any(|other| fits(one, other)))
 }

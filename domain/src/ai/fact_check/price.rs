@@ -1,16 +1,16 @@
 //! Prices: amounts of money, percentages, `2 for 1`, half price and free.
 
 use super::{
-    Claim, Found,
+    Claim, FoundClaim,
     text::Text,
-    words::{CENTS, PENCE, WORDS},
+    vocabulary::{CENTS, PENCE, VOCABULARY},
 };
 
 /// ISO codes that are recognised next to an amount in capitals.
 const CODES: &str = "aud brl cad cny czk dkk hkd huf inr jpy mxn nok nzd pln sek sgd try zar";
 
 /// ISO codes that are also recognised in lower case.
-const USUAL: &str = "chf eur gbp usd";
+const COMMON_CODES: &str = "chf eur gbp usd";
 
 /// Currencies that a `$` alone may mean.
 const DOLLARS: &str = "aud cad hkd mxn nzd sgd usd";
@@ -23,7 +23,7 @@ struct Number {
 }
 
 /// Finds prices.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {
@@ -32,8 +32,8 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
             continue;
         };
         let (start, until) = (text.tokens[at].start, text.tokens[end - 1].end);
-        found.extend(claims.into_iter().map(|claim| Found { claim, start, end: until }));
-        text.take(at, end);
+        found.extend(claims.into_iter().map(|claim| FoundClaim { claim, start, end: until }));
+        text.mark_claimed(at, end);
         at = end;
     }
     found
@@ -51,18 +51,18 @@ fn price(text: &Text, at: usize) -> Option<(Vec<Claim>, usize)> {
 
 /// Reads half price, and free.
 fn offer(text: &Text, at: usize) -> Option<(Claim, usize)> {
-    if let Some((length, ())) = text.phrase(&WORDS.half_price, at) {
+    if let Some((length, ())) = text.phrase(&VOCABULARY.half_price, at) {
         let claim = Claim::Price { hundredths: 5_000, currency: "%".to_owned() };
         return Some((claim, at + length));
     }
-    let (length, ()) = text.phrase(&WORDS.free, at)?;
+    let (length, ()) = text.phrase(&VOCABULARY.free, at)?;
     let before = at.checked_sub(1).and_then(|at| {
         let at = if text.sign(at) == Some('-') { at.checked_sub(1)? } else { at };
         text.word(at)
     });
     let behind = text.word(at + length);
-    if before.is_some_and(|word| WORDS.not_free_after.has(word))
-        || behind.is_some_and(|word| WORDS.not_free_before.has(word))
+    if before.is_some_and(|word| VOCABULARY.not_free_after.has(word))
+        || behind.is_some_and(|word| VOCABULARY.not_free_before.has(word))
         || text.glued_sign(at, "-").is_some()
         || (at > 0 && text.is_glued(at) && text.sign(at - 1) == Some('-'))
     {
@@ -79,11 +79,11 @@ fn bargain(text: &Text, at: usize) -> Option<(Claim, usize)> {
     }
     let mut place = at + 1;
     place += usize::from(text.sign(place) == Some('-'));
-    let (length, ()) = text.phrase(&WORDS.for_words, place)?;
+    let (length, ()) = text.phrase(&VOCABULARY.for_words, place)?;
     place += length;
     place += usize::from(text.sign(place) == Some('-'));
     let pays: i64 = text.digits(place)?.parse().ok()?;
-    let is_measure = text.word(place + 1).is_some_and(|word| WORDS.nouns.has(word));
+    let is_measure = text.word(place + 1).is_some_and(|word| VOCABULARY.nouns.has(word));
     let goes_on = text.glued_sign(place + 1, ".,:").is_some() && text.is_glued(place + 2);
     let is_bargain = (1..=99).contains(&of) && (1..=99).contains(&pays) && of != pays;
     if !is_bargain || is_measure || goes_on || currency_at(text, place + 1).is_some() {
@@ -145,7 +145,7 @@ fn range(text: &Text, at: usize) -> Option<usize> {
     if text.sign(at).is_some_and(|sign| "-–—".contains(sign)) {
         return Some(at + 1);
     }
-    let (length, ()) = text.phrase(&WORDS.range, at)?;
+    let (length, ()) = text.phrase(&VOCABULARY.range, at)?;
     Some(at + length)
 }
 
@@ -183,10 +183,10 @@ fn currency_at(text: &Text, at: usize) -> Option<(String, usize)> {
         let code = if word == "euro" { "eur" } else { word };
         return Some((code.to_owned(), at + 1));
     }
-    if let Some((length, ())) = text.phrase(&WORDS.percent, at) {
+    if let Some((length, ())) = text.phrase(&VOCABULARY.percent, at) {
         return Some(("%".to_owned(), at + length));
     }
-    let (length, currency) = text.phrase(&WORDS.currencies, at)?;
+    let (length, currency) = text.phrase(&VOCABULARY.currencies, at)?;
     Some((currency, at + length))
 }
 
@@ -196,7 +196,7 @@ fn is_code(text: &Text, at: usize) -> bool {
     let token = &text.tokens[at];
     let is_capital = text.shown[token.start..token.end].iter().all(|c| c.is_uppercase());
     let is_in = |list: &str| list.split(' ').any(|code| code == word);
-    is_in(USUAL) || word == "euro" || (is_capital && is_in(CODES))
+    is_in(COMMON_CODES) || word == "euro" || (is_capital && is_in(CODES))
 }
 
 /// Reads a number in any notation: `1,000`, `1.000`, `1 000`, `9,50`, `20,-`.
@@ -233,7 +233,7 @@ fn number(text: &Text, at: usize, is_spaced: bool) -> Option<Number> {
     if text.word(end) == Some("k") && text.is_glued(end) {
         return Some(Number { hundredths: hundredths.checked_mul(1_000)?, end: end + 1 });
     }
-    if let Some((length, times)) = text.phrase(&WORDS.multiples, end) {
+    if let Some((length, times)) = text.phrase(&VOCABULARY.multiples, end) {
         return Some(Number { hundredths: hundredths.checked_mul(times)?, end: end + length });
     }
     Some(Number { hundredths, end })
@@ -304,7 +304,7 @@ mod tests {
     fn a_token_that_is_taken_is_not_seen() {
         let mut text = Text::of("20 €");
         assert_eq!(text.get(0, Kind::Digits), Some("20"));
-        text.take(0, 2);
+        text.mark_claimed(0, 2);
         assert_eq!(find(&mut text).len(), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 mod corpus;
 
-use super::{Facts, Reason};
+use super::{Facts, FindingReason};
 
 fn facts(facts: &[&str]) -> Facts {
     let mut known = Facts::default();
@@ -12,7 +12,7 @@ fn facts(facts: &[&str]) -> Facts {
     known
 }
 
-fn reasons(known: &Facts, text: &str) -> Vec<Reason> {
+fn reasons(known: &Facts, text: &str) -> Vec<FindingReason> {
     known.check(text).into_iter().map(|finding| finding.reason).collect()
 }
 
@@ -125,43 +125,43 @@ fn what_stands_in_no_fact_is_found() {
         "Brunch for 9 euros on Saturday, 5 December 2026 from 10am to 6pm, call 030 1234567, https://luna.de/brunch, @luna, 20% off, 2 for 1",
     ]);
     for (caption, reason) in [
-        ("Only 8 euros", Reason::UnverifiedPrice),
-        ("Only $9", Reason::UnverifiedPrice),
-        ("€9.50", Reason::UnverifiedPrice),
-        ("9 % off", Reason::UnverifiedPrice),
-        ("25% off", Reason::UnverifiedPrice),
-        ("3 for 2", Reason::UnverifiedPrice),
-        ("free coffee", Reason::UnverifiedPrice),
-        ("kostenlos dazu", Reason::UnverifiedPrice),
-        ("half price", Reason::UnverifiedPrice),
-        ("9 million dollars", Reason::UnverifiedPrice),
-        ("6 December", Reason::UnverifiedDate),
-        ("5 November", Reason::UnverifiedDate),
-        ("5 December 2027", Reason::UnverifiedDate),
-        ("on Sunday", Reason::UnverifiedDate),
-        ("Sunday, 5 December", Reason::UnverifiedDate),
-        ("2025-12-05", Reason::UnverifiedDate),
-        ("06.12.2026", Reason::UnverifiedDate),
-        ("since 1998", Reason::UnverifiedDate),
-        ("tomorrow", Reason::UnverifiedDate),
-        ("today's bread", Reason::UnverifiedDate),
-        ("nächste Woche", Reason::UnverifiedDate),
-        ("this weekend", Reason::UnverifiedDate),
-        ("at 11am", Reason::UnverifiedTime),
-        ("10pm", Reason::UnverifiedTime),
-        ("ab 19 Uhr", Reason::UnverifiedTime),
-        ("à 19h30", Reason::UnverifiedTime),
-        ("at noon", Reason::UnverifiedTime),
-        ("minuit", Reason::UnverifiedTime),
-        ("call 030 7654321", Reason::UnverifiedPhone),
-        ("+1 (555) 010-9999", Reason::UnverifiedPhone),
-        ("luna.com", Reason::UnverifiedLink),
-        ("https://luna.de/brunch/late", Reason::UnverifiedLink),
-        ("hi@luna.de", Reason::UnverifiedLink),
-        ("www.luna-brunch.de", Reason::UnverifiedLink),
-        ("ＷＷＷ．luna-brunch.de", Reason::UnverifiedLink),
-        ("@lunabar", Reason::UnverifiedHandle),
-        ("@luna@social.example", Reason::UnverifiedHandle),
+        ("Only 8 euros", FindingReason::UnverifiedPrice),
+        ("Only $9", FindingReason::UnverifiedPrice),
+        ("€9.50", FindingReason::UnverifiedPrice),
+        ("9 % off", FindingReason::UnverifiedPrice),
+        ("25% off", FindingReason::UnverifiedPrice),
+        ("3 for 2", FindingReason::UnverifiedPrice),
+        ("free coffee", FindingReason::UnverifiedPrice),
+        ("kostenlos dazu", FindingReason::UnverifiedPrice),
+        ("half price", FindingReason::UnverifiedPrice),
+        ("9 million dollars", FindingReason::UnverifiedPrice),
+        ("6 December", FindingReason::UnverifiedDate),
+        ("5 November", FindingReason::UnverifiedDate),
+        ("5 December 2027", FindingReason::UnverifiedDate),
+        ("on Sunday", FindingReason::UnverifiedDate),
+        ("Sunday, 5 December", FindingReason::UnverifiedDate),
+        ("2025-12-05", FindingReason::UnverifiedDate),
+        ("06.12.2026", FindingReason::UnverifiedDate),
+        ("since 1998", FindingReason::UnverifiedDate),
+        ("tomorrow", FindingReason::UnverifiedDate),
+        ("today's bread", FindingReason::UnverifiedDate),
+        ("nächste Woche", FindingReason::UnverifiedDate),
+        ("this weekend", FindingReason::UnverifiedDate),
+        ("at 11am", FindingReason::UnverifiedTime),
+        ("10pm", FindingReason::UnverifiedTime),
+        ("ab 19 Uhr", FindingReason::UnverifiedTime),
+        ("à 19h30", FindingReason::UnverifiedTime),
+        ("at noon", FindingReason::UnverifiedTime),
+        ("minuit", FindingReason::UnverifiedTime),
+        ("call 030 7654321", FindingReason::UnverifiedPhone),
+        ("+1 (555) 010-9999", FindingReason::UnverifiedPhone),
+        ("luna.com", FindingReason::UnverifiedLink),
+        ("https://luna.de/brunch/late", FindingReason::UnverifiedLink),
+        ("hi@luna.de", FindingReason::UnverifiedLink),
+        ("www.luna-brunch.de", FindingReason::UnverifiedLink),
+        ("ＷＷＷ．luna-brunch.de", FindingReason::UnverifiedLink),
+        ("@lunabar", FindingReason::UnverifiedHandle),
+        ("@luna@social.example", FindingReason::UnverifiedHandle),
     ] {
         assert_eq!(reasons(&known, caption), [reason], "{caption:?}");
     }
@@ -176,9 +176,9 @@ fn every_finding_has_its_fragment() {
     assert_eq!(
         shown,
         [
-            (Reason::UnverifiedLink, "cake.example.com/now"),
-            (Reason::UnverifiedPrice, "4,50 €"),
-            (Reason::UnverifiedPhone, "030 1234567"),
+            (FindingReason::UnverifiedLink, "cake.example.com/now"),
+            (FindingReason::UnverifiedPrice, "4,50 €"),
+            (FindingReason::UnverifiedPhone, "030 1234567"),
         ]
     );
 }
@@ -188,8 +188,8 @@ fn what_must_not_be_said_is_found_as_whole_words() {
     let mut known = facts(&[]);
     known.never_say("best café");
     known.never_say("cheap");
-    assert_eq!(reasons(&known, "The BEST  Cafe in town"), [Reason::NeverSay]);
-    assert_eq!(reasons(&known, "Cheap!"), [Reason::NeverSay]);
+    assert_eq!(reasons(&known, "The BEST  Cafe in town"), [FindingReason::NeverSay]);
+    assert_eq!(reasons(&known, "Cheap!"), [FindingReason::NeverSay]);
     assert_eq!(reasons(&known, "cheaper than ever; the bestcafe"), []);
 }
 

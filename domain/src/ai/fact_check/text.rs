@@ -1,10 +1,10 @@
 //! A text as the checks read it: normalized, and split into words, digits and other characters.
 
-use super::words::Phrases;
+use super::vocabulary::Phrases;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// The most words of a phrase.
-const LONGEST_PHRASE: usize = 5;
+const MAX_PHRASE_WORDS: usize = 5;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Token {
     /// There is no space between it and the token before it.
     pub glued: bool,
     /// It belongs to a claim that was found.
-    pub taken: bool,
+    pub claimed: bool,
 }
 
 /// A text to check.
@@ -54,7 +54,7 @@ impl Text {
     /// Returns the plain text of a token if it is of this kind and belongs to no claim yet.
     pub fn get(&self, at: usize, kind: Kind) -> Option<&str> {
         let token = self.tokens.get(at)?;
-        (token.kind == kind && !token.taken).then_some(token.plain.as_str())
+        (token.kind == kind && !token.claimed).then_some(token.plain.as_str())
     }
 
     pub fn word(&self, at: usize) -> Option<&str> {
@@ -66,7 +66,7 @@ impl Text {
     pub fn phrase<T: Clone>(&self, phrases: &Phrases<T>, at: usize) -> Option<(usize, T)> {
         self.word(at)?;
         let (mut words, mut ends, mut place) = (Vec::new(), Vec::new(), at);
-        while words.len() < LONGEST_PHRASE {
+        while words.len() < MAX_PHRASE_WORDS {
             let Some(word) = self.word(place) else { break };
             words.push(word);
             ends.push(place + 1);
@@ -103,17 +103,17 @@ impl Text {
     }
 
     /// Marks the tokens of a range as found.
-    pub fn take(&mut self, from: usize, to: usize) {
+    pub fn mark_claimed(&mut self, from: usize, to: usize) {
         for token in &mut self.tokens[from..to] {
-            token.taken = true;
+            token.claimed = true;
         }
     }
 
     /// Marks the tokens between two characters as found.
-    pub fn take_chars(&mut self, start: usize, end: usize) {
+    pub fn mark_claimed_chars(&mut self, start: usize, end: usize) {
         for token in &mut self.tokens {
             if token.start < end && token.end > start {
-                token.taken = true;
+                token.claimed = true;
             }
         }
     }
@@ -181,7 +181,7 @@ fn tokens(folded: &[char]) -> Vec<Token> {
         }
         let glued = tokens.last().is_some_and(|last| last.end == start);
         let plain = plain(&folded[start..at], kind);
-        tokens.push(Token { kind, plain, start, end: at, glued, taken: false });
+        tokens.push(Token { kind, plain, start, end: at, glued, claimed: false });
     }
     tokens
 }

@@ -1,9 +1,9 @@
 //! Times of day: `7pm`, `19:30`, `19 Uhr`, `19h30`, noon, and both ends of a range.
 
-use super::{Claim, Found, text::Text, words::WORDS};
+use super::{Claim, FoundClaim, text::Text, vocabulary::VOCABULARY};
 
 /// A time in the text, and the token after it.
-struct Clock {
+struct TimeOfDay {
     hour: u16,
     minute: u16,
     half: Option<Half>,
@@ -19,7 +19,7 @@ enum Half {
 }
 
 /// Finds times of day.
-pub(super) fn find(text: &mut Text) -> Vec<Found> {
+pub(super) fn find(text: &mut Text) -> Vec<FoundClaim> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {
@@ -29,20 +29,20 @@ pub(super) fn find(text: &mut Text) -> Vec<Found> {
         };
         let (start, until) = (text.tokens[at].start, text.tokens[end - 1].end);
         let claims = times.into_iter().map(Claim::Time);
-        found.extend(claims.map(|claim| Found { claim, start, end: until }));
-        text.take(at, end);
+        found.extend(claims.map(|claim| FoundClaim { claim, start, end: until }));
+        text.mark_claimed(at, end);
         at = end;
     }
     found
 }
 
 fn at_token(text: &Text, at: usize) -> Option<(Vec<Vec<u16>>, usize)> {
-    if let Some((length, minutes)) = text.phrase(&WORDS.clock, at) {
+    if let Some((length, minutes)) = text.phrase(&VOCABULARY.clock, at) {
         return Some((vec![vec![minutes]], at + length));
     }
-    let first = clock(text, at)?;
+    let first = time_of_day(text, at)?;
     if let Some(place) = range(text, first.end)
-        && let Some(second) = clock(text, place)
+        && let Some(second) = time_of_day(text, place)
         && (first.is_certain || second.is_certain)
     {
         // `7–9pm`: the start is in the same half of the day, or in the other.
@@ -56,11 +56,11 @@ fn range(text: &Text, at: usize) -> Option<usize> {
     if text.sign(at).is_some_and(|sign| "-–—".contains(sign)) {
         return Some(at + 1);
     }
-    let (length, ()) = text.phrase(&WORDS.range, at)?;
+    let (length, ()) = text.phrase(&VOCABULARY.range, at)?;
     Some(at + length)
 }
 
-fn clock(text: &Text, at: usize) -> Option<Clock> {
+fn time_of_day(text: &Text, at: usize) -> Option<TimeOfDay> {
     if at > 0
         && text.is_glued(at)
         && !text.sign(at - 1).is_some_and(|sign| "(-–—~\"“„«'’".contains(sign))
@@ -82,12 +82,12 @@ fn clock(text: &Text, at: usize) -> Option<Clock> {
             minutes = more.parse().ok()?;
             end += 1;
         }
-    } else if let Some((length, ())) = text.phrase(&WORDS.oclock, end) {
+    } else if let Some((length, ())) = text.phrase(&VOCABULARY.oclock, end) {
         is_certain = true;
         end += length;
         // Reads `19 Uhr 30`.
         if let (None, Some(more)) = (minute, text.digits(end).filter(|digits| digits.len() == 2))
-            && text.word(end + 1).is_none_or(|word| !WORDS.nouns.has(word))
+            && text.word(end + 1).is_none_or(|word| !VOCABULARY.nouns.has(word))
         {
             minutes = more.parse().ok()?;
             end += 1;
@@ -100,7 +100,7 @@ fn clock(text: &Text, at: usize) -> Option<Clock> {
     }
     let fits = hour <= 24 && minutes < 60 && (half.is_none() || (1..=12).contains(&hour));
     let half = half.map(|(half, _)| half);
-    fits.then_some(Clock { hour, minute: minutes, half, is_certain, end })
+    fits.then_some(TimeOfDay { hour, minute: minutes, half, is_certain, end })
 }
 
 /// Reads `am` or `p.m.`.
@@ -120,7 +120,7 @@ fn half(text: &Text, at: usize) -> Option<(Half, usize)> {
 }
 
 /// Returns the minutes of the day: two if no half of the day is named.
-fn minutes(clock: &Clock) -> Vec<u16> {
+fn minutes(clock: &TimeOfDay) -> Vec<u16> {
     let (hour, minute) = (clock.hour % 24, clock.minute);
     match clock.half {
         Some(Half::Morning) => vec![hour % 12 * 60 + minute],

@@ -16,7 +16,7 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Normalized, VideoRequest, normalize};
+use super::{VideoParams, VideoRequest, normalize};
 use crate::{
     Act, Domain, Reply, ai,
     clock::Time,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The most open video jobs of one payer.
-const OPEN: u64 = 5;
+const MAX_OPEN_JOBS: u64 = 5;
 
 /// A video that a model makes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub struct VideoJob {
     model: String,
     prompt: String,
     /// The request with all defaults.
-    params: Normalized,
+    params: VideoParams,
     /// The price; refunded if the job fails.
     credits: i64,
     /// Percent, if the provider says so.
@@ -48,7 +48,7 @@ pub struct VideoJob {
     /// The stored video.
     asset_id: Option<Uuid>,
     /// The reason why there is no video; null unless the job failed.
-    error: Option<JobError>,
+    error: Option<VideoJobError>,
     /// True if the provider is simulated.
     sandbox: bool,
     created_at: Time,
@@ -59,7 +59,7 @@ pub struct VideoJob {
 /// The reason why there is no video.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub struct JobError {
+pub struct VideoJobError {
     /// `content_refused`, `provider_error`, `provider_timeout`, `provider_unreachable`, `model_retired`, `outcome_unknown` or
     /// `result_lost`.
     pub code: String,
@@ -70,7 +70,7 @@ pub struct JobError {
 /// A video that was queued.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct QueuedJob {
+pub struct QueuedVideoJob {
     job_id: Uuid,
     job: VideoJob,
 }
@@ -78,14 +78,14 @@ pub struct QueuedJob {
 /// A video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct OneJob {
+pub struct OneVideoJob {
     job: VideoJob,
 }
 
 /// Videos, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct JobPage {
+pub struct VideoJobPage {
     jobs: Vec<VideoJob>,
     /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
@@ -94,7 +94,7 @@ pub struct JobPage {
 /// The videos to list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct JobQuery {
+pub struct VideoJobQuery {
     /// Only those of this status.
     #[serde(default)]
     pub status: Option<AiJobStatus>,
@@ -119,27 +119,27 @@ pub(super) fn operation(uid: Uuid) -> String {
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], [`Code::TooManyJobs`] or [`Code::ProviderNotConfigured`].
-pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>> {
+pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedVideoJob>> {
     let ai = &act.cx.settings.ai;
     let (params, credits) = normalize(ai, &asked)?;
     let provider = fanfare_ai::VideoProvider::named(&params.provider);
-    if provider.is_none_or(|provider| ai.filmer(provider, &params.model).is_none()) {
+    if provider.is_none_or(|provider| ai.video_client(provider, &params.model).is_none()) {
         return Err(ai::not_configured("films"));
     }
     if let Some(url) = &params.image_url {
-        ai::image::sources(act, std::slice::from_ref(url)).await?;
+        ai::image::read_images(act, std::slice::from_ref(url)).await?;
     }
     let mut tx = act.begin().await?;
     let (uid, now, place) = (Uuid::now_v7(), tx.now(), act.membership.workspace_id);
     let operation = operation(uid);
-    let patience = credits::VIDEO;
-    let spend = Spend { workspace: place, operation: &operation, credits, patience };
+    let patience = credits::VIDEO_EXPIRY;
+    let spend = Spend { workspace: place, operation: &operation, credits, expires_after: patience };
     // This locks the payer's wallet, so that open jobs are counted one request at a time.
     credits::reserve(&act.cx, tx.conn(), spend).await?;
     let payer = credits::payer(tx.conn(), place).await?;
-    if open(tx.conn(), payer).await? >= OPEN {
-        let message = format!("{OPEN} films are being made already.");
-        return Err(Error::new(Code::TooManyJobs, message).retry_after(30));
+    if count_open(tx.conn(), payer).await? >= MAX_OPEN_JOBS {
+        let message = format!("{MAX_OPEN_JOBS} films are being made already.");
+        return Err(Error::new(Code::TooManyJobs, message).with_retry_after(30));
     }
     let row = ai_job::ActiveModel {
         uid: Set(uid),
@@ -163,11 +163,11 @@ pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedJob>
     };
     let row = ai_job::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     tx.enqueue(JobKind::MakeVideo, place, row.id.0, now);
-    let queued = QueuedJob { job_id: uid, job: shown(&act.cx, row, None)? };
+    let queued = QueuedVideoJob { job_id: uid, job: job_view_with_url(&act.cx, row, None)? };
     act.finish(tx, Reply::ok(&queued).with_status(202)).await
 }
 
-async fn open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
+async fn count_open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
     let open = ai_job::Entity::find()
         .filter(Column::PayerId.eq(payer))
         .filter(Column::Status.is_in([AiJobStatus::Queued, AiJobStatus::Processing]));
@@ -178,7 +178,7 @@ async fn open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
 ///
 /// # Errors
 /// An invalid query.
-pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
+pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<VideoJobPage>> {
     let limit = input::limit(query.limit)?;
     let cursor = input::cursor::<i64>(query.cursor.as_deref())?.map(AiJobId);
     let from = |last: Option<&ai_job::Model>| {
@@ -200,20 +200,20 @@ pub async fn list(act: &Act, query: JobQuery) -> Result<Reply<JobPage>> {
     let urls = urls(&act.cx, page.rows.iter().filter_map(|row| row.asset_uid)).await?;
     let of = |row: ai_job::Model| {
         let url = row.asset_uid.and_then(|uid| urls.get(&uid).cloned());
-        shown(&act.cx, row, url)
+        job_view_with_url(&act.cx, row, url)
     };
     let jobs = page.rows.into_iter().map(of).collect::<Result<Vec<_>>>()?;
-    Ok(Reply::ok(&JobPage { jobs, next_cursor }))
+    Ok(Reply::ok(&VideoJobPage { jobs, next_cursor }))
 }
 
 /// Shows a video job.
 ///
 /// # Errors
 /// [`Code::JobNotFound`].
-pub async fn get(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
-    let row = find(act, uid).one(&act.cx.db.read).await?.ok_or_else(absent)?;
+pub async fn get(act: &Act, uid: Uuid) -> Result<Reply<OneVideoJob>> {
+    let row = find(act, uid).one(&act.cx.db.read).await?.ok_or_else(not_found)?;
     let is_open = row.due_at.is_some();
-    let mut reply = Reply::ok(&OneJob { job: one(&act.cx, row).await? });
+    let mut reply = Reply::ok(&OneVideoJob { job: job_view(&act.cx, row).await? });
     reply.poll_after = is_open.then_some(5);
     Ok(reply)
 }
@@ -222,7 +222,7 @@ pub async fn get(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
 ///
 /// # Errors
 /// [`Code::JobNotFound`], or [`Code::InvalidTransition`].
-pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
+pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneVideoJob>> {
     let tx = act.begin().await?;
     let now = tx.now();
     let cancelled = ai_job::Entity::update_many()
@@ -235,18 +235,18 @@ pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneJob>> {
         .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(Column::Status.eq(AiJobStatus::Queued));
     let is_cancelled = cancelled.exec(tx.conn()).await?.rows_affected == 1;
-    let row = find(act, uid).one(tx.conn()).await?.ok_or_else(absent)?;
+    let row = find(act, uid).one(tx.conn()).await?.ok_or_else(not_found)?;
     if !is_cancelled {
-        let status = name(row.status);
+        let status = status_name(row.status);
         let message = format!("The film is {status}; only a queued one can be cancelled.");
-        return Err(Error::new(Code::InvalidTransition, message).about(status, &[]));
+        return Err(Error::new(Code::InvalidTransition, message).with_state(status, &[]));
     }
     credits::refund(&act.cx, tx.conn(), &operation(uid)).await?;
-    let job = shown(&act.cx, row, None)?;
-    act.finish(tx, Reply::ok(&OneJob { job })).await
+    let job = job_view_with_url(&act.cx, row, None)?;
+    act.finish(tx, Reply::ok(&OneVideoJob { job })).await
 }
 
-const fn name(status: AiJobStatus) -> &'static str {
+const fn status_name(status: AiJobStatus) -> &'static str {
     match status {
         AiJobStatus::Queued => "queued",
         AiJobStatus::Processing => "processing",
@@ -262,14 +262,14 @@ fn find(act: &Act, uid: Uuid) -> Select<ai_job::Entity> {
         .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
 }
 
-fn absent() -> Error {
+fn not_found() -> Error {
     Error::new(Code::JobNotFound, "There is no such job.")
 }
 
 /// Returns a job with the address of its video.
-pub(super) async fn one(cx: &Domain, row: ai_job::Model) -> Result<VideoJob> {
+pub(super) async fn job_view(cx: &Domain, row: ai_job::Model) -> Result<VideoJob> {
     let url = urls(cx, row.asset_uid).await?.into_values().next();
-    shown(cx, row, url)
+    job_view_with_url(cx, row, url)
 }
 
 async fn urls(
@@ -287,7 +287,7 @@ async fn urls(
     Ok(rows.into_iter().map(|row| (row.uid, media::url_of(cx, &row))).collect())
 }
 
-pub(super) fn shown(
+pub(super) fn job_view_with_url(
     cx: &Domain,
     row: ai_job::Model,
     video_url: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_ai::{Ai, Audio, Rule, VideoModel, VideoProvider};
+use fanfare_ai::{Ai, Audio, DurationRule, VideoModel, VideoProvider};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub struct ModelOptions {
     /// The additional price of a first frame, for the whole video.
     credits_with_image: f64,
     /// The prices of videos without a first frame.
-    estimates: Vec<Estimate>,
+    estimates: Vec<VideoEstimate>,
 }
 
 /// A rule: videos of a resolution have one of these lengths.
@@ -77,7 +77,7 @@ struct HasLength {
 }
 
 impl RuleOptions {
-    fn of(rule: &Rule) -> Self {
+    fn of(rule: &DurationRule) -> Self {
         Self {
             condition: OfResolution { resolution: rule.resolution.clone() },
             then: HasLength { duration_seconds: rule.durations.clone() },
@@ -88,7 +88,7 @@ impl RuleOptions {
 /// The price of a video.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct Estimate {
+pub struct VideoEstimate {
     duration_seconds: u32,
     resolution: String,
     credits: i64,
@@ -102,9 +102,9 @@ pub async fn options(act: &Act) -> Result<Reply<VideoOptions>> {
     let ai = &act.cx.settings.ai;
     let provider = |provider: VideoProvider| ProviderOptions {
         id: provider.as_str(),
-        configured: ai.can_film(provider),
+        configured: ai.offers_video(provider),
         sandbox: ai.is_sandbox,
-        models: ai.films_of(provider).enumerate().map(|it| model(ai, it)).collect(),
+        models: ai.video_models(provider).enumerate().map(|it| model(ai, it)).collect(),
     };
     let providers = VideoProvider::ALL.into_iter().map(provider).collect();
     Ok(Reply::ok(&VideoOptions { providers, as_of: ai.catalogue.as_of.clone() }))
@@ -115,7 +115,7 @@ fn model(ai: &Ai, (nth, model): (usize, &VideoModel)) -> ModelOptions {
         let estimate = |seconds: &u32| {
             let cents = model.cost(*seconds, resolution, false)?;
             let (resolution, credits) = (resolution.clone(), ai.credits(cents));
-            Some(Estimate { duration_seconds: *seconds, resolution, credits })
+            Some(VideoEstimate { duration_seconds: *seconds, resolution, credits })
         };
         model.durations_at(resolution).iter().filter_map(estimate)
     });

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::{
     Act, Reply, credits,
     error::{Code, Error, Result, Violation, violation},
-    input::text::{self, Rule},
+    input::text::{self, TextRule},
 };
 
 /// A request for a video.
@@ -59,7 +59,7 @@ impl std::fmt::Debug for VideoRequest {
 
 /// A valid request, with all defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Normalized {
+pub struct VideoParams {
     /// `xai_grok` or `google_veo`.
     pub provider: String,
     /// The model.
@@ -80,7 +80,7 @@ pub struct Normalized {
 ///
 /// # Errors
 /// All violations of the request, or [`Code::ProviderNotConfigured`].
-pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
+pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(VideoParams, i64)> {
     let mut broken: Vec<Violation> = Vec::new();
     let provider = provider(ai, asked.provider.as_deref(), &mut broken);
     let resolution = asked.resolution.as_deref().unwrap_or("720p").to_lowercase();
@@ -93,7 +93,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
         broken.push(violation(Code::InvalidField, "prompt", message, "Say what the film shows."));
     }
     let most = model.map_or(4_096, |model| model.prompt_max);
-    broken.extend(text::flaw("prompt", &asked.prompt, Rule::lines(most)));
+    broken.extend(text::problem("prompt", &asked.prompt, TextRule::lines(most)));
     let Some(model) = model else {
         Error::check(broken)?;
         return Err(super::super::not_configured("films"));
@@ -130,7 +130,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
     let duration = duration.unwrap_or_default();
     let cents = model.cost(duration, &resolution, asked.image_url.is_some());
     let cents = cents.ok_or_else(|| Error::internal("a resolution has no price"))?;
-    let normalized = Normalized {
+    let normalized = VideoParams {
         provider: model.provider.as_str().to_owned(),
         model: model.id.clone(),
         aspect_ratio: ratio,
@@ -144,7 +144,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(Normalized, i64)> {
 
 fn provider(ai: &Ai, asked: Option<&str>, broken: &mut Vec<Violation>) -> Option<VideoProvider> {
     let Some(name) = asked else {
-        return VideoProvider::ALL.into_iter().find(|provider| ai.can_film(*provider));
+        return VideoProvider::ALL.into_iter().find(|provider| ai.offers_video(*provider));
     };
     let known = VideoProvider::named(name);
     if known.is_none() {
@@ -163,9 +163,9 @@ fn model<'a>(
     resolution: &str,
     broken: &mut Vec<Violation>,
 ) -> Option<&'a VideoModel> {
-    let mut films = ai.films_of(provider);
+    let mut films = ai.video_models(provider);
     if let Some(name) = asked {
-        let known = ai.films_of(provider).find(|model| model.id == name);
+        let known = ai.video_models(provider).find(|model| model.id == name);
         if known.is_none() {
             let message = format!("model is not one of {}.", provider.as_str());
             let remedy = "Send one that GET /api/v1/ai/video-options lists, or leave it out.";
@@ -174,7 +174,7 @@ fn model<'a>(
         return known.or_else(|| films.next());
     }
     let fits = |model: &&VideoModel| model.resolutions.iter().any(|one| one == resolution);
-    let fitting = ai.films_of(provider).find(fits);
+    let fitting = ai.video_models(provider).find(fits);
     fitting.or_else(|| films.next())
 }
 
@@ -212,7 +212,7 @@ pub struct FunctionResult {
 ///
 /// # Errors
 /// An unknown provider or function; for `estimate_cost` the violations of the request, or [`Code::WalletUnavailable`].
-pub async fn function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionResult>> {
+pub async fn call_function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionResult>> {
     let provider = VideoProvider::named(&asked.identifier);
     let provider = provider.filter(|it| it.as_str() == asked.identifier).ok_or_else(|| {
         let message = "identifier is not a provider of films.";
@@ -221,7 +221,7 @@ pub async fn function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionR
     let ai = &act.cx.settings.ai;
     let result = match asked.function.as_str() {
         "list_models" => {
-            let ids: Vec<_> = ai.films_of(provider).map(|model| &model.id).collect();
+            let ids: Vec<_> = ai.video_models(provider).map(|model| &model.id).collect();
             json!({ "models": ids })
         }
         "validate_request" => validate(ai, provider, asked.params),
@@ -273,7 +273,7 @@ mod tests {
         let http = fanfare_outbound::Client::new(fanfare_outbound::Policy { allow_private: true })
             .unwrap();
         let base: url::Url = "http://127.0.0.1:9".parse().unwrap();
-        Ai::sandbox(Catalogue::ours().unwrap(), |_| {
+        Ai::sandbox(Catalogue::built_in().unwrap(), |_| {
             fanfare_ai::Endpoint::new(&http, "ai", base.clone(), None)
         })
     }

@@ -7,24 +7,24 @@ use fanfare_entities::{
     ai_job::{AiJobStatus, Column},
 };
 use fanfare_jobs::JobKind;
-use fanfare_media::Taken;
+use fanfare_media::StoredMedia;
 use fanfare_outbound::Download;
 use futures_util::stream;
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, UpdateMany, sea_query::Expr};
 use serde_json::json;
 
-use super::jobs::{JobError, operation};
+use super::jobs::{VideoJobError, operation};
 use crate::{
     Domain, Tx, credits,
     durable::{self, Lease},
     error::{Error, Result},
     events::NewEvent,
-    media::{self, Generated, sizes},
+    media::{self, GeneratedFile, sizes},
     posts,
 };
 
 /// The largest first frame, in bytes.
-const LARGEST_FRAME: u64 = 20_000_000;
+const MAX_FRAME_BYTES: u64 = 20_000_000;
 
 /// Claims a video job, if it is due.
 ///
@@ -47,7 +47,7 @@ pub async fn first_frame(
 ) -> Result<Option<(String, Bytes)>> {
     let found = posts::stored_file(cx, row.workspace_id, url).await?;
     let Some((mime, path)) = found.and_then(|it| it.mime.zip(it.path)) else { return Ok(None) };
-    let bytes = cx.store.read(&path, LARGEST_FRAME).await.map_err(Error::internal)?;
+    let bytes = cx.store.read(&path, MAX_FRAME_BYTES).await.map_err(Error::internal)?;
     Ok(Some((mime, bytes)))
 }
 
@@ -55,8 +55,8 @@ pub async fn first_frame(
 ///
 /// # Errors
 /// The download broke off, is not a video, or is larger than the plan allows.
-pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<Taken> {
-    let plan = sizes::plan(cx, row.workspace_id).await?;
+pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<StoredMedia> {
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
     let pieces = stream::unfold(film, |mut film| async {
         film.chunk().await.transpose().map(|piece| (piece, film))
     });
@@ -67,15 +67,15 @@ pub async fn store(cx: &Domain, row: &ai_job::Model, film: Download) -> Result<T
 ///
 /// # Errors
 /// It is not a video, or is larger than the plan allows.
-pub async fn store_bytes(cx: &Domain, row: &ai_job::Model, film: Bytes) -> Result<Taken> {
-    let plan = sizes::plan(cx, row.workspace_id).await?;
+pub async fn store_bytes(cx: &Domain, row: &ai_job::Model, film: Bytes) -> Result<StoredMedia> {
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
     let whole = stream::iter([Ok::<_, std::convert::Infallible>(film)]);
     media::receive_generated_for(cx, row.workspace_id, plan, whole).await
 }
 
 /// A step that is recorded while the row is held.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum VideoStep {
     /// The provider is about to be called; from here on the call is not repeated.
     Sending,
     /// The provider has accepted the job under this id.
@@ -88,18 +88,18 @@ pub enum Step {
 ///
 /// # Errors
 /// The database's.
-pub async fn note(cx: &Domain, lease: Lease, step: &Step) -> Result<bool> {
+pub async fn record_step(cx: &Domain, lease: Lease, step: &VideoStep) -> Result<bool> {
     let now = cx.clock.now();
-    let update = held(lease, now);
+    let update = while_held(lease, now);
     let update = match step {
-        Step::Sending => update
+        VideoStep::Sending => update
             .col_expr(Column::SendingAt, Expr::value(now))
             .col_expr(Column::Status, Expr::value(AiJobStatus::Processing.to_value())),
-        Step::Submitted(id) => update
+        VideoStep::Submitted(id) => update
             .col_expr(Column::RemoteId, Expr::value(id.as_str()))
             .col_expr(Column::SubmittedAt, Expr::value(now))
             .col_expr(Column::Attempts, Expr::value(0)),
-        Step::Found(url) => update
+        VideoStep::Found(url) => update
             .col_expr(Column::ResultUrl, Expr::value(url.as_str()))
             .col_expr(Column::ResultAt, Expr::value(now))
             .col_expr(Column::Attempts, Expr::value(0)),
@@ -111,21 +111,21 @@ pub async fn note(cx: &Domain, lease: Lease, step: &Step) -> Result<bool> {
 #[derive(Debug, Clone)]
 pub enum VideoOutcome {
     /// The provider is still working; the progress in percent, if known.
-    Later(Millis, Option<u8>),
+    Pending(Millis, Option<u8>),
     /// The attempt failed and is repeated.
-    Again {
+    Retry {
         /// The time of the next attempt.
         at: Millis,
         /// The provider was not called after all.
         unsent: bool,
     },
     /// The video cannot be made.
-    Failed(JobError),
+    Failed(VideoJobError),
     /// The video is stored.
-    Stored(Taken),
+    Stored(StoredMedia),
 }
 
-fn held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
+fn while_held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
     ai_job::Entity::update_many()
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(AiJobId(lease.id)))
@@ -152,21 +152,21 @@ pub async fn finish(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> 
 }
 
 async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Result<bool> {
-    let plan = sizes::plan(cx, row.workspace_id).await?;
+    let plan = sizes::plan_of(cx, row.workspace_id).await?;
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let mut update = held(lease, now)
+    let mut update = while_held(lease, now)
         .col_expr(Column::FencingToken, Expr::value(row.fencing_token + 1))
         .col_expr(Column::LeaseExpirations, Expr::value(0));
     let (mut due, mut ended) = (None, None);
     update = match &outcome {
-        VideoOutcome::Later(at, progress) => {
+        VideoOutcome::Pending(at, progress) => {
             due = Some(*at);
             let progress = progress.map(i32::from).or(row.progress);
             update.col_expr(Column::Progress, Expr::value(progress))
         }
-        VideoOutcome::Again { at, unsent } => {
+        VideoOutcome::Retry { at, unsent } => {
             due = Some(*at);
             let update = update.col_expr(Column::Attempts, Expr::value(row.attempts + 1));
             if *unsent {
@@ -200,7 +200,7 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
     }
     match outcome {
         VideoOutcome::Stored(file) => {
-            let made = Generated {
+            let made = GeneratedFile {
                 workspace_id: row.workspace_id,
                 plan,
                 created_by: row.created_by,
@@ -225,7 +225,7 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
             credits::refund(cx, tx.conn(), &operation(row.uid)).await?;
             tx.emit(ended_event(row, "video_job.failed", &json!({ "error": error })));
         }
-        VideoOutcome::Later(..) | VideoOutcome::Again { .. } => {}
+        VideoOutcome::Pending(..) | VideoOutcome::Retry { .. } => {}
     }
     tx.commit().await?;
     Ok(true)

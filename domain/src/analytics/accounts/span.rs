@@ -10,19 +10,19 @@ use crate::{
 };
 
 /// The number of days that are shown by default.
-const USUAL_DAYS: u64 = 30;
+const DEFAULT_DAYS: u64 = 30;
 
 /// The most days of a query.
-const MOST_DAYS: i64 = 366;
+const MAX_DAYS: i64 = 366;
 
 /// A range of days, in the time zone of an account's network.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct DayRange {
     pub from: NaiveDate,
     pub to: NaiveDate,
 }
 
-impl Span {
+impl DayRange {
     /// Returns the days of a query; a missing end follows from the other one, or from today.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Span {
         };
         let (from, to) = (read("from", query.from.as_ref()), read("to", query.to.as_ref()));
         Error::check(broken)?;
-        let last = Days::new(USUAL_DAYS - 1);
+        let last = Days::new(DEFAULT_DAYS - 1);
         let to = to.unwrap_or_else(|| {
             let after = from.and_then(|from| from.checked_add_days(last));
             after.map_or(today, |after| after.min(today))
@@ -64,8 +64,8 @@ impl Span {
                 "Send today or an earlier day.",
             ));
         }
-        if (to - from).num_days() >= MOST_DAYS {
-            let message = format!("{from} to {to} are more than {MOST_DAYS} days.");
+        if (to - from).num_days() >= MAX_DAYS {
+            let message = format!("{from} to {to} are more than {MAX_DAYS} days.");
             broken.push(wrong("from", message, "Ask for 366 days at most."));
         }
         Error::check(broken).map(|()| Self { from, to })

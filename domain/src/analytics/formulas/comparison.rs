@@ -2,8 +2,8 @@
 
 use fanfare_platforms::analytics::name::{IMPRESSIONS, REACH, VIEWS};
 
-use super::{engagements, median, rounded, shown};
-use crate::analytics::{CHECKPOINTS, Checkpoint, Known, pace::DAY};
+use super::{engagements, format_number, median, rounded};
+use crate::analytics::{CHECKPOINTS, Checkpoint, Metrics, pace::DAY};
 
 /// The highest ratio that counts in a score.
 const RATIO_MAX: f64 = 5.0;
@@ -23,24 +23,24 @@ pub struct BaselinePost {
     /// The format.
     pub format: String,
     /// The numbers.
-    pub numbers: Known,
+    pub numbers: Metrics,
 }
 
 /// The comparison of a post with earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// How many people saw it: the name of the number, the post's value and the baseline's median.
-    pub seen: Option<(&'static str, i64, f64)>,
+    pub audience: Option<(&'static str, i64, f64)>,
     /// The engagements of the post, and the baseline's median.
-    pub engaged: Option<(i64, f64)>,
+    pub engagement: Option<(i64, f64)>,
     /// The number of posts in the baseline.
     pub posts: usize,
     /// The format of the baseline; `None`: all formats.
     pub format: Option<String>,
     /// The ratio of the audience to the baseline's.
-    pub rv: Option<f64>,
+    pub audience_ratio: Option<f64>,
     /// The ratio of the engagements to the baseline's.
-    pub re: Option<f64>,
+    pub engagement_ratio: Option<f64>,
     /// Both ratios combined.
     pub score: f64,
     /// The baseline's post with the most engagements.
@@ -51,7 +51,7 @@ pub struct Comparison {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people are exact")]
 pub fn compare(
-    numbers: &Known,
+    numbers: &Metrics,
     format: &str,
     before: &[BaselinePost],
     engaging: &[&str],
@@ -83,7 +83,16 @@ pub fn compare(
     // Among posts with equally many engagements, the latest counts.
     let best = best.rev().max_by_key(|(engagements, _)| *engagements).map(|(_, id)| id);
     let format = is_alike.then(|| format.to_owned());
-    Some(Comparison { seen, engaged, posts: baseline.len(), format, rv, re, score, best })
+    Some(Comparison {
+        audience: seen,
+        engagement: engaged,
+        posts: baseline.len(),
+        format,
+        audience_ratio: rv,
+        engagement_ratio: re,
+        score,
+        best,
+    })
 }
 
 fn ratio(own: f64, median: f64) -> f64 {
@@ -136,13 +145,21 @@ pub fn advice(
 ) -> Advice {
     let tier = tier(compared.score);
     let is_early = point.from < DAY;
-    let balance = compared.rv.zip(compared.re).filter(|(rv, _)| *rv > 0.0).map(|(rv, re)| re / rv);
+    let balance = compared
+        .audience_ratio
+        .zip(compared.engagement_ratio)
+        .filter(|(rv, _)| *rv > 0.0)
+        .map(|(rv, re)| re / rv);
     let at = timing.map(|timing| format!(" {timing}")).unwrap_or_default();
     let (title, next_action) = if tier == "great" && is_early {
         ("Off to a fast start", "Answer comments now, while people are looking.".to_owned())
-    } else if compared.rv.is_some_and(|rv| rv >= 1.2) && balance.is_some_and(|it| it < 0.8) {
+    } else if compared.audience_ratio.is_some_and(|rv| rv >= 1.2)
+        && balance.is_some_and(|it| it < 0.8)
+    {
         ("Seen, but not answered", "Keep the opening, and ask for one thing at the end.".to_owned())
-    } else if compared.rv.is_some_and(|rv| rv < 0.8) && balance.is_some_and(|it| it >= 1.2) {
+    } else if compared.audience_ratio.is_some_and(|rv| rv < 0.8)
+        && balance.is_some_and(|it| it >= 1.2)
+    {
         ("Liked by few", format!("Post it again{at}."))
     } else if tier == "great" || tier == "good" {
         ("It works", format!("Follow up with another {format} post{at}."))
@@ -167,10 +184,12 @@ fn diagnosis(compared: &Comparison, point: &Checkpoint) -> String {
         None => format!("the last {} posts", compared.posts),
     };
     let parts: Vec<String> = [
-        compared.seen.map(|(name, own, median)| format!("{own} {name} against {}", shown(median))),
         compared
-            .engaged
-            .map(|(own, median)| format!("{own} engagements against {}", shown(median))),
+            .audience
+            .map(|(name, own, median)| format!("{own} {name} against {}", format_number(median))),
+        compared
+            .engagement
+            .map(|(own, median)| format!("{own} engagements against {}", format_number(median))),
     ]
     .into_iter()
     .flatten()

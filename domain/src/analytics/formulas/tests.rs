@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analytics::{CHECKPOINTS, Checkpoint};
 
-fn known(pairs: &[(&str, i64)]) -> Known {
+fn known(pairs: &[(&str, i64)]) -> Metrics {
     pairs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect()
 }
 
@@ -85,7 +85,7 @@ proptest! {
             prop_assert!(close(group.lift, plain::median(&rates) / plain::median(&whole)));
         }
         for group in caption_lengths(&sample) {
-            let (_, min, max) = BANDS[group.key];
+            let (_, min, max) = LENGTH_BANDS[group.key];
             let rates: Vec<f64> = sample
                 .iter()
                 .filter(|post| post.length >= min && post.length <= max.unwrap_or(usize::MAX))
@@ -157,7 +157,7 @@ proptest! {
             (own as f64 / if median == 0.0 { 1.0 } else { median }).min(5.0)
         };
         let (rv, re) = (ratio(own.0, &views), ratio(own.1, &likes));
-        prop_assert!(close(compared.rv.unwrap(), rv) && close(compared.re.unwrap(), re));
+        prop_assert!(close(compared.audience_ratio.unwrap(), rv) && close(compared.engagement_ratio.unwrap(), re));
         prop_assert!(close(compared.score, 0.5 * rv + 0.5 * re));
         prop_assert_eq!(compared.posts, chosen.len());
         prop_assert_eq!(compared.format.is_some(), alike.len() >= 5);
@@ -195,12 +195,12 @@ fn compared(rv: Option<f64>, re: Option<f64>) -> Comparison {
         (one, other) => one.or(other).unwrap(),
     };
     Comparison {
-        seen: rv.map(|_| ("views", 10, 10.0)),
-        engaged: re.map(|_| (1, 1.0)),
+        audience: rv.map(|_| ("views", 10, 10.0)),
+        engagement: re.map(|_| (1, 1.0)),
         posts: 20,
         format: None,
-        rv,
-        re,
+        audience_ratio: rv,
+        engagement_ratio: re,
         score,
         best: Some(7),
     }

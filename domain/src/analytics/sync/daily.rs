@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 use fanfare_entities::{Millis, analytics_sync};
-use fanfare_platforms::analytics::{Daily, Day, DayNumbers, name};
+use fanfare_platforms::analytics::{DailySpec, Day, DayMetrics, name};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set};
 use serde_json::{Map, Value, json};
 
@@ -21,13 +21,13 @@ use crate::{
 };
 
 /// The number of days that are read and written at once.
-const SLICE: usize = 10;
+const DAYS_PER_SLICE: usize = 10;
 
-type Done = std::result::Result<(), Stop>;
+type StepResult = std::result::Result<(), Stop>;
 
 impl Turn<'_> {
     /// Starts or continues the daily reading, if it is due.
-    pub(super) async fn read_day(&mut self) -> Done {
+    pub(super) async fn read_day(&mut self) -> StepResult {
         let now = self.cx.clock.now();
         if now < self.row.daily_at {
             return Ok(());
@@ -42,15 +42,15 @@ impl Turn<'_> {
         self.end_day(now).await
     }
 
-    async fn read_days(&mut self, daily: &'static Daily, now: Millis) -> Done {
+    async fn read_days(&mut self, daily: &'static DailySpec, now: Millis) -> StepResult {
         let zone = zone::zone(daily.zone);
         let today = date_at(zone, now);
         let last = zone::before(today, 1);
         let mut first = self.first_day(daily, today);
         while first <= last {
-            let dates: Vec<_> = zone::days(first, last).take(SLICE).collect();
-            if self.permits.left() < dates.len() + 2 {
-                return Err(over());
+            let dates: Vec<_> = zone::days(first, last).take(DAYS_PER_SLICE).collect();
+            if self.permits.calls_left() < dates.len() + 2 {
+                return Err(out_of_calls());
             }
             let asked: Vec<Day> = dates.iter().map(|date| day(zone, *date)).collect();
             let mut read = self.network.days(self.reading, &asked).await?;
@@ -60,7 +60,7 @@ impl Turn<'_> {
             }
             let lag = Millis::try_from(daily.lag.as_millis()).unwrap_or_default();
             let final_until = now - self.pace.shortened(lag);
-            let is_final = |one: &DayNumbers| {
+            let is_final = |one: &DayMetrics| {
                 let until = start(zone, zone::next(one.date)).timestamp_millis();
                 one.is_final.unwrap_or(until <= final_until)
             };
@@ -73,7 +73,7 @@ impl Turn<'_> {
 
     /// Returns the first day to read: the oldest that the network has after a connect, otherwise a few days back, or
     /// the first missing day.
-    fn first_day(&self, daily: &Daily, today: NaiveDate) -> NaiveDate {
+    fn first_day(&self, daily: &DailySpec, today: NaiveDate) -> NaiveDate {
         let earliest = zone::before(today, daily.backfill.into());
         let next = self.row.next_day.as_deref().and_then(zone::parse);
         let first = next.unwrap_or_else(|| {
@@ -85,11 +85,11 @@ impl Turn<'_> {
     }
 
     /// Adds the current number of followers to the last complete day.
-    async fn add_followers(&self, read: &mut Vec<DayNumbers>, last: NaiveDate) -> Done {
+    async fn add_followers(&self, read: &mut Vec<DayMetrics>, last: NaiveDate) -> StepResult {
         let followers = self.network.followers(self.reading).await?;
         match read.iter_mut().find(|one| one.date == last) {
             Some(one) => drop(one.numbers.insert(name::FOLLOWERS, followers)),
-            None => read.push(DayNumbers {
+            None => read.push(DayMetrics {
                 date: last,
                 numbers: [(name::FOLLOWERS, followers)].into(),
                 is_final: None,
@@ -98,7 +98,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn write_days(&mut self, read: Vec<(DayNumbers, bool)>, end: NaiveDate) -> Done {
+    async fn write_days(&mut self, read: Vec<(DayMetrics, bool)>, end: NaiveDate) -> StepResult {
         let finals = read.iter().filter(|(_, is_final)| *is_final);
         let through = finals.map(|(one, _)| one.date.to_string()).max();
         let through = through.max(self.row.complete_through.clone());
@@ -119,7 +119,7 @@ impl Turn<'_> {
     }
 
     /// Reads the reach of the periods that end with the last final day.
-    async fn read_periods(&mut self, daily: &'static Daily) -> Done {
+    async fn read_periods(&mut self, daily: &'static DailySpec) -> StepResult {
         let through = self.row.complete_through.as_deref().and_then(zone::parse);
         let Some(through) = through.filter(|_| !daily.periods.is_empty()) else { return Ok(()) };
         let zone = zone::zone(daily.zone);
@@ -138,12 +138,12 @@ impl Turn<'_> {
     }
 
     /// Lists the posts that the account has published in the last 90 days, wherever they were made.
-    async fn list_posts(&mut self, now: Millis) -> Done {
+    async fn list_posts(&mut self, now: Millis) -> StepResult {
         if self.row.listed {
             return Ok(());
         }
         let since = crate::clock::date(now - 90 * DAY);
-        let listed = self.network.listed(self.reading, since).await?;
+        let listed = self.network.list_posts(self.reading, since).await?;
         let tx = Tx::begin(self.cx).await?;
         let held = self.held(&tx).await?;
         self.store_listed(&tx, listed, now).await?;
@@ -158,7 +158,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn end_day(&mut self, now: Millis) -> Done {
+    async fn end_day(&mut self, now: Millis) -> StepResult {
         let daily = self.network.daily(&self.reading.session.account);
         let zone = zone::zone(daily.map_or("UTC", |daily| daily.zone));
         let ends = start(zone, zone::next(date_at(zone, now))).timestamp_millis();
@@ -178,7 +178,7 @@ impl Turn<'_> {
             ..Default::default()
         };
         changed.update(tx.conn()).await?;
-        if let (Some(home), true) = (self.derives_in, self.network.has_base()) {
+        if let (Some(home), true) = (self.derives_in, self.network.has_denominator()) {
             profile::derive(&tx, self.account, (self.network, self.pace, home)).await?;
         }
         // If a network only reports numbers of posts, there is nothing to report without posts.
@@ -216,9 +216,9 @@ impl Turn<'_> {
 }
 
 /// Returns the stop for a turn whose remaining calls are too few for the next step.
-fn over() -> Stop {
+fn out_of_calls() -> Stop {
     let error = fanfare_platforms::Error::new(
-        fanfare_platforms::Kind::RateLimited,
+        fanfare_platforms::ErrorKind::RateLimited,
         "The calls of this turn are used up.",
     );
     Stop::Network(error.with_retry_after(Some(std::time::Duration::ZERO)))

@@ -16,15 +16,15 @@ use fanfare_entities::{AccountId, Millis, account, account::AccountStatus, analy
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{
     self as platforms, Session,
-    analytics::{Analytics, Findings, Reading},
+    analytics::{Analytics, FetchContext, Findings},
 };
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect,
 };
 use serde_json::{Value, json};
 
-use super::{Pace, of, pace, pace::DAY, start};
-pub use crate::background::{IsBusy, share_of};
+use super::{Pace, analytics_of, pace, pace::DAY, start};
+pub use crate::background::{IsBusy, background_share};
 use crate::{
     Domain, Tx, accounts,
     background::{self, Budget, Permits, Reaction},
@@ -36,13 +36,13 @@ use crate::{
 const MINUTE: Millis = 60_000;
 
 /// The most calls in one turn of an account.
-const CALLS: u32 = 50;
+const MAX_CALLS: u32 = 50;
 
 /// A metric that the network refused is not requested again within this time.
-const REFUSED: Millis = DAY;
+const REFUSED_FOR: Millis = DAY;
 
 /// The longest duration of the last reading before a disconnect.
-const LAST: Duration = Duration::from_secs(10);
+const LAST_READING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Claims an account's row, if it is due.
 ///
@@ -59,9 +59,9 @@ enum Stop {
     /// The network returned an error.
     Network(platforms::Error),
     /// An internal error.
-    Ours(Error),
+    Internal(Error),
     /// Another worker has claimed the row.
-    Lost,
+    LeaseLost,
 }
 
 impl From<platforms::Error> for Stop {
@@ -72,13 +72,13 @@ impl From<platforms::Error> for Stop {
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
-        Self::Ours(error)
+        Self::Internal(error)
     }
 }
 
 impl From<DbErr> for Stop {
     fn from(error: DbErr) -> Self {
-        Self::Ours(error.into())
+        Self::Internal(error.into())
     }
 }
 
@@ -90,7 +90,7 @@ struct Turn<'a> {
     network: &'static dyn Analytics,
     pace: Pace,
     permits: &'a Permits<'a>,
-    reading: &'a Reading<'a>,
+    reading: &'a FetchContext<'a>,
     /// The time zone of the account's posting schedule, if the workspace's plan includes derived data. It is read before
     /// any transaction: a transaction that waits for a second connection could wait for ever.
     derives_in: Option<Tz>,
@@ -111,45 +111,47 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
         return match row.purge_at {
             Some(at) if at <= now => start::purge(&cx.db.write, row.id).await,
             due_at => {
-                give_back(cx, &row, &Findings::default(), Next { due_at, ..Next::of(&row) }).await
+                give_back(cx, &row, &Findings::default(), NextSync { due_at, ..NextSync::of(&row) })
+                    .await
             }
         };
     }
-    let Some(network) = of(cx, &account).filter(|_| account.status == AccountStatus::Connected)
+    let Some(network) =
+        analytics_of(cx, &account).filter(|_| account.status == AccountStatus::Connected)
     else {
-        return give_back(cx, &row, &Findings::default(), Next::never(&row)).await;
+        return give_back(cx, &row, &Findings::default(), NextSync::never(&row)).await;
     };
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(
             account.id = row.id.0,
             "the numbers of an account are left for a day: workers were lost over it"
         );
-        return give_back(cx, &row, &Findings::default(), Next::at(now + DAY, &row)).await;
+        return give_back(cx, &row, &Findings::default(), NextSync::at(now + DAY, &row)).await;
     }
-    if ends_soon(&account, now) {
+    if token_expires_soon(&account, now) {
         let next = match background::fresh_tokens(cx, &account).await? {
-            Reaction::After(wait) => Next::at(now + wait, &row),
-            _ => Next::never(&row),
+            Reaction::After(wait) => NextSync::at(now + wait, &row),
+            _ => NextSync::never(&row),
         };
         return give_back(cx, &row, &Findings::default(), next).await;
     }
     match accounts::session(cx, &account).await? {
         Some(session) => turn(cx, (row, &account, &session), network, is_busy).await,
-        None => give_back(cx, &row, &Findings::default(), Next::never(&row)).await,
+        None => give_back(cx, &row, &Findings::default(), NextSync::never(&row)).await,
     }
 }
 
 /// Reads an account a last time, as far as possible in a few seconds.
 pub(crate) async fn read_last(cx: &Domain, account: &account::Model) {
     let reading = async {
-        let Some(network) = of(cx, account) else { return Ok(()) };
+        let Some(network) = analytics_of(cx, account) else { return Ok(()) };
         let row = analytics_sync::Entity::find_by_id(account.id).one(&cx.db.write).await?;
         let session = accounts::session(cx, account).await?;
         let (Some(row), Some(session)) = (row, session) else { return Ok(()) };
         let row = analytics_sync::Model { daily_at: cx.clock.now(), ..row };
         turn(cx, (row, account, &session), network, &|| false).await
     };
-    match tokio::time::timeout(LAST, reading).await {
+    match tokio::time::timeout(LAST_READING_TIMEOUT, reading).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
             tracing::warn!(account.id = account.id.0, %error, "the last reading failed")
@@ -164,11 +166,11 @@ async fn turn(
     network: &'static dyn Analytics,
     is_busy: IsBusy<'_>,
 ) -> Result<()> {
-    let budget = Budget { quota: network.quota(), calls: CALLS, paced: false };
+    let budget = Budget { quota: network.quota(), calls: MAX_CALLS, paced: false };
     let permits = Permits::new(cx, is_busy, (account, session), budget);
-    let skipped: BTreeSet<String> = skipped(&row, cx.clock.now()).into_keys().collect();
-    let reading = Reading::new(session, &permits, &skipped);
-    let derives_in = match super::includes_loop(cx, account.workspace_id).await? {
+    let skipped: BTreeSet<String> = skipped_metrics(&row, cx.clock.now()).into_keys().collect();
+    let reading = FetchContext::new(session, &permits, &skipped);
+    let derives_in = match super::includes_insights(cx, account.workspace_id).await? {
         true => Some(posting_schedule::zone_of(cx, account).await?),
         false => None,
     };
@@ -208,22 +210,22 @@ impl Turn<'_> {
         let error = match outcome {
             Ok(()) => {
                 let due_at = self.next_due().await?;
-                let next = Next { due_at: Some(due_at), attempts: 0, synced: self.is_day_over };
+                let next = NextSync { due_at: Some(due_at), attempts: 0, synced: self.is_day_over };
                 return give_back(cx, &self.row, findings, next).await;
             }
-            Err(Stop::Lost) => return Ok(()),
-            Err(Stop::Ours(error)) => return Err(error),
+            Err(Stop::LeaseLost) => return Ok(()),
+            Err(Stop::Internal(error)) => return Err(error),
             Err(Stop::Network(error)) => error,
         };
         let kind = error.kind;
         tracing::debug!(account.id = self.row.id.0, ?kind, %error, "a reading of numbers stopped");
         let next = match background::react(cx, self.account, &error).await? {
-            Reaction::Stop => Next::never(&self.row),
-            Reaction::After(wait) => Next::at(now + wait, &self.row),
+            Reaction::Stop => NextSync::never(&self.row),
+            Reaction::After(wait) => NextSync::at(now + wait, &self.row),
             Reaction::Retry | Reaction::Forbidden => {
                 let attempts = self.row.attempts.saturating_add(1);
                 let due_at = Some(now + self.pace.shortened(background::backoff(attempts)));
-                Next { due_at, attempts, synced: self.is_day_over }
+                NextSync { due_at, attempts, synced: self.is_day_over }
             }
         };
         give_back(cx, &self.row, findings, next).await
@@ -231,7 +233,7 @@ impl Turn<'_> {
 
     /// Returns the row, if it is still held, and locks it so that nobody claims it before the transaction ends.
     async fn held(&self, tx: &Tx) -> std::result::Result<analytics_sync::Model, Stop> {
-        held(tx, &self.row).await?.ok_or(Stop::Lost)
+        held(tx, &self.row).await?.ok_or(Stop::LeaseLost)
     }
 
     /// Returns when the next reading is due.
@@ -243,14 +245,14 @@ impl Turn<'_> {
 
 /// The columns to write at the end of a turn.
 #[derive(Debug, Clone, Copy)]
-struct Next {
+struct NextSync {
     due_at: Option<Millis>,
     attempts: i32,
     /// The reading succeeded: earlier missing permissions are cleared.
     synced: bool,
 }
 
-impl Next {
+impl NextSync {
     const fn of(row: &analytics_sync::Model) -> Self {
         Self { due_at: row.due_at, attempts: row.attempts, synced: false }
     }
@@ -269,14 +271,14 @@ async fn give_back(
     cx: &Domain,
     row: &analytics_sync::Model,
     findings: &Findings,
-    next: Next,
+    next: NextSync,
 ) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let Some(stored) = held(&tx, row).await? else { return Ok(()) };
     let now = cx.clock.now();
-    let mut refused = skipped(&stored, now);
-    refused.extend(findings.refused.iter().map(|name| (name.clone(), now + REFUSED)));
-    let before = texts(&stored.missing_permissions).into_iter().filter(|_| !next.synced);
+    let mut refused = skipped_metrics(&stored, now);
+    refused.extend(findings.refused.iter().map(|name| (name.clone(), now + REFUSED_FOR)));
+    let before = string_list(&stored.missing_permissions).into_iter().filter(|_| !next.synced);
     let missing: BTreeSet<String> =
         before.chain(findings.missing_permissions.iter().cloned()).collect();
     let due_at = match (next.due_at, stored.wake_at) {
@@ -303,7 +305,7 @@ async fn give_back(
 }
 
 /// Returns true if the account's tokens have to be refreshed before a call.
-fn ends_soon(account: &account::Model, now: Millis) -> bool {
+fn token_expires_soon(account: &account::Model, now: Millis) -> bool {
     account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= now + MINUTE)
 }
 
@@ -317,14 +319,14 @@ async fn held(tx: &Tx, row: &analytics_sync::Model) -> Result<Option<analytics_s
 }
 
 /// Returns the metrics that must not be requested now, and until when.
-fn skipped(row: &analytics_sync::Model, now: Millis) -> BTreeMap<String, Millis> {
+fn skipped_metrics(row: &analytics_sync::Model, now: Millis) -> BTreeMap<String, Millis> {
     let pairs = row.refused.as_object().into_iter().flatten();
     let pairs = pairs.filter_map(|(name, until)| Some((name.clone(), until.as_i64()?)));
     pairs.filter(|(_, until)| *until > now).collect()
 }
 
 /// Returns the strings of a JSON list.
-pub(super) fn texts(column: &Value) -> Vec<String> {
+pub(super) fn string_list(column: &Value) -> Vec<String> {
     let list = column.as_array().into_iter().flatten();
     list.filter_map(|one| one.as_str().map(str::to_owned)).collect()
 }

@@ -3,7 +3,7 @@
 use fanfare_entities::{
     AccountId, Millis, analytics_sync, post, post::PostStatus, post_numbers, post_reading,
 };
-use fanfare_platforms::analytics::{AskedPost, ListedPost, Numbers, POST_NUMBERS, Unmeasured};
+use fanfare_platforms::analytics::{ListedPost, Metrics, MissingReason, POST_METRICS, PostRef};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, QueryTrait, sea_query::OnConflict,
@@ -14,20 +14,21 @@ use super::{Stop, Turn};
 use crate::{
     Domain, Tx,
     analytics::{
-        Checkpoint, days, insights, known,
+        Checkpoint, days, insights,
         pace::{HOUR, POST_END, STORY_END},
+        parse_metrics,
         posts::{format_of, status},
     },
     error::Result,
 };
 
-type Done = std::result::Result<(), Stop>;
+type StepResult = std::result::Result<(), Stop>;
 
 /// A post that the network does not find is checked again after this time, and then counts as deleted.
-const MISSING: Millis = 6 * HOUR;
+const MISSING_RECHECK: Millis = 6 * HOUR;
 
 /// The most posts that are found in one turn.
-const FOUND: u64 = 500;
+const MAX_DISCOVERED: u64 = 500;
 
 /// Returns when the next post of an account is read.
 pub(super) async fn next_at(cx: &Domain, id: AccountId) -> Result<Option<Millis>> {
@@ -42,7 +43,7 @@ pub(super) async fn next_at(cx: &Domain, id: AccountId) -> Result<Option<Millis>
 
 impl Turn<'_> {
     /// Adds rows for posts that we have published and that have none yet.
-    pub(super) async fn discover(&self) -> Done {
+    pub(super) async fn discover(&self) -> StepResult {
         if !self.network.measures_posts() {
             return Ok(());
         }
@@ -60,7 +61,7 @@ impl Turn<'_> {
             .filter(post::Column::PlatformPostId.is_not_null())
             .filter(post::Column::Id.not_in_subquery(counted))
             .order_by_desc(post::Column::PublicAt)
-            .limit(FOUND)
+            .limit(MAX_DISCOVERED)
             .all(&self.cx.db.write)
             .await?;
         let rows: Vec<_> = fresh.iter().filter_map(|post| self.row_of(post, now)).collect();
@@ -94,12 +95,12 @@ impl Turn<'_> {
             post_type: Set(post.post_type.clone()),
             format: Set(format_of(post).to_owned()),
             caption: Set(post.caption.clone()),
-            ..self.fresh(published_at, is_story, now)
+            ..self.new_row(published_at, is_story, now)
         })
     }
 
     /// Returns a row without numbers that is due at the first age of a reading.
-    fn fresh(
+    fn new_row(
         &self,
         published_at: Millis,
         is_story: bool,
@@ -138,7 +139,7 @@ impl Turn<'_> {
             post_type: Set(one.post_type.to_owned()),
             format: Set(one.format.to_owned()),
             caption: Set(one.caption),
-            ..self.fresh(one.published_at.timestamp_millis(), one.post_type == "story", now)
+            ..self.new_row(one.published_at.timestamp_millis(), one.post_type == "story", now)
         });
         let known =
             OnConflict::columns([post_numbers::Column::AccountId, post_numbers::Column::RemoteId])
@@ -152,11 +153,11 @@ impl Turn<'_> {
     }
 
     /// Reads the posts that are due, youngest first; with `age` only younger ones.
-    pub(super) async fn read_posts(&self, age: Option<Millis>) -> Done {
+    pub(super) async fn read_posts(&self, age: Option<Millis>) -> StepResult {
         loop {
             let now = self.cx.clock.now();
             let youngest = age.map_or(Millis::MIN, |age| now - age);
-            let batch = u64::try_from(self.network.batch()).unwrap_or(1);
+            let batch = u64::try_from(self.network.batch_size()).unwrap_or(1);
             let due = post_numbers::Entity::find()
                 .filter(post_numbers::Column::AccountId.eq(self.row.id))
                 .filter(post_numbers::Column::NextAt.lte(now))
@@ -172,7 +173,7 @@ impl Turn<'_> {
                 is_story(row) && self.pace.age(row.published_at, now) >= STORY_END
             };
             let (over, due): (Vec<_>, Vec<_>) = due.into_iter().partition(is_over);
-            let asked: Vec<AskedPost> = due.iter().map(asked).collect();
+            let asked: Vec<PostRef> = due.iter().map(post_to_ask).collect();
             let answers = match asked.as_slice() {
                 [] => Vec::new(),
                 asked => self.network.posts(self.reading, asked).await?,
@@ -184,8 +185,8 @@ impl Turn<'_> {
     async fn write_posts(
         &self,
         over: Vec<post_numbers::Model>,
-        read: Vec<(post_numbers::Model, Option<Numbers>)>,
-    ) -> Done {
+        read: Vec<(post_numbers::Model, Option<Metrics>)>,
+    ) -> StepResult {
         let now = self.cx.clock.now();
         let mut tx = Tx::begin(self.cx).await?;
         let held = self.held(&tx).await?;
@@ -215,16 +216,16 @@ impl Turn<'_> {
         &self,
         tx: &mut Tx,
         row: post_numbers::Model,
-        numbers: &Numbers,
+        numbers: &Metrics,
         now: Millis,
     ) -> Result<bool> {
         let fresh = numbers.iter().filter_map(|(name, number)| Some((*name, (*number).ok()?)));
-        let before = known(&row.numbers);
+        let before = parse_metrics(&row.numbers);
         let (merged, _) = days::merge(before.clone(), fresh);
         let mut unmeasured = Map::new();
-        for name in POST_NUMBERS.iter().filter(|name| !merged.contains_key(**name)) {
+        for name in POST_METRICS.iter().filter(|name| !merged.contains_key(**name)) {
             let why = numbers.get(name).and_then(|number| number.err());
-            let why = why.unwrap_or(Unmeasured::Platform).as_str();
+            let why = why.unwrap_or(MissingReason::Platform).as_str();
             unmeasured.insert((*name).to_owned(), json!(why));
         }
         let unmeasured = Value::Object(unmeasured);
@@ -280,7 +281,7 @@ impl Turn<'_> {
 
     /// Marks a post as deleted that was not found twice, some time apart; its last numbers stay.
     async fn write_missing(&self, tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<bool> {
-        let again = self.pace.shortened(MISSING);
+        let again = self.pace.shortened(MISSING_RECHECK);
         let is_gone = row.missing_at.is_some_and(|first| now - first >= again);
         let missing_at = row.missing_at.unwrap_or(now);
         let changed = post_numbers::ActiveModel {
@@ -298,12 +299,13 @@ impl Turn<'_> {
 
 /// Marks a story as expired; its last numbers stay.
 async fn expire(tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<()> {
-    let kept = known(&row.numbers);
-    let missing = POST_NUMBERS.iter().filter(|name| !kept.contains_key(**name));
+    let kept = parse_metrics(&row.numbers);
+    let missing = POST_METRICS.iter().filter(|name| !kept.contains_key(**name));
     let reasons = missing.map(|name| {
         let before = row.unmeasured[*name].as_str();
-        let is_open = before.is_none_or(|why| why == Unmeasured::Pending.as_str());
-        let why = if is_open { Unmeasured::Expired.as_str() } else { before.unwrap_or_default() };
+        let is_open = before.is_none_or(|why| why == MissingReason::Pending.as_str());
+        let why =
+            if is_open { MissingReason::Expired.as_str() } else { before.unwrap_or_default() };
         ((*name).to_owned(), json!(why))
     });
     let changed = post_numbers::ActiveModel {
@@ -322,8 +324,8 @@ fn is_story(row: &post_numbers::Model) -> bool {
     row.post_type.ends_with("story")
 }
 
-fn asked(row: &post_numbers::Model) -> AskedPost {
-    AskedPost {
+fn post_to_ask(row: &post_numbers::Model) -> PostRef {
+    PostRef {
         id: row.remote_id.clone(),
         post_type: row.post_type.clone(),
         format: row.format.clone(),

@@ -10,7 +10,7 @@ use super::{Change, billing_time};
 use crate::{
     Act, Reply,
     billing::{
-        calls::is_any_written_down,
+        calls::is_any_recorded,
         subscriptions,
         view::{OneSubscription, Subscription},
     },
@@ -87,7 +87,7 @@ pub async fn cancel(
         return change.finish().await;
     }
     change.require(&[BillingStatus::Active, BillingStatus::PastDue], "cancelled")?;
-    change.release().await?;
+    change.release_schedule().await?;
     let end = Request::post(change.path()).with("cancel_at_period_end", "true");
     let _: Value = change.call("end", &explained(end)).await?;
     change.finish().await
@@ -102,5 +102,5 @@ async fn cancelled_at_once(act: &Act) -> Result<Option<billing_subscription::Mod
         return Ok(None);
     };
     let calls = format!("subscription:{}:cancel:%:now", ended.id);
-    Ok(is_any_written_down(cx, &calls).await?.then_some(ended))
+    Ok(is_any_recorded(cx, &calls).await?.then_some(ended))
 }

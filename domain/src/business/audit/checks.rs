@@ -2,7 +2,7 @@
 
 use fanfare_entities::Millis;
 
-use super::{Check, CheckStatus, Facts, record::of_record};
+use super::{Check, CheckStatus, Facts, record::record_checks};
 
 pub(super) const DAY: Millis = 24 * 3_600_000;
 
@@ -16,9 +16,9 @@ const REPLY: &str = "POST /api/v1/google-business/reviews/reply.";
 const ASK: &str = "Send customers the address of GET /api/v1/google-business/review-link.";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
-    let mut checks = of_record(facts);
-    checks.extend(of_media(facts));
-    checks.extend(of_reviews(facts));
+    let mut checks = record_checks(facts);
+    checks.extend(media_checks(facts));
+    checks.extend(review_checks(facts));
     checks
 }
 
@@ -31,7 +31,7 @@ pub(super) fn check(
 }
 
 /// Returns `Pass` if the condition holds, and `Fail` otherwise.
-pub(super) const fn so(is_so: bool) -> CheckStatus {
+pub(super) const fn pass_if(is_so: bool) -> CheckStatus {
     if is_so { CheckStatus::Pass } else { CheckStatus::Fail }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn within(at: Option<Millis>, now: Millis, (pass, warn): (i64, i64)) 
     }
 }
 
-fn of_media(facts: &Facts) -> Vec<Check> {
+fn media_checks(facts: &Facts) -> Vec<Check> {
     let known = facts.profile.as_ref().is_some_and(|profile| profile.synced_at.is_some());
     let or_unknown = |status| if known { status } else { CheckStatus::Unknown };
     let has = |category: &str| facts.media.iter().any(|one| one.category == category);
@@ -63,12 +63,12 @@ fn of_media(facts: &Facts) -> Vec<Check> {
     vec![
         check(
             ("profile_photo", "Profile photo", 5, PHOTO),
-            or_unknown(so(has("PROFILE"))),
+            or_unknown(pass_if(has("PROFILE"))),
             "The photo beside the name.",
         ),
         check(
             ("cover_photo", "Cover photo", 5, PHOTO),
-            or_unknown(so(has("COVER"))),
+            or_unknown(pass_if(has("COVER"))),
             "The photo at the head.",
         ),
         check(
@@ -84,7 +84,7 @@ fn of_media(facts: &Facts) -> Vec<Check> {
     ]
 }
 
-fn of_reviews(facts: &Facts) -> Vec<Check> {
+fn review_checks(facts: &Facts) -> Vec<Check> {
     let profile = facts.profile.as_ref().filter(|profile| profile.synced_at.is_some());
     let rating = profile.and_then(|profile| profile.average_rating);
     let count = profile.and_then(|profile| profile.total_reviews);

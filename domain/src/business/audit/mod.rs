@@ -14,7 +14,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::Serialize;
 
 use self::checks::checks;
-use super::{Locations, meant, sync, title};
+use super::{LocationFilter, selected_accounts, sync, title};
 use crate::{Act, Reply, clock::Time, error::Result};
 
 /// The result of a check.
@@ -58,7 +58,7 @@ struct Audit {
 /// The audits of locations.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct AuditsShown {
+pub struct AuditList {
     audits: Vec<Audit>,
 }
 
@@ -74,11 +74,11 @@ struct Facts {
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
-pub async fn audit(act: &Act, wanted: Locations) -> Result<Reply<AuditsShown>> {
+pub async fn audit(act: &Act, wanted: LocationFilter) -> Result<Reply<AuditList>> {
     let mut audits = Vec::new();
-    for account in meant(act, wanted.account_id, wanted.location_id.as_deref()).await? {
-        let profile = sync::fresh(act, &account, sync::HOUR).await?;
-        sync::ask_if_stale(act, &account).await?;
+    for account in selected_accounts(act, wanted.account_id, wanted.location_id.as_deref()).await? {
+        let profile = sync::fresh_profile(act, &account, sync::HOUR).await?;
+        sync::request_sync_if_stale(act, &account).await?;
         let reviews = business_review::Entity::find()
             .filter(business_review::Column::AccountId.eq(account.id))
             .all(&act.cx.db.read)
@@ -91,7 +91,7 @@ pub async fn audit(act: &Act, wanted: Locations) -> Result<Reply<AuditsShown>> {
         let facts = Facts { profile, reviews, media, now: act.cx.clock.now() };
         audits.push(of(&account, &facts));
     }
-    Ok(Reply::ok(&AuditsShown { audits }))
+    Ok(Reply::ok(&AuditList { audits }))
 }
 
 fn of(account: &account::Model, facts: &Facts) -> Audit {

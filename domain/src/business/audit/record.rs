@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{
     Check, CheckStatus, Facts,
-    checks::{EDITOR, POST, at_least, check, so, within},
+    checks::{EDITOR, POST, at_least, check, pass_if, within},
 };
 
 /// Checks the location's record.
-pub(super) fn of_record(facts: &Facts) -> Vec<Check> {
+pub(super) fn record_checks(facts: &Facts) -> Vec<Check> {
     let profile = facts.profile.as_ref();
     let record = profile.and_then(|profile| profile.location.as_ref());
     let known =
@@ -47,12 +47,12 @@ pub(super) fn of_record(facts: &Facts) -> Vec<Check> {
     vec![
         one(
             ("verified", "Verified", 12, EDITOR),
-            verified.map_or(CheckStatus::Unknown, so),
+            verified.map_or(CheckStatus::Unknown, pass_if),
             "Google does not know the owner.",
         ),
         one(
             ("primary_category", "Primary category", 6, EDITOR),
-            known(&|record| so(filled(&record["categories"]["primaryCategory"]))),
+            known(&|record| pass_if(filled(&record["categories"]["primaryCategory"]))),
             "There is none.",
         ),
         one(
@@ -67,20 +67,20 @@ pub(super) fn of_record(facts: &Facts) -> Vec<Check> {
         ),
         one(
             ("phone", "Phone number", 5, EDITOR),
-            known(&|record| so(filled(&record["phoneNumbers"]["primaryPhone"]))),
+            known(&|record| pass_if(filled(&record["phoneNumbers"]["primaryPhone"]))),
             "There is none.",
         ),
         one(("website", "Website", 5, EDITOR), known(&website), "There is none with https."),
         one(("hours", "Opening hours", 8, EDITOR), known(&hours), "Not every day is said."),
         one(
             ("special_hours", "Hours of holidays", 3, EDITOR),
-            known(&|record| so(special_hours(record, facts.now))),
+            known(&|record| pass_if(special_hours(record, facts.now))),
             "None are ahead.",
         ),
         one(
             ("address_or_area", "Address or service area", 4, EDITOR),
             known(&|record| {
-                so(filled(&record["storefrontAddress"]) || filled(&record["serviceArea"]))
+                pass_if(filled(&record["storefrontAddress"]) || filled(&record["serviceArea"]))
             }),
             "There is neither.",
         ),

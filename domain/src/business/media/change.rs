@@ -6,13 +6,13 @@ use fanfare_entities::{
     business_media::{self, BusinessMediaStatus, Column},
     outgoing,
 };
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::super::{meant, one};
+use super::super::{selected_account, selected_accounts};
 use super::{
     check::{SINGLE, check},
     view::{Medium, OneMedia},
@@ -21,7 +21,7 @@ use crate::{
     Act, Reply,
     error::{Code, Error, Result},
     inbox::{finish, outgoing_status},
-    outgoing::{self as changes, NewOutgoing, Target},
+    outgoing::{self as changes, NewOutgoing, OutgoingTarget},
 };
 
 /// A photo or video to add.
@@ -54,7 +54,7 @@ pub struct NewMedia {
 /// The name of a photo or video.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MediaName {
+pub struct MediaRef {
     /// `media_name` of the list.
     #[schemars(length(max = 300))]
     pub media_name: String,
@@ -76,8 +76,8 @@ pub struct MediaDeleted {
 /// The violations of the file, or [`Code::LocationNotFound`].
 /// The flaws of the file, or [`Code::LocationNotFound`].
 pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
-    let account = one(act, new.account_id, new.location_id.as_deref()).await?;
-    if let Some(earlier) = changes::of_request(act).await? {
+    let account = selected_account(act, new.account_id, new.location_id.as_deref()).await?;
+    if let Some(earlier) = changes::find_by_request(act).await? {
         return shown(act, BusinessMediaId(earlier.target_id), &account).await;
     }
     if account.status != AccountStatus::Connected {
@@ -121,8 +121,8 @@ pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
         ..Default::default()
     };
     let row = business_media::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    let change = Change::AddMedia { source_url: new.source_url, category, video };
-    let target = Target::Media(row.id);
+    let change = RemoteChange::AddMedia { source_url: new.source_url, category, video };
+    let target = OutgoingTarget::Media(row.id);
     make(act, tx, &account, (target, scope, change)).await?;
     shown(act, row.id, &account).await
 }
@@ -131,13 +131,13 @@ async fn make(
     act: &Act,
     tx: crate::Tx,
     account: &account::Model,
-    (target, scope, change): (Target, String, Change),
+    (target, scope, change): (OutgoingTarget, String, RemoteChange),
 ) -> Result<outgoing::Model> {
     let (workspace_id, account_id) = (account.workspace_id, account.id);
     let new = NewOutgoing { workspace_id, account_id, target, scope, change };
     let made = changes::insert(act, tx.conn(), new).await?;
     tx.commit().await?;
-    changes::in_request(&act.cx, made).await
+    changes::carry_out_in_request(&act.cx, made).await
 }
 
 async fn shown(
@@ -155,8 +155,8 @@ async fn shown(
 ///
 /// # Errors
 /// [`Code::ActionNotAllowed`], or the network's refusal.
-pub async fn delete(act: &Act, named: MediaName) -> Result<Reply<MediaDeleted>> {
-    let accounts = meant(act, None, None).await?;
+pub async fn delete(act: &Act, named: MediaRef) -> Result<Reply<MediaDeleted>> {
+    let accounts = selected_accounts(act, None, None).await?;
     let row = business_media::Entity::find()
         .filter(Column::AccountId.is_in(accounts.iter().map(|account| account.id)))
         .filter(Column::Name.eq(named.media_name.as_str()))
@@ -170,8 +170,9 @@ pub async fn delete(act: &Act, named: MediaName) -> Result<Reply<MediaDeleted>> 
         let scope = format!("media:{}", row.id);
         account::Entity::find_by_id(account.id).lock_exclusive().one(tx.conn()).await?;
         changes::refuse_open(tx.conn(), &scope).await?;
-        let change = Change::DeleteMedia { media: named.media_name.clone() };
-        let made = make(act, tx, account, (Target::MediaGone(row.id), scope, change)).await?;
+        let change = RemoteChange::DeleteMedia { media: named.media_name.clone() };
+        let made =
+            make(act, tx, account, (OutgoingTarget::MediaGone(row.id), scope, change)).await?;
         deleted = outgoing_status(&made)? != 202;
     }
     let status = if deleted { 200 } else { 202 };

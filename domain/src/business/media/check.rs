@@ -47,7 +47,7 @@ const VIDEO_BYTES: i64 = 75_000_000;
 const VIDEO_MS: u64 = 30_000;
 const VIDEO_LINES: u32 = 720;
 
-pub(super) fn known_category(name: &str) -> Result<String> {
+pub(super) fn parse_category(name: &str) -> Result<String> {
     if CATEGORIES.contains(&name) {
         return Ok(name.to_owned());
     }
@@ -69,7 +69,7 @@ pub(super) async fn check(act: &Act, new: &NewMedia) -> Result<bool> {
             false
         }
     };
-    if let Err(error) = known_category(&new.category) {
+    if let Err(error) = parse_category(&new.category) {
         broken.append(error.into_violations());
     } else if video && SINGLE.contains(&new.category.as_str()) {
         let message = format!("{} holds a photo, not a film.", new.category);
@@ -142,7 +142,7 @@ async fn check_file(act: &Act, url: &str, video: bool, broken: &mut Violations) 
 
 /// Checks that a picture can be converted, if it was already analysed.
 async fn check_converted(act: &Act, uid: Uuid, broken: &mut Violations) -> Result<()> {
-    let found = analysis::of(&act.cx.db.read, &[uid]).await?.remove(&uid);
+    let found = analysis::find_by_uids(&act.cx.db.read, &[uid]).await?.remove(&uid);
     let facts = found.and_then(|found| found.facts);
     let facts: Option<Facts> =
         facts.map(serde_json::from_value).transpose().map_err(Error::internal)?;
@@ -156,7 +156,7 @@ async fn check_converted(act: &Act, uid: Uuid, broken: &mut Violations) -> Resul
 
 /// Checks the duration and the resolution of a video, if it was already analysed; otherwise the network checks them.
 async fn check_film(act: &Act, uid: Uuid, broken: &mut Violations) -> Result<()> {
-    let found = analysis::of(&act.cx.db.read, &[uid]).await?.remove(&uid);
+    let found = analysis::find_by_uids(&act.cx.db.read, &[uid]).await?.remove(&uid);
     let mut wrong = |code, message: String, remedy: &str| {
         broken.push(violation(code, "source_url", message, remedy));
     };

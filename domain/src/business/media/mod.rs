@@ -13,17 +13,17 @@ use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use self::check::known_category;
-use super::meant;
+use self::check::parse_category;
+use super::selected_accounts;
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    inbox::{Place, before},
+    inbox::{ListPosition, older_than},
     input, page,
 };
 
 pub use self::{
-    change::{MediaDeleted, MediaName, NewMedia, add, delete},
+    change::{MediaDeleted, MediaRef, NewMedia, add, delete},
     view::{MediaPage, Medium, OneMedia},
 };
 
@@ -64,14 +64,14 @@ pub struct MediaFilter {
 /// An invalid filter.
 pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
     let limit = input::limit(filter.limit)?;
-    let accounts = meant(act, filter.account_id, filter.location_id.as_deref()).await?;
+    let accounts = selected_accounts(act, filter.account_id, filter.location_id.as_deref()).await?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
     let mut query = business_media::Entity::find()
         .filter(Column::AccountId.is_in(ids))
         .order_by_desc(Column::CreatedAt)
         .order_by_desc(Column::Id);
     if let Some(category) = &filter.category {
-        query = query.filter(Column::Category.eq(known_category(category)?));
+        query = query.filter(Column::Category.eq(parse_category(category)?));
     }
     if let Some(status) = &filter.status {
         let named = BusinessMediaStatus::try_from_value(status).map_err(|_| {
@@ -81,18 +81,18 @@ pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
         })?;
         query = query.filter(Column::Status.eq(named));
     }
-    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let cursor: Option<ListPosition> = input::cursor(filter.cursor.as_deref())?;
     let from = |last: Option<&business_media::Model>| match last
-        .map(|row| Place(row.created_at, row.id.0))
+        .map(|row| ListPosition(row.created_at, row.id.0))
         .or(cursor)
     {
-        Some(place) => query.clone().filter(before(Column::CreatedAt, Column::Id, place)),
+        Some(place) => query.clone().filter(older_than(Column::CreatedAt, Column::Id, place)),
         None => query.clone(),
     };
     let page = page::read(&act.cx.db.read, limit, from, |_| 2_000).await?;
     let next_cursor = page.next(|row| format!("{}.{}", row.created_at, row.id));
     for account in &accounts {
-        super::sync::ask_if_stale(act, account).await?;
+        super::sync::request_sync_if_stale(act, account).await?;
     }
     let media = page.rows.into_iter().filter_map(|row| {
         let account = accounts.iter().find(|account| account.id == row.account_id)?;

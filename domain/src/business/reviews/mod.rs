@@ -16,17 +16,17 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::view::{Review, ReviewSummary};
-use super::{meant, profile_of, sync};
+use super::{profile_of, selected_accounts, sync};
 use crate::{
     Act, Reply, Tx,
     clock::Time,
     error::{Code, Error, Result},
-    inbox::{Place, before},
+    inbox::{ListPosition, older_than},
     input, page,
 };
 
 pub use self::{
-    reply::{NewReviewReply, ReviewNamed, delete_reply, reply},
+    reply::{NewReviewReply, ReviewRef, delete_reply, reply},
     view::{OneReview, ReviewPage},
 };
 
@@ -76,7 +76,7 @@ pub struct ReviewFilter {
 /// An invalid filter.
 pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> {
     let limit = input::limit(filter.limit)?;
-    let accounts = meant(act, filter.account_id, filter.location_id.as_deref()).await?;
+    let accounts = selected_accounts(act, filter.account_id, filter.location_id.as_deref()).await?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
     let mut query = business_review::Entity::find()
         .filter(Column::AccountId.is_in(ids))
@@ -95,12 +95,12 @@ pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> 
     if let Some(to) = &filter.to {
         query = query.filter(Column::ChangedAt.lt(input::day("to", to)? + DAY));
     }
-    let cursor: Option<Place> = input::cursor(filter.cursor.as_deref())?;
+    let cursor: Option<ListPosition> = input::cursor(filter.cursor.as_deref())?;
     let from = |last: Option<&business_review::Model>| match last
-        .map(|row| Place(row.changed_at, row.id.0))
+        .map(|row| ListPosition(row.changed_at, row.id.0))
         .or(cursor)
     {
-        Some(place) => query.clone().filter(before(Column::ChangedAt, Column::Id, place)),
+        Some(place) => query.clone().filter(older_than(Column::ChangedAt, Column::Id, place)),
         None => query.clone(),
     };
     let size = |row: &business_review::Model| row.text.len() + 1_500;
@@ -108,7 +108,7 @@ pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> 
     let next_cursor = page.next(|row| format!("{}.{}", row.changed_at, row.id));
     let (mut summary, mut profiles) = (Vec::new(), std::collections::HashMap::new());
     for account in &accounts {
-        sync::ask_if_stale(act, account).await?;
+        sync::request_sync_if_stale(act, account).await?;
         let profile = profile_of(act, account.id).await?;
         summary.push(ReviewSummary {
             account_id: account.id,
@@ -154,7 +154,7 @@ pub(crate) async fn find(act: &Act, id: &str) -> Result<(business_review::Model,
 }
 
 /// Emits an event about a review; its text is only in the payload.
-pub(super) fn tell(
+pub(super) fn emit_review_event(
     tx: &mut Tx,
     account: &account::Model,
     event_type: &'static str,

@@ -5,7 +5,7 @@ use fanfare_entities::{
     account::{self, AccountStatus},
     business_review, outgoing,
 };
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use schemars::JsonSchema;
 use sea_orm::{EntityTrait, QuerySelect};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::{
     Act, Reply,
     error::{Code, Error, Result},
     inbox::{finish, outgoing_status},
-    outgoing::{self as changes, NewOutgoing, Target},
+    outgoing::{self as changes, NewOutgoing, OutgoingTarget},
 };
 
 /// The longest reply in bytes.
@@ -48,7 +48,7 @@ pub struct NewReviewReply {
 /// The name of a review.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ReviewNamed {
+pub struct ReviewRef {
     /// Id of the review, or its `review_name`.
     #[schemars(length(max = 300))]
     pub review_id: String,
@@ -86,7 +86,7 @@ pub(crate) fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &new.review_id).await?;
     let replaces = row.reply.is_some();
-    let made = match changes::of_request(act).await? {
+    let made = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
         None => {
             if fanfare_platforms::text::is_blank(&new.text) || new.text.len() > REPLY_MAX {
@@ -103,7 +103,7 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
                 let message = "The review is answered already.";
                 return Err(Error::new(Code::ReplyExists, message));
             }
-            let change = Change::ReviewReply { review: row.name.clone(), text: new.text };
+            let change = RemoteChange::ReviewReply { review: row.name.clone(), text: new.text };
             make(act, &account, &row, change).await?
         }
     };
@@ -118,16 +118,16 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
 ///
 /// # Errors
 /// [`Code::ReviewNotFound`], [`Code::ReplyNotFound`], or the network's refusal.
-pub async fn delete_reply(act: &Act, named: ReviewNamed) -> Result<Reply<OneReview>> {
+pub async fn delete_reply(act: &Act, named: ReviewRef) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &named.review_id).await?;
-    let made = match changes::of_request(act).await? {
+    let made = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
         None => {
             if row.reply.is_none() {
                 let message = "The review has no answer.";
                 return Err(Error::new(Code::ReplyNotFound, message));
             }
-            let change = Change::DeleteReviewReply { review: row.name.clone() };
+            let change = RemoteChange::DeleteReviewReply { review: row.name.clone() };
             make(act, &account, &row, change).await?
         }
     };
@@ -139,7 +139,7 @@ async fn make(
     act: &Act,
     account: &account::Model,
     row: &business_review::Model,
-    change: Change,
+    change: RemoteChange,
 ) -> Result<outgoing::Model> {
     if account.status != AccountStatus::Connected {
         let message = "The account must be connected again first.";
@@ -152,13 +152,13 @@ async fn make(
     let new = NewOutgoing {
         workspace_id: account.workspace_id,
         account_id: account.id,
-        target: Target::Review(row.id),
+        target: OutgoingTarget::Review(row.id),
         scope,
         change,
     };
     let made = changes::insert(act, tx.conn(), new).await?;
     tx.commit().await?;
-    changes::in_request(&act.cx, made).await
+    changes::carry_out_in_request(&act.cx, made).await
 }
 
 async fn shown(

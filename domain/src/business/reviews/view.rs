@@ -46,7 +46,7 @@ struct ReviewReply {
 /// An action that is possible with a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum ReviewCan {
+enum ReviewAction {
     /// Answer it.
     Reply,
     /// Delete its answer.
@@ -77,7 +77,7 @@ pub struct Review {
     /// The review was changed after it was answered.
     changed_after_reply: bool,
     /// The actions that your role and the state allow now.
-    can: Vec<ReviewCan>,
+    can: Vec<ReviewAction>,
 }
 
 /// Statistics of all reviews of a location.
@@ -121,10 +121,10 @@ impl Review {
         let answered = answered.and_then(|at| input::time("updated_at", at, None).ok());
         let mut can = Vec::new();
         if may {
-            can.push(ReviewCan::Reply);
+            can.push(ReviewAction::Reply);
         }
         if may && row.reply.is_some() {
-            can.push(ReviewCan::DeleteReply);
+            can.push(ReviewAction::DeleteReply);
         }
         Self {
             id: row.id,

@@ -19,7 +19,10 @@ use crate::{
 const STALE: Millis = 15 * MINUTE;
 
 /// Requests a reading of a profile, if the stored one is old.
-pub(in crate::business) async fn ask_if_stale(act: &Act, account: &account::Model) -> Result<()> {
+pub(in crate::business) async fn request_sync_if_stale(
+    act: &Act,
+    account: &account::Model,
+) -> Result<()> {
     let (cx, now) = (&act.cx, act.cx.clock.now());
     let stale = shortened(STALE, factor(cx, account));
     let row = business_profile::Entity::find().filter(Column::AccountId.eq(account.id));
@@ -29,11 +32,14 @@ pub(in crate::business) async fn ask_if_stale(act: &Act, account: &account::Mode
     if fresh || soon || row.lease_expirations > 0 || account.status != AccountStatus::Connected {
         return Ok(());
     }
-    ask(cx, &row).await
+    request_sync(cx, &row).await
 }
 
 /// Makes a profile due now.
-pub(in crate::business) async fn ask(cx: &Domain, row: &business_profile::Model) -> Result<()> {
+pub(in crate::business) async fn request_sync(
+    cx: &Domain,
+    row: &business_profile::Model,
+) -> Result<()> {
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let change = business_profile::ActiveModel { due_at: Set(Some(now)), ..Default::default() };
@@ -48,7 +54,7 @@ pub(in crate::business) async fn ask(cx: &Domain, row: &business_profile::Model)
 }
 
 /// Returns the profile with a record of at most this age. An older record is read again, if possible.
-pub(in crate::business) async fn fresh(
+pub(in crate::business) async fn fresh_profile(
     act: &Act,
     account: &account::Model,
     age: Millis,
@@ -61,7 +67,7 @@ pub(in crate::business) async fn fresh(
     if is_fresh || account.status != AccountStatus::Connected {
         return Ok(Some(row));
     }
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let business = platforms::find(platform).business_profile();
     if let (Some(business), Some(session)) = (business, accounts::session(cx, account).await?)
         && let Ok(facts) = business.profile(&session).await

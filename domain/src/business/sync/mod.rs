@@ -4,7 +4,7 @@ mod facts;
 mod reading;
 mod store;
 
-pub(super) use self::facts::{ask_if_stale, fresh};
+pub(super) use self::facts::{fresh_profile, request_sync_if_stale};
 use fanfare_entities::{
     Millis,
     account::{self, AccountStatus},
@@ -36,21 +36,21 @@ const MINUTE: Millis = 60_000;
 pub(crate) const HOUR: Millis = 60 * MINUTE;
 
 /// The interval of readings, and the age of reviews at which a reading is requested.
-const EVERY: Millis = 6 * HOUR;
+const SYNC_INTERVAL: Millis = 6 * HOUR;
 
 /// The times after the upload at which a video is checked, and at which it is given up.
-const LOOKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
+const VIDEO_CHECKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 
 /// Adds the row that reads a profile, in the transaction that connects its account.
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn connected<C: ConnectionTrait>(
+pub(crate) async fn on_connect<C: ConnectionTrait>(
     conn: &C,
     account: &account::Model,
     now: Millis,
 ) -> Result<()> {
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     if platforms::find(platform).business_profile().is_none() {
         return Ok(());
     }
@@ -98,7 +98,7 @@ pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>)
         tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
         return finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
     }
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let business = platforms::find(platform).business_profile();
     let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
         return finish(cx, &row, None, false, 0).await;
@@ -106,9 +106,9 @@ pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>)
     let budget = Budget { quota: business.quota(), calls: u32::MAX, paced: false };
     let permits = Permits::new(cx, is_busy, (&account, &session), budget);
     let reading = Reading { cx, account: &account, business, session, permits, row: &row };
-    match reading.all().await? {
+    match reading.read_all().await? {
         Ok(()) => {
-            let next = next_look(cx, &account).await?.or_else(|| after(EVERY));
+            let next = next_video_check(cx, &account).await?.or_else(|| after(SYNC_INTERVAL));
             finish(cx, &row, next, true, 0).await
         }
         Err(error) => failed(cx, &account, &row, &error).await,
@@ -136,7 +136,7 @@ async fn failed(
 }
 
 /// Returns when a video that the network is reviewing is checked next.
-async fn next_look(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
+async fn next_video_check(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
     let now = cx.clock.now();
     let short = |time| shortened(time, factor(cx, account));
     let waiting = business_media::Entity::find()
@@ -145,7 +145,7 @@ async fn next_look(cx: &Domain, account: &account::Model) -> Result<Option<Milli
         .all(&cx.db.read)
         .await?;
     let next = |row: &business_media::Model| {
-        let looks = LOOKS.iter().map(|after| row.created_at + short(*after));
+        let looks = VIDEO_CHECKS.iter().map(|after| row.created_at + short(*after));
         looks.into_iter().find(|at| *at > now)
     };
     Ok(waiting.iter().filter_map(next).min())

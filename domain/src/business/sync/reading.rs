@@ -42,7 +42,7 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    pub(super) async fn all(&self) -> Result<platforms::Result<()>> {
+    pub(super) async fn read_all(&self) -> Result<platforms::Result<()>> {
         match self.profile().await {
             Ok(facts) => store_facts(self.cx, self.account.id, facts).await?,
             Err(error) => return Ok(Err(error)),
@@ -55,21 +55,21 @@ impl Reading<'_> {
 
     async fn profile(&self) -> platforms::Result<ProfileFacts> {
         for _ in 0..PROFILE_CALLS {
-            self.permits.wait().await?;
+            self.permits.acquire().await?;
         }
         self.business.profile(&self.session).await
     }
 
     async fn reviews_page(&self, next: Option<String>) -> platforms::Result<ReviewPage> {
-        self.permits.wait().await?;
+        self.permits.acquire().await?;
         self.business.reviews(&self.session, next).await
     }
 
     async fn media_page(
         &self,
         next: Option<String>,
-    ) -> platforms::Result<platforms::Page<RemoteMedia>> {
-        self.permits.wait().await?;
+    ) -> platforms::Result<platforms::ListPage<RemoteMedia>> {
+        self.permits.acquire().await?;
         self.business.media(&self.session, next).await
     }
 

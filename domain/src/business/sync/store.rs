@@ -12,13 +12,13 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use super::super::reviews;
-use crate::{Tx, clock::show, error::Result};
+use crate::{Tx, clock::to_rfc3339, error::Result};
 
 fn stored_reply(review: &RemoteReview) -> Option<Value> {
     let reply = review.reply.as_ref()?;
     Some(json!({
         "text": reply.text, "state": reply.state, "policy_violation": reply.policy_violation,
-        "updated_at": show(reply.updated_at.timestamp_millis()),
+        "updated_at": to_rfc3339(reply.updated_at.timestamp_millis()),
     }))
 }
 
@@ -43,7 +43,13 @@ pub(super) async fn store_review(
         && rejected(&reply)
         && !rejected(&row.reply)
     {
-        reviews::tell(tx, account, "review.reply_rejected", false, json!({"review_id": row.id}));
+        reviews::emit_review_event(
+            tx,
+            account,
+            "review.reply_rejected",
+            false,
+            json!({"review_id": row.id}),
+        );
     }
     let row = business_review::ActiveModel {
         workspace_id: Set(account.workspace_id),
@@ -70,7 +76,13 @@ pub(super) async fn store_review(
             let row = business_review::Entity::insert(row).exec_with_returning(tx.conn()).await?;
             if live {
                 let review = reviews::view_for_event(tx, account, row).await?;
-                reviews::tell(tx, account, "review.received", true, json!({ "review": review }));
+                reviews::emit_review_event(
+                    tx,
+                    account,
+                    "review.received",
+                    true,
+                    json!({ "review": review }),
+                );
             }
         }
     }

@@ -4,22 +4,22 @@ use fanfare_entities::{inbox_comment, inbox_conversation};
 use fanfare_platforms::{InboxRules, MessageFile};
 use url::Url;
 
-use super::super::{Asking, Can, state};
+use super::super::{ActionContext, InboxAction, comment_state};
 use super::MessageReply;
 use crate::{
     Act,
     clock::Time,
-    error::refusal::Details,
+    error::refusal::RefusalDetails,
     error::{Code, Error, Result, Violations, violation},
 };
 
 /// Fails unless the conversation can be replied to.
 pub(super) fn require_open(
-    asking: &Asking,
+    asking: &ActionContext,
     row: &inbox_conversation::Model,
     human: bool,
 ) -> Result<()> {
-    if asking.conversation(row.last_inbound_at, human).contains(&Can::Reply) {
+    if asking.conversation(row.last_inbound_at, human).contains(&InboxAction::Reply) {
         return Ok(());
     }
     if !asking.connected {
@@ -27,24 +27,26 @@ pub(super) fn require_open(
     }
     let reply_until = asking.reply_until(row.last_inbound_at, human);
     let message = "The time for an answer is over: the person has to write again first.";
-    Err(Error::new(Code::ReplyWindowClosed, message)
-        .with(Details { reply_until: reply_until.map(Time), ..Details::default() }))
+    Err(Error::new(Code::ReplyWindowClosed, message).with_details(RefusalDetails {
+        reply_until: reply_until.map(Time),
+        ..RefusalDetails::default()
+    }))
 }
 
 /// Returns the network's id of a comment, if this action is possible with it.
 pub(in crate::inbox) fn require(
-    asking: &Asking,
+    asking: &ActionContext,
     row: &inbox_comment::Model,
-    wanted: Can,
+    wanted: InboxAction,
 ) -> Result<String> {
-    let can = asking.comment(&state(row));
+    let can = asking.comment(&comment_state(row));
     match &row.remote_id {
         Some(id) if can.contains(&wanted) => Ok(id.clone()),
         _ if !asking.connected => Err(reconnect()),
         _ => {
             let message = "This cannot be done with the comment now.";
             Err(Error::new(Code::ActionNotAllowed, message)
-                .with(Details { can: Some(can), ..Details::default() }))
+                .with_details(RefusalDetails { can: Some(can), ..RefusalDetails::default() }))
         }
     }
 }

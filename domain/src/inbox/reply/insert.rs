@@ -5,7 +5,7 @@ use fanfare_entities::{
     inbox_message::{self, ItemStatus},
     outgoing,
 };
-use fanfare_platforms::{Attachment, Change, MessageFile};
+use fanfare_platforms::{Attachment, MessageFile, RemoteChange};
 use sea_orm::{ActiveValue::Set, ConnectionTrait, EntityTrait};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::super::files;
 use crate::{
     Act, Tx,
     error::Result,
-    outgoing::{self as changes, NewOutgoing, Target},
+    outgoing::{self as changes, NewOutgoing, OutgoingTarget},
 };
 
 pub(super) async fn insert_message(
@@ -37,7 +37,7 @@ pub(super) async fn insert_message(
         conversation_id: Set(conversation.id),
         outbound: Set(true),
         text: Set(text.unwrap_or_default()),
-        attachments: Set(files::stored(&sent)),
+        attachments: Set(files::pending_files(&sent)),
         status: Set(ItemStatus::Sending),
         deleted: Set(false),
         // The reply comes after the message it answers, even if the network's clock is ahead of ours.
@@ -46,7 +46,7 @@ pub(super) async fn insert_message(
         ..Default::default()
     };
     let made = inbox_message::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    files::expect(tx, files::of_message(&made), &sent).await?;
+    files::enqueue_copies(tx, files::message_owner(&made), &sent).await?;
     Ok(made.id)
 }
 
@@ -88,7 +88,7 @@ pub(super) async fn insert<C: ConnectionTrait>(
     act: &Act,
     conn: &C,
     account: &account::Model,
-    (target, scope, change): (Target, String, Change),
+    (target, scope, change): (OutgoingTarget, String, RemoteChange),
 ) -> Result<outgoing::Model> {
     let (workspace_id, account_id) = (account.workspace_id, account.id);
     changes::insert(act, conn, NewOutgoing { workspace_id, account_id, target, scope, change })

@@ -8,7 +8,7 @@ use fanfare_entities::{
     CommentId, ConversationId, MessageId, inbox_comment, inbox_conversation,
     outgoing::{self, OutgoingStatus},
 };
-use fanfare_platforms::Change;
+use fanfare_platforms::RemoteChange;
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ use self::{
     insert::{insert, insert_message, insert_reply},
 };
 use super::{
-    Can, Comment, Message, OneMessage, asking, comments, conversations, no_comment,
+    Comment, InboxAction, Message, OneMessage, action_context, comments, conversations, no_comment,
     no_conversation, visible_comments, visible_conversations,
 };
 use crate::{
     Act, Reply,
     error::{Code, Error, Result, Violations, violation},
-    outgoing::{self as changes, Target},
+    outgoing::{self as changes, OutgoingTarget},
 };
 
 /// A reply to a conversation: a text or a file.
@@ -66,7 +66,7 @@ pub struct CommentReply {
 
 /// The result of a reply to a comment.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ReplyMade {
+pub struct ReplyCreated {
     /// The public reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<Comment>,
@@ -85,8 +85,8 @@ pub async fn to_conversation(
     reply: MessageReply,
 ) -> Result<Reply<OneMessage>> {
     let (_, account) = conversations::find(act, id).await?;
-    if let Some(earlier) = changes::of_request(act).await? {
-        return message_answer(act, earlier).await;
+    if let Some(earlier) = changes::find_by_request(act).await? {
+        return message_response(act, earlier).await;
     }
     let rules = super::rules(&account).ok_or_else(|| no_conversation(id))?;
     let human = reply.human_agent.unwrap_or(false);
@@ -98,10 +98,10 @@ pub async fn to_conversation(
         .one(tx.conn())
         .await?
         .ok_or_else(|| no_conversation(id))?;
-    let asking = asking(act, &account);
+    let asking = action_context(act, &account);
     require_open(&asking, &row, human)?;
-    let usual = asking.conversation(row.last_inbound_at, false).contains(&Can::Reply);
-    let change = Change::Message {
+    let usual = asking.conversation(row.last_inbound_at, false).contains(&InboxAction::Reply);
+    let change = RemoteChange::Message {
         to: row.participant_id.clone(),
         text: text.clone(),
         file: file.clone(),
@@ -113,11 +113,11 @@ pub async fn to_conversation(
         changes::refuse_duplicate(act, tx.conn(), &scope, &change).await?;
     }
     let message = insert_message(&mut tx, &row, text, file.as_ref()).await?;
-    let target = Target::Message(message);
+    let target = OutgoingTarget::Message(message);
     let row = insert(act, tx.conn(), &account, (target, scope, change)).await?;
     tx.commit().await?;
-    let row = changes::in_request(&act.cx, row).await?;
-    message_answer(act, row).await
+    let row = changes::carry_out_in_request(&act.cx, row).await?;
+    message_response(act, row).await
 }
 
 /// Replies to a comment, in public or with a direct message. Returns 201 once the network has accepted the reply, or
@@ -126,10 +126,14 @@ pub async fn to_conversation(
 /// # Errors
 /// [`Code::CommentNotFound`], [`Code::PrivateReplyNotSupported`], [`Code::ActionNotAllowed`], [`Code::DuplicateRisk`],
 /// or the network's refusal.
-pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result<Reply<ReplyMade>> {
+pub async fn to_comment(
+    act: &Act,
+    id: CommentId,
+    reply: CommentReply,
+) -> Result<Reply<ReplyCreated>> {
     let (_, account) = comments::find(act, id).await?;
-    if let Some(earlier) = changes::of_request(act).await? {
-        return reply_answer(act, earlier).await;
+    if let Some(earlier) = changes::find_by_request(act).await? {
+        return reply_response(act, earlier).await;
     }
     let rules = super::rules(&account).ok_or_else(|| no_comment(id))?;
     let private = reply.private.unwrap_or(false);
@@ -157,12 +161,12 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
         .one(tx.conn())
         .await?
         .ok_or_else(|| no_comment(id))?;
-    let wanted = if private { Can::PrivateReply } else { Can::Reply };
-    let remote_id = require(&asking(act, &account), &row, wanted)?;
+    let wanted = if private { InboxAction::PrivateReply } else { InboxAction::Reply };
+    let remote_id = require(&action_context(act, &account), &row, wanted)?;
     let (text, scope) = (reply.text.clone(), format!("comment:{id}"));
     let change = match private {
-        true => Change::PrivateReply { comment: remote_id, text },
-        false => Change::Reply { comment: remote_id, text },
+        true => RemoteChange::PrivateReply { comment: remote_id, text },
+        false => RemoteChange::Reply { comment: remote_id, text },
     };
     if !reply.acknowledge_duplicate_risk.unwrap_or(false) {
         changes::refuse_duplicate(act, tx.conn(), &scope, &change).await?;
@@ -170,31 +174,31 @@ pub async fn to_comment(act: &Act, id: CommentId, reply: CommentReply) -> Result
     let target = if private {
         let conversation = super::store::conversation_with(&tx, &account, &row).await?;
         let text = Some(reply.text);
-        Target::Message(insert_message(&mut tx, &conversation, text, None).await?)
+        OutgoingTarget::Message(insert_message(&mut tx, &conversation, text, None).await?)
     } else {
-        Target::Reply(insert_reply(act, tx.conn(), &account, &row, reply.text).await?)
+        OutgoingTarget::Reply(insert_reply(act, tx.conn(), &account, &row, reply.text).await?)
     };
     let row = insert(act, tx.conn(), &account, (target, scope, change)).await?;
     tx.commit().await?;
-    let row = changes::in_request(&act.cx, row).await?;
-    reply_answer(act, row).await
+    let row = changes::carry_out_in_request(&act.cx, row).await?;
+    reply_response(act, row).await
 }
 
 /// Returns the reply for a sent message: 201, 202, or the reason why it failed.
-async fn message_answer(act: &Act, row: outgoing::Model) -> Result<Reply<OneMessage>> {
+async fn message_response(act: &Act, row: outgoing::Model) -> Result<Reply<OneMessage>> {
     let status = status(&row)?;
     let message = conversations::message(act, MessageId(row.target_id)).await?;
     finish(act, Reply::ok(&OneMessage { message }).with_status(status)).await
 }
 
-async fn reply_answer(act: &Act, row: outgoing::Model) -> Result<Reply<ReplyMade>> {
+async fn reply_response(act: &Act, row: outgoing::Model) -> Result<Reply<ReplyCreated>> {
     let status = status(&row)?;
     let made = if row.target == "message" {
         let message = conversations::message(act, MessageId(row.target_id)).await?;
-        ReplyMade { comment: None, message: Some(message) }
+        ReplyCreated { comment: None, message: Some(message) }
     } else {
         let comment = comments::shown(act, CommentId(row.target_id)).await?;
-        ReplyMade { comment: Some(comment), message: None }
+        ReplyCreated { comment: Some(comment), message: None }
     };
     finish(act, Reply::ok(&made).with_status(status)).await
 }

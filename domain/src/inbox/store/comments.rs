@@ -11,11 +11,11 @@ use sea_orm::{
 use serde_json::json;
 
 use super::super::{files, inbound};
-use super::{Intake, tell::tell_comment};
+use super::{Intake, received_events::emit_comment};
 use crate::{
     Tx,
     error::Result,
-    outgoing::{self, Target},
+    outgoing::{self, OutgoingTarget},
 };
 
 async fn comment_named(
@@ -44,7 +44,7 @@ pub(in crate::inbox) async fn comment(
         Some(id) => comment_named(tx, account, id).await?,
         None => None,
     };
-    if comment.own && joined_reply(tx, account, &comment, parent.as_ref()).await? {
+    if comment.own && match_own_reply(tx, account, &comment, parent.as_ref()).await? {
         return Ok(());
     }
     let at = comment.at.timestamp_millis();
@@ -62,7 +62,7 @@ pub(in crate::inbox) async fn comment(
         author_avatar: Set(comment.author.avatar_url),
         own: Set(comment.own),
         text: Set(comment.text),
-        attachments: Set(files::stored(&comment.attachments)),
+        attachments: Set(files::pending_files(&comment.attachments)),
         like_count: Set(comment.like_count),
         reply_count: Set(comment.reply_count),
         hidden: Set(comment.hidden.unwrap_or(false)),
@@ -77,23 +77,23 @@ pub(in crate::inbox) async fn comment(
         ..Default::default()
     };
     let row = inbox_comment::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    files::expect(tx, files::of_comment(&row), &comment.attachments).await?;
+    files::enqueue_copies(tx, files::comment_owner(&row), &comment.attachments).await?;
     inbound::wake(tx, account.id, &comment.id).await?;
-    let answered = adopt(tx, &row).await?;
+    let answered = attach_replies(tx, &row).await?;
     if let Some(parent) = parent.filter(|_| row.own) {
-        answer(tx, parent.id).await?;
+        mark_answered(tx, parent.id).await?;
     }
     if answered {
-        answer(tx, row.id).await?;
+        mark_answered(tx, row.id).await?;
     }
     if how.live && !row.own {
-        tell_comment(tx, account, row);
+        emit_comment(tx, account, row);
     }
     Ok(())
 }
 
 /// Attaches replies that arrived before their comment. Returns true if one of them is from the account.
-async fn adopt(tx: &Tx, row: &inbox_comment::Model) -> Result<bool> {
+async fn attach_replies(tx: &Tx, row: &inbox_comment::Model) -> Result<bool> {
     use inbox_comment::Column;
     let Some(remote_id) = &row.remote_id else { return Ok(false) };
     let below = || {
@@ -113,7 +113,7 @@ async fn adopt(tx: &Tx, row: &inbox_comment::Model) -> Result<bool> {
     Ok(waiting.iter().any(|one| one.own))
 }
 
-async fn answer(tx: &Tx, id: CommentId) -> Result<()> {
+async fn mark_answered(tx: &Tx, id: CommentId) -> Result<()> {
     inbox_comment::Entity::update_many()
         .col_expr(inbox_comment::Column::Unanswered, Expr::value(false))
         .filter(inbox_comment::Column::Id.eq(id))
@@ -173,7 +173,7 @@ async fn update_comment(
 }
 
 /// Finds the row of a reply that we sent and that the network now reports.
-async fn joined_reply(
+async fn match_own_reply(
     tx: &Tx,
     account: &account::Model,
     comment: &RemoteComment,
@@ -196,7 +196,7 @@ async fn joined_reply(
     };
     let mut same = open.iter().filter(|row| row.text.trim() == comment.text.trim());
     let Some(row) = same.find(below) else { return Ok(false) };
-    outgoing::happened(tx, Target::Reply(row.id), &comment.id).await?;
+    outgoing::confirm_by_network(tx, OutgoingTarget::Reply(row.id), &comment.id).await?;
     let at = comment.at.timestamp_millis();
     let change = inbox_comment::ActiveModel {
         id: Set(row.id),
@@ -209,7 +209,7 @@ async fn joined_reply(
     };
     change.update(tx.conn()).await?;
     if let Some(parent) = row.parent_id {
-        answer(tx, parent).await?;
+        mark_answered(tx, parent).await?;
     }
     Ok(true)
 }
@@ -233,7 +233,7 @@ pub(in crate::inbox) async fn deleted(
             ..Default::default()
         };
         change.update(tx.conn()).await?;
-        files::forget(tx, files::of_comment(&row)).await?;
+        files::remove_copies(tx, files::comment_owner(&row)).await?;
         return Ok(true);
     }
     let Some(post) = post else { return Ok(false) };

@@ -51,11 +51,11 @@ pub(super) async fn conversation(
             made.ok_or_else(|| Error::internal("a conversation is gone"))?
         }
     };
-    Ok(named(tx, found, person).await?)
+    Ok(with_participant(tx, found, person).await?)
 }
 
 /// Adds what is newly known about the user.
-async fn named(
+async fn with_participant(
     tx: &Tx,
     row: inbox_conversation::Model,
     person: &Person,

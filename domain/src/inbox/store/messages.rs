@@ -14,12 +14,12 @@ use super::super::files;
 use super::{
     Intake,
     conversations::{conversation, latest},
-    tell::tell_message,
+    received_events::emit_message,
 };
 use crate::{
     Tx,
     error::Result,
-    outgoing::{self, Target},
+    outgoing::{self, OutgoingTarget},
 };
 
 /// Stores a message.
@@ -40,7 +40,7 @@ pub(in crate::inbox) async fn message(
     if known.is_some() {
         return Ok(());
     }
-    if message.out && joined(tx, &conversation, &message).await? {
+    if message.out && match_own_message(tx, &conversation, &message).await? {
         return Ok(());
     }
     let row = inbox_message::ActiveModel {
@@ -50,7 +50,7 @@ pub(in crate::inbox) async fn message(
         remote_id: Set(Some(message.id.clone())),
         outbound: Set(message.out),
         text: Set(message.text.clone()),
-        attachments: Set(files::stored(&message.attachments)),
+        attachments: Set(files::pending_files(&message.attachments)),
         status: Set(if message.out { ItemStatus::Sent } else { ItemStatus::Received }),
         deleted: Set(false),
         sent_at: Set(at),
@@ -58,16 +58,16 @@ pub(in crate::inbox) async fn message(
         ..Default::default()
     };
     let row = inbox_message::Entity::insert(row).exec_with_returning(tx.conn()).await?;
-    files::expect(tx, files::of_message(&row), &message.attachments).await?;
+    files::enqueue_copies(tx, files::message_owner(&row), &message.attachments).await?;
     let conversation = latest(tx, conversation, &message, at).await?;
     if how.live && !message.out {
-        tell_message(tx, account, row, &conversation);
+        emit_message(tx, account, row, &conversation);
     }
     Ok(())
 }
 
 /// Finds the row of a message that we sent and that the network now reports.
-async fn joined(
+async fn match_own_message(
     tx: &Tx,
     conversation: &inbox_conversation::Model,
     message: &RemoteMessage,
@@ -87,7 +87,7 @@ async fn joined(
     };
     // A mark identifies the message with certainty; a text does if only one message has it.
     let marked = match &message.mark {
-        Some(mark) => outgoing::marked(tx.conn(), conversation.account_id, mark).await?,
+        Some(mark) => outgoing::find_marked(tx.conn(), conversation.account_id, mark).await?,
         None => None,
     };
     let row = match marked {
@@ -95,7 +95,7 @@ async fn joined(
         None => open.iter().find(is_it),
     };
     let Some(row) = row else { return Ok(false) };
-    outgoing::happened(tx, Target::Message(row.id), &message.id).await?;
+    outgoing::confirm_by_network(tx, OutgoingTarget::Message(row.id), &message.id).await?;
     let change = inbox_message::ActiveModel {
         id: Set(row.id),
         remote_id: Set(Some(message.id.clone())),
@@ -110,7 +110,7 @@ async fn joined(
 }
 
 /// Deletes the text and the files of a message that was taken back. One that is not known yet is stored as deleted.
-pub(super) async fn unsent(
+pub(super) async fn mark_unsent(
     tx: &mut Tx,
     account: &account::Model,
     id: &str,
@@ -161,5 +161,5 @@ pub(super) async fn unsent(
         ..Default::default()
     };
     change.update(tx.conn()).await?;
-    files::forget(tx, files::of_message(&row)).await
+    files::remove_copies(tx, files::message_owner(&row)).await
 }

@@ -5,7 +5,7 @@
 mod comments;
 mod conversations;
 mod messages;
-mod tell;
+mod received_events;
 
 pub(super) use self::{
     comments::{comment, deleted, hidden},
@@ -36,7 +36,7 @@ pub(super) async fn inbound(
     match item {
         InboundItem::Message(message) => messages::message(tx, account, message, how).await?,
         InboundItem::Unsent { id, participant, out } => {
-            messages::unsent(tx, account, &id, &participant, (out, happened_at)).await?;
+            messages::mark_unsent(tx, account, &id, &participant, (out, happened_at)).await?;
         }
         InboundItem::Comment(comment) => {
             comments::comment(tx, account, comment, happened_at, how).await?;

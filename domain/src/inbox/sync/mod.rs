@@ -24,7 +24,7 @@ use crate::{
     error::Result,
 };
 
-pub use self::request::{SyncRequest, SyncStatus, SyncsAsked, request};
+pub use self::request::{SyncRequest, SyncRequestedList, SyncStatus, request};
 
 const MINUTE: Millis = 60_000;
 
@@ -41,12 +41,12 @@ const QUIET: Millis = 30 * MINUTE;
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn connected<C: ConnectionTrait>(
+pub(crate) async fn on_connect<C: ConnectionTrait>(
     conn: &C,
     account: &account::Model,
     now: Millis,
 ) -> Result<()> {
-    let platform: platforms::PlatformId = crate::platforms::of_row(&account.platform)?;
+    let platform: platforms::PlatformId = crate::platforms::from_row(&account.platform)?;
     if platforms::find(platform).inbox().is_none() {
         return Ok(());
     }
@@ -91,7 +91,7 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_sy
 }
 
 /// The outcome of a reading.
-struct Outcome {
+struct SyncOutcome {
     due_at: Option<Millis>,
     synced: bool,
     subscribed: bool,
@@ -107,7 +107,7 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Re
     let now = cx.clock.now();
     let account = accounts::row(cx, row.account_id).await?;
     let account = account.filter(|account| account.status == AccountStatus::Connected);
-    let rest = Outcome {
+    let rest = SyncOutcome {
         due_at: None,
         synced: false,
         subscribed: row.subscribed_at.is_some(),
@@ -118,13 +118,13 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Re
     let short = |time| shortened(time, factor(cx, &account));
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         tracing::error!(account.id = account.id.0, "an inbox is left alone for a day");
-        return finish(cx, &row, Outcome { due_at: Some(now + 24 * HOUR), ..rest }).await;
+        return finish(cx, &row, SyncOutcome { due_at: Some(now + 24 * HOUR), ..rest }).await;
     }
     if !has_inbox_plan(cx, account.workspace_id).await? {
-        return finish(cx, &row, Outcome { due_at: Some(now + short(WITH_WEBHOOKS)), ..rest })
+        return finish(cx, &row, SyncOutcome { due_at: Some(now + short(WITH_WEBHOOKS)), ..rest })
             .await;
     }
-    let platform = crate::platforms::of_row(&account.platform)?;
+    let platform = crate::platforms::from_row(&account.platform)?;
     let Some(inbox) = platforms::find(platform).inbox() else {
         return finish(cx, &row, rest).await;
     };
@@ -134,7 +134,7 @@ pub async fn run(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Re
     let budget = Budget { quota: inbox.quota(), calls: u32::MAX, paced: true };
     let permits = Permits::new(cx, is_busy, (&account, &session), budget);
     let read = Reading { cx, account: &account, inbox, session, permits, row: &row };
-    let (subscribed, answer) = read.all().await?;
+    let (subscribed, answer) = read.read_all().await?;
     let next = next(cx, &account, &row, subscribed, answer).await?;
     finish(cx, &row, next).await
 }
@@ -146,12 +146,12 @@ async fn next(
     row: &inbox_sync::Model,
     subscribed: bool,
     answer: platforms::Result<bool>,
-) -> Result<Outcome> {
+) -> Result<SyncOutcome> {
     let now = cx.clock.now();
     let short = |time| shortened(time, factor(cx, account));
     let attempts = row.attempts.saturating_add(1);
     let after = |time: Millis| Some(now + short(time));
-    let failed = Outcome {
+    let failed = SyncOutcome {
         due_at: after(background::backoff(attempts)),
         synced: false,
         subscribed,
@@ -166,24 +166,24 @@ async fn next(
                 (false, true) => BUSY,
                 (false, false) => QUIET,
             };
-            return Ok(Outcome { due_at: after(every), synced: true, attempts: 0, ..failed });
+            return Ok(SyncOutcome { due_at: after(every), synced: true, attempts: 0, ..failed });
         }
         Err(error) => error,
     };
     tracing::info!(account.id = account.id.0, kind = ?error.kind, "an inbox was not read");
     Ok(match background::react(cx, account, &error).await? {
-        Reaction::Stop => Outcome { due_at: None, ..failed },
+        Reaction::Stop => SyncOutcome { due_at: None, ..failed },
         Reaction::After(wait) => {
-            Outcome { due_at: Some(now + wait), attempts: row.attempts, ..failed }
+            SyncOutcome { due_at: Some(now + wait), attempts: row.attempts, ..failed }
         }
         Reaction::Forbidden => {
-            Outcome { due_at: after(WITH_WEBHOOKS), needs_permission: true, ..failed }
+            SyncOutcome { due_at: after(WITH_WEBHOOKS), needs_permission: true, ..failed }
         }
         Reaction::Retry => failed,
     })
 }
 
-async fn finish(cx: &Domain, row: &inbox_sync::Model, outcome: Outcome) -> Result<()> {
+async fn finish(cx: &Domain, row: &inbox_sync::Model, outcome: SyncOutcome) -> Result<()> {
     let now = cx.clock.now();
     let change = inbox_sync::ActiveModel {
         backfilled: Set(row.backfilled || outcome.synced),

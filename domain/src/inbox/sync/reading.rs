@@ -2,7 +2,7 @@
 
 use fanfare_entities::{Millis, account, inbox_comment, inbox_sync};
 use fanfare_platforms::{
-    self as platforms, Inbox, Kind, RemoteComment, RemoteMessage, RemotePost, Session,
+    self as platforms, ErrorKind, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
@@ -24,10 +24,10 @@ const POST_AGE: Millis = 30 * 24 * HOUR;
 const COMMENT_PAGES: usize = 5;
 
 /// The most comments of a post that are requested one by one in a reading.
-const ASKED: usize = 20;
+const MAX_ASKED: usize = 20;
 
 /// A page of a network's list.
-type PageOf<T> = platforms::Result<platforms::Page<T>>;
+type PageOf<T> = platforms::Result<platforms::ListPage<T>>;
 
 /// One reading of one account.
 pub(super) struct Reading<'a> {
@@ -41,12 +41,12 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     /// Subscribes to webhooks and reads everything. Returns whether something arrived within a day.
-    pub(super) async fn all(&self) -> Result<(bool, platforms::Result<bool>)> {
+    pub(super) async fn read_all(&self) -> Result<(bool, platforms::Result<bool>)> {
         let mut subscribed = self.row.subscribed_at.is_some();
         if !subscribed {
             match self.subscribe().await {
                 Ok(()) => subscribed = true,
-                Err(error) if error.kind == Kind::Misconfigured => {}
+                Err(error) if error.kind == ErrorKind::Misconfigured => {}
                 Err(error) => return Ok((false, Err(error))),
             }
         }
@@ -58,22 +58,22 @@ impl Reading<'_> {
     }
 
     async fn subscribe(&self) -> platforms::Result<()> {
-        self.permits.wait().await?;
+        self.permits.acquire().await?;
         self.inbox.subscribe(&self.session).await
     }
 
     async fn conversations(&self, next: Option<String>) -> PageOf<Vec<RemoteMessage>> {
-        self.permits.wait().await?;
+        self.permits.acquire().await?;
         self.inbox.conversations(&self.session, next).await
     }
 
     async fn recent_posts(&self) -> platforms::Result<Vec<RemotePost>> {
-        self.permits.wait().await?;
+        self.permits.acquire().await?;
         self.inbox.recent_posts(&self.session).await
     }
 
     async fn comments_page(&self, post: &str, next: Option<String>) -> PageOf<RemoteComment> {
-        self.permits.wait().await?;
+        self.permits.acquire().await?;
         self.inbox.comments(&self.session, post, next).await
     }
 
@@ -150,7 +150,7 @@ impl Reading<'_> {
         // Comments come before the replies to them.
         all.sort_by_key(|comment| (comment.parent.is_some(), comment.at));
         let busy = all.iter().any(|one| !one.own && self.is_recent(one.at.timestamp_millis()));
-        let unlisted = match self.unlisted(post, &all, read_at, whole).await? {
+        let unlisted = match self.check_unlisted(post, &all, read_at, whole).await? {
             Ok(unlisted) => unlisted,
             Err(error) => return Ok(Err(error)),
         };
@@ -170,13 +170,13 @@ impl Reading<'_> {
     }
 
     /// Reads the state of one comment.
-    async fn ask(&self, id: &str) -> platforms::Result<Option<bool>> {
-        self.permits.wait().await?;
-        self.inbox.unlisted(&self.session, id).await
+    async fn ask_comment(&self, id: &str) -> platforms::Result<Option<bool>> {
+        self.permits.acquire().await?;
+        self.inbox.unlisted_comment(&self.session, id).await
     }
 
     /// Finds out the state of comments that are not listed any more: each was hidden, shown or deleted.
-    async fn unlisted(
+    async fn check_unlisted(
         &self,
         post: &str,
         listed: &[RemoteComment],
@@ -187,13 +187,13 @@ impl Reading<'_> {
         if !whole {
             return Ok(Ok(found));
         }
-        let mut missing = self.known(post, read_at).await?;
+        let mut missing = self.known_comments(post, read_at).await?;
         missing.retain(|id| !listed.iter().any(|one| one.id == *id));
         if !self.inbox.rules().hidden_are_unlisted {
             return Ok(Ok(missing.into_iter().map(|id| (id, None)).collect()));
         }
-        for id in missing.into_iter().take(ASKED) {
-            match self.ask(&id).await {
+        for id in missing.into_iter().take(MAX_ASKED) {
+            match self.ask_comment(&id).await {
                 Ok(hidden) => found.push((id, hidden)),
                 Err(error) => return Ok(Err(error)),
             }
@@ -203,7 +203,7 @@ impl Reading<'_> {
 
     /// Returns the network's ids of a post's comments that were known before a reading and have not changed since,
     /// those that were checked longest ago first.
-    async fn known(&self, post: &str, read_at: Millis) -> Result<Vec<String>> {
+    async fn known_comments(&self, post: &str, read_at: Millis) -> Result<Vec<String>> {
         let known = inbox_comment::Entity::find()
             .filter(inbox_comment::Column::AccountId.eq(self.account.id))
             .filter(inbox_comment::Column::PlatformPostId.eq(post))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::{factor, shortened};
-use super::{MINUTE, connected};
+use super::{MINUTE, on_connect};
 use crate::{Act, Reply, Tx, accounts, clock::Time, error::Result};
 
 /// An inbox is not read again at a caller's request within this time.
@@ -50,7 +50,7 @@ pub enum SyncStatus {
 
 /// The answer for one account.
 #[derive(Debug, Serialize, JsonSchema)]
-struct SyncAsked {
+struct SyncRequested {
     account_id: AccountId,
     status: SyncStatus,
     last_synced_at: Option<Time>,
@@ -59,15 +59,15 @@ struct SyncAsked {
 /// The answers for all requested accounts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub struct SyncsAsked {
-    sync: Vec<SyncAsked>,
+pub struct SyncRequestedList {
+    sync: Vec<SyncRequested>,
 }
 
 /// Requests readings of inboxes.
 ///
 /// # Errors
 /// [`crate::Code::AccountNotFound`].
-pub async fn request(act: &Act, wanted: SyncRequest) -> Result<Reply<SyncsAsked>> {
+pub async fn request(act: &Act, wanted: SyncRequest) -> Result<Reply<SyncRequestedList>> {
     let accounts = match wanted.account_id {
         Some(id) => vec![accounts::find(act, AccountId(id)).await?],
         None => {
@@ -80,13 +80,13 @@ pub async fn request(act: &Act, wanted: SyncRequest) -> Result<Reply<SyncsAsked>
     let mut tx = act.begin().await?;
     let mut sync = Vec::new();
     for account in &accounts {
-        sync.push(ask(act, &mut tx, account).await?);
+        sync.push(request_one(act, &mut tx, account).await?);
     }
-    act.finish(tx, Reply::ok(&SyncsAsked { sync }).with_status(202)).await
+    act.finish(tx, Reply::ok(&SyncRequestedList { sync }).with_status(202)).await
 }
 
-async fn ask(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncAsked> {
-    let answer = |status, last: Option<Millis>| SyncAsked {
+async fn request_one(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncRequested> {
+    let answer = |status, last: Option<Millis>| SyncRequested {
         account_id: account.id,
         status,
         last_synced_at: last.map(Time),
@@ -103,7 +103,7 @@ async fn ask(act: &Act, tx: &mut Tx, account: &account::Model) -> Result<SyncAsk
         .one(tx.conn())
         .await?;
     let Some(row) = row else {
-        connected(tx.conn(), account, tx.now() - MINUTE).await?;
+        on_connect(tx.conn(), account, tx.now() - MINUTE).await?;
         return Ok(answer(SyncStatus::Queued, None));
     };
     let (now, last) = (tx.now(), row.last_synced_at);

@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// The most posts of one account that a worker holds: the next ones are claimed while the first one is being published.
-const AHEAD: usize = 4;
+const MAX_PER_ACCOUNT: usize = 4;
 
 /// The condition that a post, `q`, is in the line of its account.
-const STANDS: &str = "q.due_at IS NOT NULL AND NOT q.out_of_line";
+const IN_LINE: &str = "q.due_at IS NOT NULL AND NOT q.out_of_line";
 
 /// The condition that the step `u` of a post, `posts`, may be taken: it does not publish, or no earlier post is in the
 /// line.
@@ -30,20 +30,20 @@ pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR coalesce((\
      ORDER BY q.scheduled_at, q.id LIMIT 1), true))";
 
 /// The further columns that a change returns, for [`next_of_changed`].
-pub(super) const OF_CHANGED: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
+pub(super) const CHANGED_COLUMNS: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
 
 /// Returns the query for the posts that directly follow those of `changed` that leave the line, as rows of this kind.
 pub(super) fn next_of_changed(kind: i32) -> String {
     format!(
         "SELECT {kind}, next.id, next.workspace_id, next.due_at FROM changed CROSS JOIN LATERAL \
-         (SELECT q.id, q.workspace_id, q.due_at FROM posts AS q WHERE q.account_id = changed.account_id AND {STANDS} \
+         (SELECT q.id, q.workspace_id, q.due_at FROM posts AS q WHERE q.account_id = changed.account_id AND {IN_LINE} \
          AND (q.scheduled_at, q.id) > (changed.scheduled_at, changed.id) \
          ORDER BY q.scheduled_at, q.id LIMIT 1) AS next WHERE changed.leaves_line"
     )
 }
 
 /// A post that is next in its line.
-pub(super) struct Next {
+pub(super) struct NextPost {
     pub id: i64,
     pub workspace_id: WorkspaceId,
     pub due_at: Millis,
@@ -53,27 +53,31 @@ pub(super) struct Next {
 pub(super) async fn next_of<C: ConnectionTrait>(
     conn: &C,
     posts: impl Iterator<Item = i64>,
-) -> Result<Vec<Next>, DbErr> {
+) -> Result<Vec<NextPost>, DbErr> {
     let left = Rows::of_ids(conn, &posts.collect::<Vec<_>>());
     let sql = format!(
         "SELECT id, workspace_id, due_at FROM posts WHERE id IN (\
-         SELECT (SELECT q.id FROM posts AS q WHERE q.account_id = posts.account_id AND {STANDS} \
+         SELECT (SELECT q.id FROM posts AS q WHERE q.account_id = posts.account_id AND {IN_LINE} \
          ORDER BY q.scheduled_at, q.id LIMIT 1) FROM {} JOIN posts ON posts.id = gone.id)",
         left.from("gone", 1)
     );
     let rows = conn.query_all_raw(statement(conn, sql, left.values())).await?;
     let next = |row: &QueryResult| {
         let workspace_id = WorkspaceId(row.try_get("", "workspace_id")?);
-        Ok(Next { id: row.try_get("", "id")?, workspace_id, due_at: row.try_get("", "due_at")? })
+        Ok(NextPost {
+            id: row.try_get("", "id")?,
+            workspace_id,
+            due_at: row.try_get("", "due_at")?,
+        })
     };
     rows.iter().map(next).collect()
 }
 
 /// Returns the query for the first posts in the line of a post's account, as a JSON list of [`Standing`].
-pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
+pub(super) fn select_line<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     let first = format!(
-        "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {STANDS} \
-         ORDER BY q.scheduled_at, q.id LIMIT {AHEAD}"
+        "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {IN_LINE} \
+         ORDER BY q.scheduled_at, q.id LIMIT {MAX_PER_ACCOUNT}"
     );
     match conn.get_database_backend() {
         DbBackend::Postgres => format!(
@@ -86,10 +90,10 @@ pub(super) fn first<C: ConnectionTrait>(conn: &C, post: &str) -> String {
 }
 
 /// A post in a line: its id, when it is due, and how many of its leases have expired without a result.
-type Standing = (i64, Millis, i32);
+type LinePost = (i64, Millis, i32);
 
 /// Reads the column `line`, which [`first`] selects.
-pub(super) fn read(row: &QueryResult) -> Result<Vec<Standing>, DbErr> {
+pub(super) fn read_line(row: &QueryResult) -> Result<Vec<LinePost>, DbErr> {
     let text: Option<String> = row.try_get("", "line")?;
     let read = |text: String| serde_json::from_str(&text);
     Ok(text
@@ -111,7 +115,7 @@ pub(super) struct Claimable {
 
 /// Sorts posts by whether their turn has come. `holds` returns true for posts that the worker has already.
 pub(super) fn sort(
-    seen: Vec<(post::Model, Vec<Standing>)>,
+    seen: Vec<(post::Model, Vec<LinePost>)>,
     holds: &(dyn Fn(i64) -> bool + Sync),
     now: Millis,
 ) -> Claimable {
@@ -137,7 +141,7 @@ pub(super) fn sort(
 }
 
 /// The longest time that a post is deferred behind one that waits, in ms: that one may be deleted meanwhile.
-const LOOK: Millis = 60_000;
+const MAX_DEFER: Millis = 60_000;
 
 /// Defers posts until the post before them is due, and shows that time as `next_attempt_at`. Posts that were changed
 /// since they were read stay as they are.
@@ -158,7 +162,7 @@ pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Resu
     let (conn, now) = (&cx.db.write, cx.clock.now());
     let mut rows = Rows::new(conn, COLUMNS);
     for (row, until) in behind {
-        let later = (*until).min(now + LOOK);
+        let later = (*until).min(now + MAX_DEFER);
         rows.push([
             row.id.0.into(),
             row.fencing_token.into(),

@@ -46,16 +46,16 @@ const COLUMNS: Columns = &[
 ];
 
 /// Updates an attempt that exists already.
-const UP_TO_DATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
+const ON_CONFLICT_UPDATE: &str = " ON CONFLICT (post_id, number) DO UPDATE SET ended_at = excluded.ended_at, \
      outcome = excluded.outcome, error = excluded.error, steps = excluded.steps";
 
 /// Attempts to be written into the ledger.
-pub(super) struct Ledger(Rows);
+pub(super) struct LedgerRows(Rows);
 
-pub(super) fn into_ledger<'a, C: ConnectionTrait>(
+pub(super) fn ledger_rows<'a, C: ConnectionTrait>(
     conn: &C,
     attempts: impl IntoIterator<Item = (i64, &'a Attempt)>,
-) -> Ledger {
+) -> LedgerRows {
     let mut rows = Rows::new(conn, COLUMNS);
     for (id, attempt) in attempts {
         rows.push([
@@ -69,10 +69,10 @@ pub(super) fn into_ledger<'a, C: ConnectionTrait>(
             (&attempt.steps).into(),
         ]);
     }
-    Ledger(rows)
+    LedgerRows(rows)
 }
 
-impl Ledger {
+impl LedgerRows {
     /// Returns true if there are no attempts.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -80,7 +80,7 @@ impl Ledger {
 
     /// Returns the statement that writes the attempts for which `only` is true; its parameters begin with `$first`.
     pub fn insert(&self, only: &str, first: usize) -> String {
-        format!("{} AND {only}{UP_TO_DATE}", self.0.insert_into("post_attempts", first))
+        format!("{} AND {only}{ON_CONFLICT_UPDATE}", self.0.insert_into("post_attempts", first))
     }
 
     /// Returns the parameters of [`Ledger::insert`].
@@ -93,7 +93,7 @@ impl Ledger {
 ///
 /// # Errors
 /// The database's.
-pub async fn attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attempt>> {
+pub async fn read_attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<Attempt>> {
     #[derive(FromQueryResult)]
     struct Row {
         worker: String,

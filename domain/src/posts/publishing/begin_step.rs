@@ -77,6 +77,6 @@ pub async fn begin_step(cx: &Domain, steps: &[Arc<BeginStep>]) -> Result<Vec<boo
     let attempts = steps.iter().map(|one| (one.lease.id, &one.attempt)).collect();
     let change =
         Change { update: sql, values: values.values().collect(), attempts, ..Change::default() };
-    let held = change.make(cx).await?;
+    let held = change.apply(cx).await?;
     Ok(steps.iter().map(|one| held.contains(&one.lease.id)).collect())
 }

@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
 
 use super::{
     account_order,
-    attempt::{Attempt, into_ledger},
+    attempt::{Attempt, ledger_rows},
 };
 use crate::{
     Domain, Tx,
@@ -37,7 +37,7 @@ pub(super) struct Change<'a> {
 }
 
 #[derive(FromQueryResult)]
-struct Changed {
+struct ChangedRow {
     id: i64,
     workspace_id: WorkspaceId,
 }
@@ -45,7 +45,7 @@ struct Changed {
 /// A row that the one statement on PostgreSQL returns: a post that was changed, a delivery that was made, or the post
 /// that is next in line.
 #[derive(FromQueryResult)]
-struct Written {
+struct ResultRow {
     kind: i32,
     id: i64,
     workspace_id: WorkspaceId,
@@ -62,20 +62,24 @@ impl Change<'_> {
     ///
     /// # Errors
     /// The database's. If the reply was lost, the change may have been made.
-    pub async fn make(self, cx: &Domain) -> Result<HashSet<i64>> {
-        if cx.db.is_postgres() { self.at_once(cx).await } else { self.in_turn(cx).await }
+    pub async fn apply(self, cx: &Domain) -> Result<HashSet<i64>> {
+        if cx.db.is_postgres() {
+            self.apply_in_one_statement(cx).await
+        } else {
+            self.apply_in_transaction(cx).await
+        }
     }
 
-    async fn at_once(mut self, cx: &Domain) -> Result<HashSet<i64>> {
+    async fn apply_in_one_statement(mut self, cx: &Domain) -> Result<HashSet<i64>> {
         let conn = &cx.db.write;
-        let also = if self.wakes_next { account_order::OF_CHANGED } else { "" };
+        let also = if self.wakes_next { account_order::CHANGED_COLUMNS } else { "" };
         let mut parts = format!(
             "WITH changed AS ({} RETURNING posts.id, posts.workspace_id{also})",
             self.update
         );
         let mut found =
             format!("SELECT {POST} AS kind, id, workspace_id, NULL::bigint AS due_at FROM changed");
-        let attempts = into_ledger(conn, self.attempts);
+        let attempts = ledger_rows(conn, self.attempts);
         if !attempts.is_empty() {
             let insert =
                 attempts.insert("post_id IN (SELECT id FROM changed)", self.values.len() + 1);
@@ -97,7 +101,7 @@ impl Change<'_> {
         let query = statement(conn, format!("{parts} {found}"), self.values);
         let mut changed = HashSet::new();
         tx::run_statement(cx, query, |row| {
-            let row = Written::from_query_result(row, "")?;
+            let row = ResultRow::from_query_result(row, "")?;
             let (kind, due_at) = match row.kind {
                 DELIVERY => (JobKind::DeliverWebhook, row.due_at),
                 NEXT => (JobKind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
@@ -113,16 +117,16 @@ impl Change<'_> {
         Ok(changed)
     }
 
-    async fn in_turn(self, cx: &Domain) -> Result<HashSet<i64>> {
+    async fn apply_in_transaction(self, cx: &Domain) -> Result<HashSet<i64>> {
         let mut tx = Tx::begin(cx).await?;
         // SQLite takes only bare column names there, which are ambiguous on PostgreSQL.
         let update = format!("{} RETURNING id, workspace_id", self.update);
         let rows = tx.conn().query_all_raw(statement(tx.conn(), update, self.values)).await?;
-        let rows = rows.iter().map(|row| Changed::from_query_result(row, ""));
+        let rows = rows.iter().map(|row| ChangedRow::from_query_result(row, ""));
         let rows = rows.collect::<Result<Vec<_>, DbErr>>()?;
         let changed: HashSet<i64> = rows.iter().map(|row| row.id).collect();
         let attempts = self.attempts.into_iter().filter(|(id, _)| changed.contains(id));
-        let attempts = into_ledger(tx.conn(), attempts);
+        let attempts = ledger_rows(tx.conn(), attempts);
         if !attempts.is_empty() {
             let insert = attempts.insert("true", 1);
             tx.conn().execute_raw(statement(tx.conn(), insert, attempts.values())).await?;

@@ -12,7 +12,7 @@ use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus, secre
 use fanfare_jobs::JobKind;
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult, Iterable, QueryResult};
 
-use super::{AS_EMITTED, account_order, change::Change, worker_event};
+use super::{EVENT_UNCHANGED, account_order, change::Change, worker_event};
 use crate::{
     Domain,
     db::statement,
@@ -46,9 +46,9 @@ impl Claimant<'_> {
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<Claimed>> {
-    let seen = look(cx, who, ids).await?;
-    let taken = take(cx, who, seen).await?;
+pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<ClaimedPost>> {
+    let seen = find_claimable(cx, who, ids).await?;
+    let taken = claim_unchanged(cx, who, seen).await?;
     fanfare_metrics::record::claims(JobKind::PublishPost.as_str(), ids.len(), taken.len());
     Ok(taken)
 }
@@ -57,20 +57,24 @@ pub async fn claim(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<Cl
 ///
 /// # Errors
 /// The database's.
-pub async fn look(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<post::Model>> {
+pub async fn find_claimable(
+    cx: &Domain,
+    who: Claimant<'_>,
+    ids: &[i64],
+) -> Result<Vec<post::Model>> {
     let (db, now) = (&cx.db.read, cx.clock.now());
     let wanted = Rows::of_ids(db, ids);
     let sql = format!(
         "SELECT posts.*, {} AS line FROM {} JOIN posts ON posts.id = wanted.id WHERE {} AND {UNPAUSED}",
-        account_order::first(db, "posts"),
+        account_order::select_line(db, "posts"),
         wanted.from("wanted", 2),
-        durable::takeable("posts"),
+        durable::claimable("posts"),
     );
     let values = std::iter::once(now.into()).chain(wanted.values());
     let rows = db.query_all_raw(statement(db, sql, values)).await?;
     let seen = rows
         .iter()
-        .map(|row| Ok((post::Model::from_query_result(row, "")?, account_order::read(row)?)));
+        .map(|row| Ok((post::Model::from_query_result(row, "")?, account_order::read_line(row)?)));
     let claimable = account_order::sort(seen.collect::<Result<_, DbErr>>()?, who.holds, now);
     account_order::defer(cx, &claimable.behind).await?;
     Ok(claimable.now)
@@ -80,40 +84,40 @@ pub async fn look(cx: &Domain, who: Claimant<'_>, ids: &[i64]) -> Result<Vec<pos
 ///
 /// # Errors
 /// The database's. The rows may have been taken all the same; then their leases lapse.
-pub async fn take(
+pub async fn claim_unchanged(
     cx: &Domain,
     who: Claimant<'_>,
     mut seen: Vec<post::Model>,
-) -> Result<Vec<Claimed>> {
+) -> Result<Vec<ClaimedPost>> {
     if seen.is_empty() {
         return Ok(Vec::new());
     }
     cx.failpoint.reach("claiming").await;
     let accounts = seen.iter().map(|row| row.account_id).collect();
-    let change = taking(cx, who, &mut seen);
+    let change = claim_change(cx, who, &mut seen);
     // Both run at the same time; neither is cancelled when the other fails.
-    let (held, accounts) = futures_util::join!(change.make(cx), with_secrets(cx, accounts));
+    let (held, accounts) = futures_util::join!(change.apply(cx), read_accounts(cx, accounts));
     let (held, accounts) = (held?, accounts?);
     let held = seen.into_iter().filter(|row| held.contains(&row.id.0));
     let claimed = held.map(|post| {
         let (account, secret) = accounts.get(&post.account_id).cloned().unzip();
-        Claimed { post: Box::new(post), account, secret: secret.flatten() }
+        ClaimedPost { post: Box::new(post), account, secret: secret.flatten() }
     });
     Ok(claimed.collect())
 }
 
 /// The condition that a post, `posts`, has not changed since it was read as `u`: every write changes one of these
 /// columns.
-const AS_SEEN: &str = "posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
+const UNCHANGED: &str = "posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at AND posts.updated_at = u.updated_at \
      AND posts.attempt = u.attempt AND posts.sending_at IS NOT DISTINCT FROM u.sending_at \
      AND posts.sending_until IS NOT DISTINCT FROM u.sending_until";
 
 /// Returns the change that claims each of `seen` unless it has changed, and updates `seen` to the claimed state.
-fn taking(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'static> {
+fn claim_change(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Change<'static> {
     let now = cx.clock.now();
     let rows = rows(cx, seen, now);
     let from = rows.from("u", 3);
-    let as_seen = format!("posts.id = u.id AND {AS_SEEN} AND {AS_EMITTED}");
+    let as_seen = format!("posts.id = u.id AND {UNCHANGED} AND {EVENT_UNCHANGED}");
     // On PostgreSQL rows are locked in the order of their ids. A row that is being changed is skipped; the transaction
     // that changes it enqueues it if it is still due.
     let (from, is_seen) = if cx.db.is_postgres() {
@@ -160,7 +164,7 @@ fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
     let mut rows = Rows::new(&cx.db.write, COLUMNS);
     for row in seen {
         let (fencing_token, due_at) = (row.fencing_token, row.due_at);
-        become_taken(row, now);
+        mark_claimed(row, now);
         rows.push([
             row.id.0.into(),
             fencing_token.into(),
@@ -180,7 +184,7 @@ fn rows(cx: &Domain, seen: &mut [post::Model], now: Millis) -> Rows {
 
 /// Changes a row to its claimed state. At its time a scheduled post becomes `publishing`. The first such claim since it
 /// was scheduled sets `announced_fence`, so that the event is emitted once.
-fn become_taken(row: &mut post::Model, now: Millis) {
+fn mark_claimed(row: &mut post::Model, now: Millis) {
     row.fencing_token += 1;
     row.lease_expirations += 1;
     row.due_at = Some(now + LEASE);
@@ -193,7 +197,7 @@ fn become_taken(row: &mut post::Model, now: Millis) {
 
 /// A claimed post, with its account and credentials.
 #[derive(Debug)]
-pub struct Claimed {
+pub struct ClaimedPost {
     /// The row.
     pub post: Box<post::Model>,
     /// The account; absent if it was deleted. Shared by the posts that were claimed together.
@@ -205,7 +209,7 @@ pub struct Claimed {
 type Accounts = HashMap<AccountId, (Arc<account::Model>, Option<Arc<secret::Model>>)>;
 
 /// Reads accounts with their secrets in one statement, whose text does not change with their number.
-async fn with_secrets(cx: &Domain, ids: BTreeSet<AccountId>) -> Result<Accounts> {
+async fn read_accounts(cx: &Domain, ids: BTreeSet<AccountId>) -> Result<Accounts> {
     let db = &cx.db.read;
     let asked = Rows::of_ids(db, &ids.iter().map(|id| id.0).collect::<Vec<_>>());
     let column = |column| format!("secrets.{} AS secret_{0}", sea_orm::IdenStatic::as_str(&column));

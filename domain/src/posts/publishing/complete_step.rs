@@ -10,7 +10,7 @@ use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
 use super::{
-    AS_EMITTED,
+    EVENT_UNCHANGED,
     attempt::{Attempt, RUNNING},
     change::Change,
     worker_event,
@@ -30,7 +30,7 @@ pub struct CompleteStep {
     /// The row.
     pub lease: Lease,
     /// True if the worker goes on with the row, whose lease then ends at `due_at`. False if it gives the row back.
-    pub keep: bool,
+    pub keep_lease: bool,
     /// The new status.
     pub status: PostStatus,
     /// Later posts of the account may go out before it, because it waits for a reason of its own.
@@ -71,13 +71,14 @@ pub struct CompleteStep {
 /// token.
 pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<Vec<bool>> {
     let mut open: Vec<&CompleteStep> = steps.iter().map(AsRef::as_ref).collect();
-    let mut faces = open.iter().filter_map(|one| Some(Face::of(one.ended.as_ref()?))).collect();
+    let mut faces =
+        open.iter().filter_map(|one| Some(EventFields::of(one.ended.as_ref()?))).collect();
     let mut saved = HashSet::new();
     while !open.is_empty() {
-        saved.extend(saving(cx, &open, &faces).make(cx).await?);
+        saved.extend(completion_change(cx, &open, &faces).apply(cx).await?);
         // The content of an event may have changed meanwhile; then the event is made again.
         open.retain(|one| one.ended.is_some() && !saved.contains(&one.lease.id));
-        faces = Face::read(cx, &open).await?;
+        faces = EventFields::read(cx, &open).await?;
         open.retain(|one| faces.contains_key(&one.lease.id));
     }
     Ok(steps.iter().map(|step| saved.contains(&step.lease.id)).collect())
@@ -85,29 +86,29 @@ pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<V
 
 /// The fields of a post's event that may change without its holder losing the lease.
 #[derive(FromQueryResult)]
-struct Face {
+struct EventFields {
     id: i64,
     group_key: Option<String>,
     release_id: Option<String>,
 }
 
-type Faces = HashMap<i64, Face>;
+type EventFieldsById = HashMap<i64, EventFields>;
 
-impl Face {
+impl EventFields {
     fn of(row: &post::Model) -> (i64, Self) {
         let (group_key, release_id) = (row.group_key.clone(), row.release_id.clone());
         (row.id.0, Self { id: row.id.0, group_key, release_id })
     }
 
     /// Reads the fields of the posts that are still held.
-    async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<Faces> {
+    async fn read(cx: &Domain, open: &[&CompleteStep]) -> Result<EventFieldsById> {
         let db = &cx.db.read;
         let mut held = Rows::new(db, &[("id", Type::Big), ("fencing_token", Type::Big)]);
         for one in open {
             held.push([one.lease.id.into(), one.lease.fencing_token.into()]);
         }
         if held.is_empty() {
-            return Ok(Faces::new());
+            return Ok(EventFieldsById::new());
         }
         let sql = format!(
             "SELECT posts.id, posts.group_key, posts.release_id FROM {} \
@@ -122,7 +123,7 @@ impl Face {
 
 impl CompleteStep {
     /// Returns the row as it is after the step, as far as events show it.
-    fn applied_to(&self, row: &post::Model, face: &Face, now: Millis) -> post::Model {
+    fn applied_to(&self, row: &post::Model, face: &EventFields, now: Millis) -> post::Model {
         let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));
         post::Model {
             group_key: face.group_key.clone(),
@@ -149,7 +150,11 @@ fn outcome_event(row: post::Model) -> crate::events::NewEvent {
     worker_event("post.failed", &row, error.unwrap_or("The post failed.").to_owned())
 }
 
-fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Change<'a> {
+fn completion_change<'a>(
+    cx: &Domain,
+    records: &[&'a CompleteStep],
+    faces: &EventFieldsById,
+) -> Change<'a> {
     let now = cx.clock.now();
     let set: Vec<String> = RECORD_COLUMNS
         .iter()
@@ -168,7 +173,7 @@ fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Chang
         if let Some((row, face)) = record.ended.as_ref().zip(face) {
             change.events.push(outcome_event(record.applied_to(row, face, now)));
         }
-        if let Some(due_at) = record.due_at.filter(|_| !record.keep) {
+        if let Some(due_at) = record.due_at.filter(|_| !record.keep_lease) {
             change.due.insert(record.lease.id, due_at);
         }
         if let Some(attempt) = &record.attempt {
@@ -182,7 +187,7 @@ fn saving<'a>(cx: &Domain, records: &[&'a CompleteStep], faces: &Faces) -> Chang
     change.update = format!(
         "UPDATE posts SET fencing_token = posts.fencing_token + u.up, lease_expirations = 0, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
-         WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({AS_EMITTED}))",
+         WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({EVENT_UNCHANGED}))",
         set.join(", "),
         values.from("u", 2),
     );
@@ -221,15 +226,15 @@ const RECORD_COLUMNS: Columns = &[
 impl CompleteStep {
     /// Returns true if later posts of the account no longer have to wait for it.
     const fn leaves_line(&self) -> bool {
-        !self.keep && (self.due_at.is_none() || self.out_of_line)
+        !self.keep_lease && (self.due_at.is_none() || self.out_of_line)
     }
 
-    fn push_to(&self, rows: &mut Rows, face: Option<&Face>, now: Millis) {
+    fn push_to(&self, rows: &mut Rows, face: Option<&EventFields>, now: Millis) {
         let running = self.attempt.as_ref().filter(|attempt| attempt.ended_at.is_none());
         rows.push([
             self.lease.id.into(),
             self.lease.fencing_token.into(),
-            i64::from(!self.keep).into(),
+            i64::from(!self.keep_lease).into(),
             self.status.to_value().as_str().into(),
             self.due_at.into(),
             self.out_of_line.into(),

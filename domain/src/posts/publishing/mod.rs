@@ -11,9 +11,9 @@ mod change;
 mod claim;
 mod complete_step;
 
-pub use attempt::{Attempt, attempt};
+pub use attempt::{Attempt, read_attempt};
 pub use begin_step::{BeginStep, begin_step};
-pub use claim::{Claimant, Claimed, claim, look, take};
+pub use claim::{Claimant, ClaimedPost, claim, claim_unchanged, find_claimable};
 pub use complete_step::{CompleteStep, complete_step};
 
 use fanfare_entities::post;
@@ -27,5 +27,5 @@ fn worker_event(event_type: &'static str, row: &post::Model, message: String) ->
 }
 
 /// The condition that the event fields in `u` are still those of the post, `posts`: they may change while it is held.
-const AS_EMITTED: &str = "posts.group_key IS NOT DISTINCT FROM u.group_key \
+const EVENT_UNCHANGED: &str = "posts.group_key IS NOT DISTINCT FROM u.group_key \
      AND posts.release_id IS NOT DISTINCT FROM u.release_id";

@@ -1,12 +1,12 @@
 //! The reason why a post failed, and the next steps.
 
 use fanfare_entities::{AccountId, PostId};
-use fanfare_platforms::Next;
+use fanfare_platforms::NextAction;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::remedies::{KnownAccount, Situation, after_failure};
+use crate::remedies::{AccountRef, RequestContext, after_post_failure};
 
 /// The reason why an attempt to publish a post failed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -71,23 +71,28 @@ pub(super) struct FailedPost {
     #[serde(flatten)]
     error: PostError,
     /// The calls to make next, most useful first.
-    next: Vec<Next>,
+    next: Vec<NextAction>,
     /// The page that explains the code, as a path below the service's origin.
     doc_url: String,
 }
 
 /// Adds the next steps to the error of a row.
-pub(super) fn explained(mut error: Value, id: PostId, account: AccountId, platform: &str) -> Value {
+pub(super) fn with_next_steps(
+    mut error: Value,
+    id: PostId,
+    account: AccountId,
+    platform: &str,
+) -> Value {
     let Some(fields) = error.as_object_mut() else { return error };
     let code = fields.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let situation = Situation {
-        account: Some(KnownAccount { id: account, platform: platform.to_owned(), sandbox: false }),
+    let situation = RequestContext {
+        account: Some(AccountRef { id: account, platform: platform.to_owned(), sandbox: false }),
         post: Some(id),
         request: Some(("retry_post", "POST", format!("/api/v1/posts/{id}/retry"))),
-        ..Situation::default()
+        ..RequestContext::default()
     };
     let next: Vec<_> =
-        after_failure(&code).iter().filter_map(|lead| lead.call(&situation)).collect();
+        after_post_failure(&code).iter().filter_map(|lead| lead.call(&situation)).collect();
     fields.insert("next".to_owned(), json!(next));
     fields.insert("doc_url".to_owned(), format!("/docs/errors#{code}").into());
     error
@@ -100,7 +105,8 @@ mod tests {
     #[test]
     fn a_failed_post_leads_on() {
         let shown = |code: &str| {
-            explained(json!({"code": code}), PostId(9), AccountId(7), "bluesky")["next"].clone()
+            with_next_steps(json!({"code": code}), PostId(9), AccountId(7), "bluesky")["next"]
+                .clone()
         };
         assert_eq!(shown("missed")[0]["path"], "/api/v1/posts/9/retry");
         assert_eq!(shown("account_disconnected")[0]["path"], "/api/v1/connect/bluesky");

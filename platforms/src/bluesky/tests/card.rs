@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{account, blob, secrets, walk, web::Web, xrpc_error};
 use crate::{
-    Kind, Session,
+    ErrorKind, Session,
     tests::test_server::{Network, Seen, draft},
 };
 
@@ -102,7 +102,7 @@ async fn the_image_of_a_card_fails_the_call_only_for_the_account_s_sake() {
         walk(&session(&network), &draft).await.map(|_| embed(&network))
     };
     let expired = with(xrpc_error(400, "ExpiredToken")).await.unwrap_err();
-    assert_eq!(expired.kind, Kind::TokenExpired);
+    assert_eq!(expired.kind, ErrorKind::TokenExpired);
     for answer in [xrpc_error(400, "InvalidMimeType"), xrpc_error(500, "InternalServerError")] {
         assert_eq!(with(answer).await.unwrap()["external"].get("thumb"), None);
     }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{account, secrets};
 use crate::{
-    Kind,
+    ErrorKind,
     bluesky::error::parse_error,
     tests::test_server::{Network, at, reply},
 };
@@ -13,26 +13,26 @@ use crate::{
 async fn each_answer_of_failure_says_what_to_do() {
     let session = Network::start(|_| (200, json!({}))).await.session(account(), secrets());
     let cases = [
-        (400, "ExpiredToken", Kind::TokenExpired),
-        (400, "InvalidToken", Kind::TokenExpired),
-        (401, "AuthMissing", Kind::TokenExpired),
-        (401, "AuthenticationRequired", Kind::Reconnect),
-        (400, "AccountTakedown", Kind::Reconnect),
-        (400, "AccountDeactivated", Kind::Reconnect),
-        (401, "AuthFactorTokenRequired", Kind::InvalidCredentials),
-        (429, "RateLimitExceeded", Kind::RateLimited),
-        (400, "BlobTooLarge", Kind::MediaRejected),
-        (413, "PayloadTooLarge", Kind::MediaRejected),
-        (400, "InvalidRequest", Kind::Rejected),
-        (400, "InvalidRecord", Kind::Rejected),
-        (403, "Forbidden", Kind::Misconfigured),
-        (404, "XRPCNotSupported", Kind::Misconfigured),
-        (501, "MethodNotImplemented", Kind::Misconfigured),
-        (302, "", Kind::Misconfigured),
-        (408, "", Kind::Server),
-        (500, "InternalServerError", Kind::Server),
-        (502, "UpstreamFailure", Kind::Server),
-        (503, "", Kind::Server),
+        (400, "ExpiredToken", ErrorKind::TokenExpired),
+        (400, "InvalidToken", ErrorKind::TokenExpired),
+        (401, "AuthMissing", ErrorKind::TokenExpired),
+        (401, "AuthenticationRequired", ErrorKind::Reconnect),
+        (400, "AccountTakedown", ErrorKind::Reconnect),
+        (400, "AccountDeactivated", ErrorKind::Reconnect),
+        (401, "AuthFactorTokenRequired", ErrorKind::InvalidCredentials),
+        (429, "RateLimitExceeded", ErrorKind::RateLimited),
+        (400, "BlobTooLarge", ErrorKind::MediaRejected),
+        (413, "PayloadTooLarge", ErrorKind::MediaRejected),
+        (400, "InvalidRequest", ErrorKind::Rejected),
+        (400, "InvalidRecord", ErrorKind::Rejected),
+        (403, "Forbidden", ErrorKind::Misconfigured),
+        (404, "XRPCNotSupported", ErrorKind::Misconfigured),
+        (501, "MethodNotImplemented", ErrorKind::Misconfigured),
+        (302, "", ErrorKind::Misconfigured),
+        (408, "", ErrorKind::Server),
+        (500, "InternalServerError", ErrorKind::Server),
+        (502, "UpstreamFailure", ErrorKind::Server),
+        (503, "", ErrorKind::Server),
     ];
     for (status, code, kind) in cases {
         let body = json!({"error": code, "message": "in the network's words"});

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{DID, account, blob, secrets, walk, web::Web, xrpc_error};
 use crate::{
-    Draft, Found, Kind, Media, Platform, Progress, Session,
+    Draft, ErrorKind, Media, Platform, Progress, ReconcileOutcome, Session,
     bluesky::Bluesky,
     tests::test_server::{Network, Seen, at, draft, media},
     validate,
@@ -165,21 +165,21 @@ async fn a_record_of_another_post_is_not_adopted() {
     let network = server(xrpc_error(409, "RecordAlreadyExists"), another.clone()).await;
     let session = network.session(account(), secrets());
     let error = walk(&session, &draft("mine", json!({}))).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Misconfigured, "{error}");
+    assert_eq!(error.kind, ErrorKind::Misconfigured, "{error}");
     let network = server((500, json!({})), another).await;
     let session = network.session(account(), secrets());
     let found = Bluesky.reconcile(&session, &draft("mine", json!({})), None, at(0)).await;
-    assert!(matches!(found.unwrap(), Found::Absent));
+    assert!(matches!(found.unwrap(), ReconcileOutcome::NotCommitted));
 }
 
 #[tokio::test]
 async fn a_refusal_stands_when_there_is_no_record() {
     let missing = xrpc_error(400, "RecordNotFound");
     let cases = [
-        (xrpc_error(500, "InternalServerError"), Kind::Server, 2),
-        (xrpc_error(400, "InvalidRecord"), Kind::Rejected, 2),
-        (xrpc_error(400, "ExpiredToken"), Kind::TokenExpired, 1),
-        (xrpc_error(429, "RateLimitExceeded"), Kind::RateLimited, 1),
+        (xrpc_error(500, "InternalServerError"), ErrorKind::Server, 2),
+        (xrpc_error(400, "InvalidRecord"), ErrorKind::Rejected, 2),
+        (xrpc_error(400, "ExpiredToken"), ErrorKind::TokenExpired, 1),
+        (xrpc_error(429, "RateLimitExceeded"), ErrorKind::RateLimited, 1),
     ];
     for (refusal, kind, calls) in cases {
         let network = server(refusal, missing.clone()).await;
@@ -199,7 +199,7 @@ async fn an_answer_that_is_no_json_leaves_the_outcome_open() {
     let http = session.http.trusting(std::slice::from_ref(&base));
     let session = Session { http, base: Some(base), ..session };
     let error = walk(&session, &draft("x", json!({}))).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Ambiguous);
+    assert_eq!(error.kind, ErrorKind::Ambiguous);
     assert!(error.message.contains("not JSON"), "{error}");
 }
 
@@ -212,12 +212,13 @@ async fn a_lost_answer_is_settled_by_looking_the_record_up() {
         assert_eq!(network.lines(), ["GET /net/xrpc/com.atproto.repo.getRecord"]);
         found
     };
-    let Found::There(Progress::Done(published)) = find(there("x")).await.unwrap() else {
+    let ReconcileOutcome::Committed(Progress::Done(published)) = find(there("x")).await.unwrap()
+    else {
         panic!("not found")
     };
     assert!(published.id.ends_with(KEY));
     let old = json!({"error": "InvalidRequest", "message": "Could not locate record: at://x"});
-    assert!(matches!(find((400, old)).await.unwrap(), Found::Absent));
+    assert!(matches!(find((400, old)).await.unwrap(), ReconcileOutcome::NotCommitted));
     let unknown = find(xrpc_error(503, "UpstreamFailure")).await;
     assert!(unknown.is_err());
 }
@@ -227,7 +228,7 @@ async fn without_a_session_nothing_is_sent() {
     let network = Network::start(answers).await;
     let session = network.session(account(), crate::Secrets::new());
     let error = walk(&session, &draft("x", json!({}))).await.unwrap_err();
-    assert_eq!((error.kind, network.seen().len()), (Kind::TokenExpired, 0));
+    assert_eq!((error.kind, network.seen().len()), (ErrorKind::TokenExpired, 0));
 }
 
 #[tokio::test]
@@ -240,7 +241,7 @@ async fn a_quoted_post_that_is_gone_fails_the_post_for_good() {
     let settings = json!({"quote_url": "https://bsky.app/profile/bob.example/post/k"});
     let session = network.session(account(), secrets());
     let error = walk(&session, &draft("x", settings)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Rejected);
+    assert_eq!(error.kind, ErrorKind::Rejected);
     assert!(error.remedy.is_some_and(|remedy| remedy.contains("quote_url")));
 }
 

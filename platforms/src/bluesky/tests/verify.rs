@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::{DID, account, secrets, xrpc_error};
 use crate::{
-    Account, Kind, Platform, Secrets,
+    Account, ErrorKind, Platform, Secrets,
     bluesky::Bluesky,
     tests::test_server::{Network, Seen, at},
 };
@@ -54,13 +54,13 @@ async fn what_keeps_an_account_from_connecting_is_told_apart() {
         (status, body)
     };
     let cases = [
-        (xrpc_error(401, "AuthenticationRequired"), Kind::InvalidCredentials),
-        (xrpc_error(401, "AuthFactorTokenRequired"), Kind::InvalidCredentials),
-        (xrpc_error(401, "AccountTakedown"), Kind::InvalidCredentials),
-        (deactivated, Kind::InvalidCredentials),
-        ((404, json!("no such page")), Kind::InvalidCredentials),
-        (xrpc_error(500, "InternalServerError"), Kind::Unreachable),
-        ((200, json!("not a session")), Kind::Unreachable),
+        (xrpc_error(401, "AuthenticationRequired"), ErrorKind::InvalidCredentials),
+        (xrpc_error(401, "AuthFactorTokenRequired"), ErrorKind::InvalidCredentials),
+        (xrpc_error(401, "AccountTakedown"), ErrorKind::InvalidCredentials),
+        (deactivated, ErrorKind::InvalidCredentials),
+        ((404, json!("no such page")), ErrorKind::InvalidCredentials),
+        (xrpc_error(500, "InternalServerError"), ErrorKind::Unreachable),
+        ((200, json!("not a session")), ErrorKind::Unreachable),
     ];
     for (answer, kind) in cases {
         let shown = answer.1.to_string();
@@ -91,7 +91,7 @@ async fn a_server_of_ones_own_passes_the_guard_like_any_address_a_user_gives() {
         ["https://127.0.0.1", "https://10.0.0.1", "http://pds.example", "ftp://x", "https://x?y"]
     {
         let error = Bluesky.verify(&with(service)).await.unwrap_err();
-        assert_eq!(error.kind, Kind::InvalidCredentials, "{service}: {error}");
+        assert_eq!(error.kind, ErrorKind::InvalidCredentials, "{service}: {error}");
     }
     assert_eq!(network.seen().len(), 0);
 }
@@ -134,7 +134,7 @@ async fn only_an_ended_refresh_token_leads_to_a_log_in() {
     }
     let network = server(xrpc_error(503, "UpstreamFailure"), logged_in()).await;
     let error = Bluesky.refresh(&network.session(account(), secrets())).await.unwrap_err();
-    assert_eq!((error.kind, network.seen().len()), (Kind::Server, 1));
+    assert_eq!((error.kind, network.seen().len()), (ErrorKind::Server, 1));
 }
 
 #[tokio::test]
@@ -143,9 +143,9 @@ async fn a_log_in_that_is_refused_asks_to_reconnect() {
     for code in ["AuthenticationRequired", "AuthFactorTokenRequired", "AccountTakedown"] {
         let network = server(expired(), xrpc_error(401, code)).await;
         let error = Bluesky.refresh(&network.session(account(), secrets())).await.unwrap_err();
-        assert_eq!(error.kind, Kind::Reconnect, "{code}");
+        assert_eq!(error.kind, ErrorKind::Reconnect, "{code}");
     }
     let network = server(expired(), xrpc_error(429, "RateLimitExceeded")).await;
     let error = Bluesky.refresh(&network.session(account(), secrets())).await.unwrap_err();
-    assert_eq!(error.kind, Kind::RateLimited);
+    assert_eq!(error.kind, ErrorKind::RateLimited);
 }

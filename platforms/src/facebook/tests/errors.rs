@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::of_type;
 use crate::{
-    Account, Draft, Kind, Platform,
+    Account, Draft, ErrorKind, Platform,
     facebook::{Facebook, error::parse_error},
     tests::test_server::{draft, media, reply},
     validate,
@@ -19,28 +19,28 @@ fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {
 #[test]
 fn each_error_says_what_to_do() {
     let table = [
-        (400, graph(190, Some(463), "Session has expired"), Kind::TokenExpired),
-        (400, graph(190, Some(458), "not authorized"), Kind::Reconnect),
-        (400, graph(100, Some(1_404_078), "authorization"), Kind::Misconfigured),
-        (403, graph(200, None, "Permission"), Kind::Misconfigured),
-        (403, graph(10, None, "Permission"), Kind::Misconfigured),
-        (400, graph(4, None, "Limit"), Kind::RateLimited),
-        (400, graph(80_001, None, "Limit"), Kind::RateLimited),
-        (400, graph(368, None, "Blocked"), Kind::RateLimited),
-        (400, graph(1, Some(1_390_008), "Too fast"), Kind::RateLimited),
-        (400, graph(2, Some(1_363_047), "Away"), Kind::Transient),
-        (400, graph(506, None, "Duplicate status message"), Kind::Rejected),
-        (400, graph(100, Some(1_366_051), "Already posted"), Kind::Rejected),
-        (400, graph(368, Some(1_346_003), "Abusive"), Kind::RateLimited),
-        (400, graph(100, Some(1_346_003), "Abusive"), Kind::Rejected),
-        (400, graph(1_500, Some(2_061_006), "Bad URL"), Kind::Rejected),
-        (400, graph(324, Some(2_069_019), "Invalid"), Kind::MediaRejected),
-        (400, graph(324, Some(1_366_046), "4 MB"), Kind::MediaRejected),
-        (400, graph(100, None, "No permission to publish the video"), Kind::Misconfigured),
-        (400, graph(100, None, "Name parameter too long"), Kind::Rejected),
-        (400, graph(100, None, "Invalid"), Kind::Rejected),
-        (429, json!({}), Kind::RateLimited),
-        (500, graph(1, None, "Unknown"), Kind::Server),
+        (400, graph(190, Some(463), "Session has expired"), ErrorKind::TokenExpired),
+        (400, graph(190, Some(458), "not authorized"), ErrorKind::Reconnect),
+        (400, graph(100, Some(1_404_078), "authorization"), ErrorKind::Misconfigured),
+        (403, graph(200, None, "Permission"), ErrorKind::Misconfigured),
+        (403, graph(10, None, "Permission"), ErrorKind::Misconfigured),
+        (400, graph(4, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(80_001, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(368, None, "Blocked"), ErrorKind::RateLimited),
+        (400, graph(1, Some(1_390_008), "Too fast"), ErrorKind::RateLimited),
+        (400, graph(2, Some(1_363_047), "Away"), ErrorKind::Transient),
+        (400, graph(506, None, "Duplicate status message"), ErrorKind::Rejected),
+        (400, graph(100, Some(1_366_051), "Already posted"), ErrorKind::Rejected),
+        (400, graph(368, Some(1_346_003), "Abusive"), ErrorKind::RateLimited),
+        (400, graph(100, Some(1_346_003), "Abusive"), ErrorKind::Rejected),
+        (400, graph(1_500, Some(2_061_006), "Bad URL"), ErrorKind::Rejected),
+        (400, graph(324, Some(2_069_019), "Invalid"), ErrorKind::MediaRejected),
+        (400, graph(324, Some(1_366_046), "4 MB"), ErrorKind::MediaRejected),
+        (400, graph(100, None, "No permission to publish the video"), ErrorKind::Misconfigured),
+        (400, graph(100, None, "Name parameter too long"), ErrorKind::Rejected),
+        (400, graph(100, None, "Invalid"), ErrorKind::Rejected),
+        (429, json!({}), ErrorKind::RateLimited),
+        (500, graph(1, None, "Unknown"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {
         let error = parse_error(&reply(status, &[], &body));
@@ -62,9 +62,12 @@ fn a_block_is_waited_for() {
             r#"{"55":[{"call_count":80,"total_cputime":5,"estimated_time_to_regain_access":3}]}"#,
         ),
     ];
-    let used = crate::graph::used(&reply(200, &shown, &json!({}))).unwrap();
-    assert_eq!((used.app, used.account, used.regain), (61, 80, Some(Duration::from_secs(180))));
-    assert_eq!(crate::graph::used(&reply(200, &[], &json!({}))), None);
+    let used = crate::graph::call_usage(&reply(200, &shown, &json!({}))).unwrap();
+    assert_eq!(
+        (used.app, used.account, used.available_in),
+        (61, 80, Some(Duration::from_secs(180)))
+    );
+    assert_eq!(crate::graph::call_usage(&reply(200, &[], &json!({}))), None);
     let usage = r#"{"55":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":0}]}"#;
     let header = [("x-business-use-case-usage", usage)];
     assert_eq!(after(32, &header), Some(Duration::from_secs(3_600)), "throttled for nobody says");

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::{of_type, post, session};
 use crate::{
-    Class, Draft, Found, Kind, Platform, Progress,
+    Draft, ErrorKind, Platform, Progress, ReconcileOutcome, RecoveryClass,
     facebook::Facebook,
     tests::test_server::{Network, account, at, draft},
 };
 
-async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
+async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
     Facebook.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
 }
 
@@ -22,10 +22,10 @@ async fn a_lost_post_is_found_by_text_and_time() {
     })
     .await;
     let found = reconcile(&network, &draft("Hello ", json!({})), json!({})).await;
-    let Found::There(Progress::Done(published)) = found else { panic!("{found:?}") };
+    let ReconcileOutcome::Committed(Progress::Done(published)) = found else { panic!("{found:?}") };
     assert_eq!((published.id.as_str(), published.url.as_deref()), ("2", Some("https://fb/p")));
     let found = reconcile(&network, &draft("Never sent", json!({})), json!({})).await;
-    assert!(matches!(found, Found::Absent));
+    assert!(matches!(found, ReconcileOutcome::NotCommitted));
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn a_lost_video_is_looked_for_among_the_videos() {
     .await;
     let film = of_type("feed", "a.mp4", "video/mp4", json!({}));
     let found = reconcile(&network, &film, json!({})).await;
-    assert!(matches!(found, Found::There(Progress::Done(one)) if one.id == "v2"));
+    assert!(matches!(found, ReconcileOutcome::Committed(Progress::Done(one)) if one.id == "v2"));
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn a_reel_tells_itself_whether_it_was_published() {
         .await;
         let reel = of_type("reel", "a.mp4", "video/mp4", json!({}));
         let found = reconcile(&network, &reel, json!({"video": "v1", "uploaded": true})).await;
-        assert_eq!(matches!(found, Found::Absent), absent, "{phase} {found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), absent, "{phase} {found:?}");
     }
 }
 
@@ -62,20 +62,20 @@ async fn the_page_tells_which_photo_is_its_cover() {
         Network::start(|_| (200, json!({"cover": {"cover_id": "ph1"}, "id": "55"}))).await;
     let cover = of_type("cover_photo", "a.png", "image/png", json!({}));
     let found = reconcile(&network, &cover, json!({"photos": ["ph1"]})).await;
-    assert!(matches!(found, Found::There(_)), "{found:?}");
+    assert!(matches!(found, ReconcileOutcome::Committed(_)), "{found:?}");
     let found = reconcile(&network, &cover, json!({"photos": ["ph2"]})).await;
-    assert!(matches!(found, Found::Absent), "{found:?}");
+    assert!(matches!(found, ReconcileOutcome::NotCommitted), "{found:?}");
 }
 
 #[test]
 fn each_form_has_its_class() {
     let account = account("55", json!({}));
-    let class = |draft: &Draft| Facebook.class(&account, draft);
-    assert_eq!(class(&draft("x", json!({}))), Class::Search);
+    let class = |draft: &Draft| Facebook.recovery_class(&account, draft);
+    assert_eq!(class(&draft("x", json!({}))), RecoveryClass::Search);
     let photo_story = of_type("story", "a.png", "image/png", json!({}));
-    assert_eq!(class(&photo_story), Class::Blind);
+    assert_eq!(class(&photo_story), RecoveryClass::Blind);
     let video_story = of_type("story", "a.mp4", "video/mp4", json!({}));
-    assert_eq!(class(&video_story), Class::Handle);
+    assert_eq!(class(&video_story), RecoveryClass::Handle);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn what_facebook_says_it_has_is_looked_for_before_it_is_given_up() {
         match made {
             Ok(Progress::Done(published)) => assert!(there && published.id == "1"),
             Ok(other) => panic!("{other:?}"),
-            Err(error) => assert!(!there && error.kind == Kind::Rejected),
+            Err(error) => assert!(!there && error.kind == ErrorKind::Rejected),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::session;
 use crate::{
-    Connect, Kind, Platform,
+    ConnectSpec, ErrorKind, Platform,
     facebook::Facebook,
     oauth,
     tests::test_server::{Network, Seen},
@@ -38,7 +38,7 @@ fn person(permissions: Value) -> impl FnMut(&Seen) -> (u16, Value) + Send + 'sta
 }
 
 fn all(status: &str) -> Value {
-    let Connect::Oauth(oauth) = Facebook.spec().connect else { panic!() };
+    let ConnectSpec::Oauth(oauth) = Facebook.spec().connect else { panic!() };
     let entry = |one: &oauth::Permission| json!({"permission": one.name, "status": status});
     oauth.permissions.iter().map(entry).collect()
 }
@@ -62,7 +62,7 @@ async fn each_page_brings_its_own_token() {
 async fn a_permission_that_was_kept_back_is_named() {
     let network = Network::start(person(all("declined"))).await;
     let error = Facebook.identities(&session(&network)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
     assert!(error.message.contains("pages_show_list"), "{error}");
 }
 
@@ -74,7 +74,7 @@ async fn a_person_without_pages_is_told() {
     })
     .await;
     let error = Facebook.identities(&session(&network)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]
@@ -84,6 +84,6 @@ async fn a_page_token_says_whose_it_is() {
     assert_eq!((identity.remote_id.as_str(), identity.username.as_str()), ("55", "A Page"));
     let refused = Network::start(|_| (400, json!({"error": {"code": 190}}))).await;
     let error = Facebook.verify(&session(&refused)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
     assert!(Facebook.refresh(&session(&network)).await.unwrap().is_none());
 }

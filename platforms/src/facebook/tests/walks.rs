@@ -127,7 +127,7 @@ async fn a_reel_gets_the_image_that_is_to_stand_for_it() {
     let state = json!({"video": "v1", "uploaded": true});
     assert_eq!(Facebook.step(&post, Some(&state)).name, "set_cover");
     let error = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap_err();
-    assert_eq!(error.kind, crate::Kind::MediaRejected);
+    assert_eq!(error.kind, crate::ErrorKind::MediaRejected);
     let covered = json!({"video": "v1", "uploaded": true, "covered": true});
     assert_eq!(Facebook.step(&post, Some(&covered)).name, "publish");
 }
@@ -189,7 +189,7 @@ async fn a_video_that_facebook_cannot_process_is_told() {
     let post = of_type("reel", "a.mp4", "video/mp4", json!({}));
     let state = json!({"video": "v1", "uploaded": true, "published": "v1"});
     let error = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap_err();
-    assert_eq!(error.kind, crate::Kind::MediaRejected);
+    assert_eq!(error.kind, crate::ErrorKind::MediaRejected);
     assert_eq!(error.reply.unwrap().message.as_deref(), Some("Bad codec"));
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::session;
-use crate::{Connect, Kind, Platform, instagram::Instagram, tests::test_server::Network};
+use crate::{ConnectSpec, ErrorKind, Platform, instagram::Instagram, tests::test_server::Network};
 
 fn granted() -> Value {
-    let Connect::Oauth(oauth) = Instagram.spec().connect else { panic!() };
+    let ConnectSpec::Oauth(oauth) = Instagram.spec().connect else { panic!() };
     let entry =
         |one: &crate::oauth::Permission| json!({"permission": one.name, "status": "granted"});
     oauth.permissions.iter().map(entry).collect()
@@ -43,6 +43,6 @@ async fn a_page_token_says_which_account_it_is_linked_to() {
     assert_eq!((identity.remote_id.as_str(), identity.username.as_str()), ("ig1", "cat"));
     let network = Network::start(|_| (200, json!({"id": "55", "name": "Page"}))).await;
     let error = Instagram.verify(&session(&network)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
     assert!(error.remedy.unwrap().contains("business"));
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    Kind,
-    instagram::error::{broken, is_not_ready, parse_error},
+    ErrorKind,
+    instagram::error::{failed_container, is_not_ready, parse_error},
     tests::test_server::reply,
 };
 
@@ -17,30 +17,30 @@ fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {
 #[test]
 fn each_error_says_what_to_do() {
     let table = [
-        (400, graph(190, Some(463), "Session has expired"), Kind::TokenExpired),
-        (400, graph(190, Some(460), "password"), Kind::Reconnect),
-        (400, graph(100, Some(33), "does not exist"), Kind::Reconnect),
-        (400, graph(100, None, "The user is not an Instagram Business"), Kind::Reconnect),
-        (400, graph(102, None, "Session"), Kind::Reconnect),
-        (403, graph(10, None, "Permission"), Kind::Misconfigured),
-        (400, graph(1, None, "Unknown"), Kind::Transient),
-        (400, graph(9_007, Some(2_207_027), "Not ready"), Kind::Transient),
-        (400, graph(1, Some(2_207_003), "Timeout"), Kind::Transient),
-        (400, graph(4, None, "Limit"), Kind::RateLimited),
-        (400, graph(80_002, None, "Limit"), Kind::RateLimited),
-        (400, graph(4, Some(2_207_051), "Spam"), Kind::Rejected),
-        (400, graph(9, Some(2_207_042), "Quota"), Kind::QuotaExhausted),
-        (400, graph(9, None, "Quota"), Kind::QuotaExhausted),
-        (400, graph(100, Some(2_207_010), "Caption"), Kind::Rejected),
-        (400, graph(36_003, Some(2_207_009), "Ratio"), Kind::MediaRejected),
-        (400, graph(36_001, None, "Resolution"), Kind::MediaRejected),
-        (400, graph(9_004, Some(2_207_052), "Fetch"), Kind::MediaRejected),
-        (400, graph(100, Some(2_207_026), "Video"), Kind::MediaRejected),
-        (400, graph(100, Some(2_207_036), "Tags"), Kind::Rejected),
-        (400, graph(100, Some(2_207_008), "Gone"), Kind::Transient),
-        (400, graph(25, Some(2_207_050), "Restricted"), Kind::Misconfigured),
-        (400, graph(100, Some(2_207_081), "Trial"), Kind::Misconfigured),
-        (500, graph(2, None, "Service"), Kind::Server),
+        (400, graph(190, Some(463), "Session has expired"), ErrorKind::TokenExpired),
+        (400, graph(190, Some(460), "password"), ErrorKind::Reconnect),
+        (400, graph(100, Some(33), "does not exist"), ErrorKind::Reconnect),
+        (400, graph(100, None, "The user is not an Instagram Business"), ErrorKind::Reconnect),
+        (400, graph(102, None, "Session"), ErrorKind::Reconnect),
+        (403, graph(10, None, "Permission"), ErrorKind::Misconfigured),
+        (400, graph(1, None, "Unknown"), ErrorKind::Transient),
+        (400, graph(9_007, Some(2_207_027), "Not ready"), ErrorKind::Transient),
+        (400, graph(1, Some(2_207_003), "Timeout"), ErrorKind::Transient),
+        (400, graph(4, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(80_002, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(4, Some(2_207_051), "Spam"), ErrorKind::Rejected),
+        (400, graph(9, Some(2_207_042), "Quota"), ErrorKind::QuotaExhausted),
+        (400, graph(9, None, "Quota"), ErrorKind::QuotaExhausted),
+        (400, graph(100, Some(2_207_010), "Caption"), ErrorKind::Rejected),
+        (400, graph(36_003, Some(2_207_009), "Ratio"), ErrorKind::MediaRejected),
+        (400, graph(36_001, None, "Resolution"), ErrorKind::MediaRejected),
+        (400, graph(9_004, Some(2_207_052), "Fetch"), ErrorKind::MediaRejected),
+        (400, graph(100, Some(2_207_026), "Video"), ErrorKind::MediaRejected),
+        (400, graph(100, Some(2_207_036), "Tags"), ErrorKind::Rejected),
+        (400, graph(100, Some(2_207_008), "Gone"), ErrorKind::Transient),
+        (400, graph(25, Some(2_207_050), "Restricted"), ErrorKind::Misconfigured),
+        (400, graph(100, Some(2_207_081), "Trial"), ErrorKind::Misconfigured),
+        (500, graph(2, None, "Service"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {
         assert_eq!(parse_error(&reply(status, &[], &body)).kind, kind, "{status} {body}");
@@ -58,13 +58,13 @@ fn a_quota_is_looked_at_again_in_an_hour() {
 #[test]
 fn reasons_of_dead_containers_are_sorted() {
     let table = [
-        ("Error: Media upload has failed with error code 2207026", Kind::MediaRejected),
-        ("Error: Media upload has failed with error code 2207003", Kind::Transient),
-        ("Error: something else", Kind::MediaRejected),
-        ("EXPIRED", Kind::Transient),
+        ("Error: Media upload has failed with error code 2207026", ErrorKind::MediaRejected),
+        ("Error: Media upload has failed with error code 2207003", ErrorKind::Transient),
+        ("Error: something else", ErrorKind::MediaRejected),
+        ("EXPIRED", ErrorKind::Transient),
     ];
     for (said, kind) in table {
-        let error = broken(said);
+        let error = failed_container(said);
         assert_eq!((error.kind, error.reply.unwrap().message.as_deref()), (kind, Some(said)));
     }
 }

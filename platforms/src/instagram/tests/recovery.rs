@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{IMAGE, VIDEO, resumed, session, with};
 use crate::{
-    Draft, Found, Kind, Platform, Progress, Session,
+    Draft, ErrorKind, Platform, Progress, ReconcileOutcome, Session,
     instagram::Instagram,
     tests::test_server::{Network, at},
 };
@@ -19,7 +19,7 @@ fn listed(id: &str, name: &str, text: &str, seconds: i64) -> Value {
     json!({"id": id, name: text, "timestamp": time})
 }
 
-async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
+async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
     Instagram.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
 }
 
@@ -30,7 +30,7 @@ async fn the_container_tells_whether_a_lost_call_arrived() {
     {
         let network = Network::start(move |_| (200, json!({"status_code": status}))).await;
         let found = reconcile(&network, &with(&[IMAGE], "feed", json!({})), publishing()).await;
-        assert_eq!(matches!(found, Found::Absent), absent, "{status} {found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), absent, "{status} {found:?}");
         assert!(network.lines().iter().all(|line| line.starts_with("GET")));
     }
 }
@@ -54,7 +54,10 @@ async fn a_lost_post_is_found_by_text_and_time_and_a_story_by_time() {
     for (post_type, id) in [("feed", "p2"), ("story", "s1")] {
         let post = with(&[IMAGE], post_type, json!({}));
         let found = reconcile(&network, &post, publishing()).await;
-        let Found::There(Progress::Continue { remote_id, public, .. }) = found else { panic!() };
+        let ReconcileOutcome::Committed(Progress::Continue { remote_id, public, .. }) = found
+        else {
+            panic!()
+        };
         assert_eq!((remote_id.as_deref(), public), (Some(id), true));
     }
 }
@@ -69,10 +72,10 @@ async fn a_lost_comment_is_looked_for_below_the_post() {
     let state = json!({"main": {"container": "c1", "ready": true, "published": "p1"}});
     let post = with(&[IMAGE], "feed", json!({"first_comment": "First!"}));
     let found = reconcile(&network, &post, state.clone()).await;
-    let Found::There(progress) = found else { panic!("{found:?}") };
+    let ReconcileOutcome::Committed(progress) = found else { panic!("{found:?}") };
     assert_eq!(Instagram.step(&post, Some(&resumed(progress))).name, "permalink");
     let other = with(&[IMAGE], "feed", json!({"first_comment": "Never sent"}));
-    assert!(matches!(reconcile(&network, &other, state).await, Found::Absent));
+    assert!(matches!(reconcile(&network, &other, state).await, ReconcileOutcome::NotCommitted));
 }
 
 async fn publish(network: &Network, later: i64, state: Value) -> crate::Result<Progress> {
@@ -109,7 +112,7 @@ async fn a_dead_container_is_the_reason_once_and_made_again_on_the_next_try() {
     let waiting = json!({"may_post": true, "main": {"container": "c1", "since": at(-60)}});
     let broken = resumed(publish(&network, 0, waiting).await.unwrap());
     let error = publish(&network, 0, broken.clone()).await.unwrap_err();
-    assert_eq!(error.kind, Kind::MediaRejected);
+    assert_eq!(error.kind, ErrorKind::MediaRejected);
     let post = with(&[VIDEO], "reel", json!({}));
     assert_eq!(Instagram.step(&post, Some(&broken)).name, "create_container");
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{IMAGE, VIDEO, session, walk, well_behaved, with};
 use crate::{
-    Kind, Platform,
+    ErrorKind, Platform,
     instagram::Instagram,
     tests::test_server::{Network, Seen},
 };
@@ -116,7 +116,7 @@ async fn a_used_up_quota_is_found_before_anything_is_made() {
     .await;
     let post = with(&[IMAGE], "feed", json!({}));
     let error = Instagram.publish(&session(&network), &post, None).await.unwrap_err();
-    assert_eq!(error.kind, Kind::QuotaExhausted);
+    assert_eq!(error.kind, ErrorKind::QuotaExhausted);
     assert_eq!(error.retry_after.unwrap().as_secs(), 3_600);
     assert_eq!(network.lines(), ["GET /net/v25.0/55/content_publishing_limit"]);
 }
@@ -129,6 +129,6 @@ async fn a_comment_that_is_refused_says_that_the_post_is_public() {
     let state = json!({"main": {"container": "c1", "ready": true, "published": "p1"}});
     assert_eq!(Instagram.step(&post, Some(&state)).name, "first_comment");
     let error = Instagram.publish(&session(&network), &post, Some(state)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Rejected);
+    assert_eq!(error.kind, ErrorKind::Rejected);
     assert!(error.message.starts_with("The post is public"), "{error}");
 }

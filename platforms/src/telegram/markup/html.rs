@@ -1,6 +1,6 @@
 //! `parse_mode: HTML`, <https://core.telegram.org/bots/api#html-style>.
 
-use super::Problem;
+use super::MarkupError;
 use crate::excerpt;
 
 const ESCAPE: &str = "Write &lt; for < where it starts no tag, and close each tag.";
@@ -26,7 +26,7 @@ const TAGS: [&str; 16] = [
 ];
 
 /// Returns the text without tags.
-pub(super) fn parse(source: &str) -> Result<String, Problem> {
+pub(super) fn parse(source: &str) -> Result<String, MarkupError> {
     let mut visible = String::with_capacity(source.len());
     let mut open: Vec<String> = Vec::new();
     let mut rest = source;
@@ -43,7 +43,7 @@ pub(super) fn parse(source: &str) -> Result<String, Problem> {
     }
     visible.push_str(rest);
     match open.pop() {
-        Some(name) => Err(Problem::new(format!("the tag <{name}> is not closed"), ESCAPE)),
+        Some(name) => Err(MarkupError::new(format!("the tag <{name}> is not closed"), ESCAPE)),
         None => Ok(visible),
     }
 }
@@ -53,7 +53,7 @@ enum Tag {
     End(String),
 }
 
-fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
+fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), MarkupError> {
     match tag {
         Tag::Start(name) => open.push(name),
         Tag::End(name) => match open.pop() {
@@ -61,11 +61,11 @@ fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
             Some(last) if name.is_empty() || name == last => {}
             Some(last) => {
                 let what = format!("</{name}> stands where <{last}> is to be closed");
-                return Err(Problem::new(what, ESCAPE));
+                return Err(MarkupError::new(what, ESCAPE));
             }
             None => {
                 let what = format!("</{name}> closes a tag that is not open");
-                return Err(Problem::new(what, ESCAPE));
+                return Err(MarkupError::new(what, ESCAPE));
             }
         },
     }
@@ -73,10 +73,10 @@ fn follow(tag: Tag, open: &mut Vec<String>) -> Result<(), Problem> {
 }
 
 /// Returns the tag at the start of `source`, and the rest.
-fn tag(source: &str) -> Result<(Tag, &str), Problem> {
+fn tag(source: &str) -> Result<(Tag, &str), MarkupError> {
     let unclosed = || {
         let start: String = source.chars().take(20).collect();
-        Problem::new(format!("the tag at {start:?} has no end"), ESCAPE)
+        MarkupError::new(format!("the tag at {start:?} has no end"), ESCAPE)
     };
     let end = end_of_tag(source).ok_or_else(unclosed)?;
     let inner = &source[1..end];
@@ -90,7 +90,7 @@ fn tag(source: &str) -> Result<(Tag, &str), Problem> {
         return Ok((Tag::End(name), after));
     }
     if name.is_empty() {
-        return Err(Problem::new("a < starts no tag", ESCAPE));
+        return Err(MarkupError::new("a < starts no tag", ESCAPE));
     }
     known(&name)?;
     check_attributes(&name, rest)?;
@@ -98,7 +98,7 @@ fn tag(source: &str) -> Result<(Tag, &str), Problem> {
 }
 
 /// Refuses an unknown tag, and suggests a replacement.
-fn known(name: &str) -> Result<(), Problem> {
+fn known(name: &str) -> Result<(), MarkupError> {
     if TAGS.contains(&name) {
         return Ok(());
     }
@@ -118,28 +118,28 @@ fn known(name: &str) -> Result<(), Problem> {
              write &lt; for a < that starts no tag."
         }
     };
-    Err(Problem::new(what, remedy))
+    Err(MarkupError::new(what, remedy))
 }
 
 /// Checks the attributes of a tag.
-fn check_attributes(tag: &str, source: &str) -> Result<(), Problem> {
+fn check_attributes(tag: &str, source: &str) -> Result<(), MarkupError> {
     let given = attributes(tag, source)?;
     let value =
         |name: &str| given.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value);
     if tag == "span" && value("class") != Some("tg-spoiler") {
         let remedy = "Write <span class=\"tg-spoiler\"> for hidden text, or leave the tag out.";
-        return Err(Problem::new("<span> has no class=\"tg-spoiler\"", remedy));
+        return Err(MarkupError::new("<span> has no class=\"tg-spoiler\"", remedy));
     }
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if tag == "tg-emoji" && !value("emoji-id").is_some_and(is_number) {
         let remedy = "Write <tg-emoji emoji-id=\"5368324170671202286\">👍</tg-emoji>.";
-        return Err(Problem::new("<tg-emoji> has no emoji-id that is a number", remedy));
+        return Err(MarkupError::new("<tg-emoji> has no emoji-id that is a number", remedy));
     }
     Ok(())
 }
 
 /// Returns the names and values of attributes; a missing value is empty.
-fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, Problem> {
+fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, MarkupError> {
     let mut found = Vec::new();
     let mut rest = source.trim_start();
     while !rest.is_empty() {
@@ -161,7 +161,7 @@ fn attributes<'a>(tag: &str, source: &'a str) -> Result<Vec<(String, &'a str)>, 
         if name.is_empty() || quote.is_none() && (value.is_empty() || !value.chars().all(is_plain))
         {
             let what = format!("an attribute of <{tag}> cannot be read at {:?}", excerpt(rest));
-            return Err(Problem::new(what, "Write attributes as name=\"value\"."));
+            return Err(MarkupError::new(what, "Write attributes as name=\"value\"."));
         }
         found.push((name.to_ascii_lowercase(), value));
         rest = left.trim_start();

@@ -1,6 +1,6 @@
 //! `parse_mode: MarkdownV2`, <https://core.telegram.org/bots/api#markdownv2-style>.
 
-use super::Problem;
+use super::MarkupError;
 
 /// Characters with a special meaning, which must be escaped as text.
 const RESERVED: &str = "_*[]()~`>#+-=|{}.!";
@@ -8,14 +8,14 @@ const RESERVED: &str = "_*[]()~`>#+-=|{}.!";
 const CLOSE: &str = "Close it, or put a backslash before it.";
 
 /// Returns the text without markup.
-pub(super) fn parse(source: &str) -> Result<String, Problem> {
+pub(super) fn parse(source: &str) -> Result<String, MarkupError> {
     let mut reader =
         Reader { rest: source, visible: String::new(), open: Vec::new(), quoted: false };
     while let Some(c) = reader.rest.chars().next() {
         reader.take(c)?;
     }
     match reader.open.last() {
-        Some(mark) => Err(Problem::new(format!("{:?} is not closed", mark.text()), CLOSE)),
+        Some(mark) => Err(MarkupError::new(format!("{:?} is not closed", mark.text()), CLOSE)),
         None => Ok(reader.visible),
     }
 }
@@ -87,7 +87,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, c: char) -> Result<(), Problem> {
+    fn take(&mut self, c: char) -> Result<(), MarkupError> {
         if c == '\\'
             && self.rest[1..].starts_with(|next: char| ('\u{1}'..='\u{7e}').contains(&next))
         {
@@ -128,19 +128,19 @@ impl Reader<'_> {
         self.rest.starts_with(mark.end()) && !longer
     }
 
-    fn close(&mut self, mark: Mark) -> Result<(), Problem> {
+    fn close(&mut self, mark: Mark) -> Result<(), MarkupError> {
         self.open.pop();
         self.skip(mark.end().len());
         match mark {
             Mark::Link if self.rest.starts_with('(') => self.address(),
             Mark::Emoji if self.rest.starts_with('(') => self.address(),
-            Mark::Emoji => Err(Problem::new("![…] has no address after it", CLOSE)),
+            Mark::Emoji => Err(MarkupError::new("![…] has no address after it", CLOSE)),
             _ => Ok(()),
         }
     }
 
     /// Skips `(address)`, in which only `)` and `\` are special.
-    fn address(&mut self) -> Result<(), Problem> {
+    fn address(&mut self) -> Result<(), MarkupError> {
         let mut escaped = false;
         for (at, c) in self.rest.char_indices() {
             if c == ')' && !escaped {
@@ -149,17 +149,17 @@ impl Reader<'_> {
             }
             escaped = c == '\\' && !escaped;
         }
-        Err(Problem::new("the address of a link has no closing )", "Put ) after the address."))
+        Err(MarkupError::new("the address of a link has no closing )", "Put ) after the address."))
     }
 
-    fn start(&mut self, c: char) -> Result<(), Problem> {
+    fn start(&mut self, c: char) -> Result<(), MarkupError> {
         if c == '>' && self.at_line_start() {
             self.quoted = true;
             self.skip(1);
             return Ok(());
         }
         let Some(mark) = Mark::at(self.rest) else {
-            return Err(Problem::new(
+            return Err(MarkupError::new(
                 format!("{c:?} is reserved"),
                 format!("Put a backslash before {c:?} where it is meant as itself."),
             ));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::draft;
 use crate::{
-    Draft, Kind, Platform, PlatformId, Secrets, Session, all,
+    Draft, ErrorKind, Platform, PlatformId, Secrets, Session, all,
     tests::test_server::{self, Network},
 };
 
@@ -72,7 +72,7 @@ async fn progress_that_cannot_be_read_is_an_error_and_nothing_is_sent() {
                 let told = format!("{id}, {:?} with {state}", draft.caption);
                 let error = platform.publish(&session, &draft, Some(state)).await.err();
                 let kind = error.map(|error| error.kind);
-                assert_eq!(kind, Some(Kind::Misconfigured), "{told}");
+                assert_eq!(kind, Some(ErrorKind::Misconfigured), "{told}");
                 assert_eq!(network.lines(), Vec::<String>::new(), "{told}");
             }
         }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    Kind,
+    ErrorKind,
     tests::test_server::reply,
-    threads::error::{broken, is_too_early, parse_error},
+    threads::error::{failed_container, is_too_early, parse_error},
 };
 
 fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {
@@ -17,40 +17,40 @@ fn graph(code: u64, subcode: Option<u64>, message: &str) -> Value {
 #[test]
 fn each_error_says_what_to_do() {
     let table = [
-        (401, graph(190, Some(463), "Session has expired"), Kind::TokenExpired),
+        (401, graph(190, Some(463), "Session has expired"), ErrorKind::TokenExpired),
         (
             401,
             graph(190, None, "Error validating access token: it has expired on Monday"),
-            Kind::TokenExpired,
+            ErrorKind::TokenExpired,
         ),
-        (401, graph(190, Some(460), "The password was changed"), Kind::Reconnect),
-        (400, graph(102, None, "Session"), Kind::Reconnect),
-        (403, graph(10, None, "Permission"), Kind::Misconfigured),
-        (403, graph(200, None, "Permission"), Kind::Misconfigured),
-        (400, graph(4, None, "Limit"), Kind::RateLimited),
-        (400, graph(17, None, "Limit"), Kind::RateLimited),
-        (400, graph(32, None, "Limit"), Kind::RateLimited),
-        (400, graph(613, None, "Limit"), Kind::RateLimited),
-        (429, json!({}), Kind::RateLimited),
-        (400, graph(4, Some(2_207_051), "Spam"), Kind::Rejected),
-        (400, graph(9, Some(2_207_042), "Quota"), Kind::QuotaExhausted),
-        (400, graph(100, None, "Invalid parameter"), Kind::Rejected),
-        (400, graph(100, None, "Param text THREADS_API__LINK_LIMIT_EXCEEDED"), Kind::Rejected),
+        (401, graph(190, Some(460), "The password was changed"), ErrorKind::Reconnect),
+        (400, graph(102, None, "Session"), ErrorKind::Reconnect),
+        (403, graph(10, None, "Permission"), ErrorKind::Misconfigured),
+        (403, graph(200, None, "Permission"), ErrorKind::Misconfigured),
+        (400, graph(4, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(17, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(32, None, "Limit"), ErrorKind::RateLimited),
+        (400, graph(613, None, "Limit"), ErrorKind::RateLimited),
+        (429, json!({}), ErrorKind::RateLimited),
+        (400, graph(4, Some(2_207_051), "Spam"), ErrorKind::Rejected),
+        (400, graph(9, Some(2_207_042), "Quota"), ErrorKind::QuotaExhausted),
+        (400, graph(100, None, "Invalid parameter"), ErrorKind::Rejected),
+        (400, graph(100, None, "Param text THREADS_API__LINK_LIMIT_EXCEEDED"), ErrorKind::Rejected),
         (
             400,
             graph(100, Some(2_207_052), "The media could not be fetched from this URI"),
-            Kind::MediaRejected,
+            ErrorKind::MediaRejected,
         ),
-        (400, graph(1, None, "Unknown"), Kind::Transient),
-        (400, json!({"error": {"code": 999, "is_transient": true}}), Kind::Transient),
-        (400, graph(24, Some(4_279_009), "Not found"), Kind::Transient),
-        (400, graph(1, Some(4_279_013), "Restricted"), Kind::Misconfigured),
-        (400, json!({}), Kind::Rejected),
-        (401, json!({}), Kind::Reconnect),
-        (408, json!({}), Kind::Ambiguous),
-        (301, json!({}), Kind::Misconfigured),
-        (500, graph(2, None, "Service"), Kind::Server),
-        (502, json!("html"), Kind::Server),
+        (400, graph(1, None, "Unknown"), ErrorKind::Transient),
+        (400, json!({"error": {"code": 999, "is_transient": true}}), ErrorKind::Transient),
+        (400, graph(24, Some(4_279_009), "Not found"), ErrorKind::Transient),
+        (400, graph(1, Some(4_279_013), "Restricted"), ErrorKind::Misconfigured),
+        (400, json!({}), ErrorKind::Rejected),
+        (401, json!({}), ErrorKind::Reconnect),
+        (408, json!({}), ErrorKind::Ambiguous),
+        (301, json!({}), ErrorKind::Misconfigured),
+        (500, graph(2, None, "Service"), ErrorKind::Server),
+        (502, json!("html"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {
         assert_eq!(parse_error(&reply(status, &[], &body)).kind, kind, "{status} {body}");
@@ -89,14 +89,14 @@ fn the_waiting_time_is_found_in_either_header() {
 #[test]
 fn reasons_of_dead_containers_are_sorted() {
     let table = [
-        ("FAILED_DOWNLOADING_VIDEO", Kind::MediaRejected),
-        ("FAILED_PROCESSING_AUDIO", Kind::MediaRejected),
-        ("INVALID_ASPEC_RATIO", Kind::MediaRejected),
-        ("The media could not be fetched from this URI", Kind::MediaRejected),
-        ("EXPIRED", Kind::Transient),
-        ("UNKNOWN", Kind::Rejected),
+        ("FAILED_DOWNLOADING_VIDEO", ErrorKind::MediaRejected),
+        ("FAILED_PROCESSING_AUDIO", ErrorKind::MediaRejected),
+        ("INVALID_ASPEC_RATIO", ErrorKind::MediaRejected),
+        ("The media could not be fetched from this URI", ErrorKind::MediaRejected),
+        ("EXPIRED", ErrorKind::Transient),
+        ("UNKNOWN", ErrorKind::Rejected),
     ];
     for (reason, kind) in table {
-        assert_eq!(broken(reason).kind, kind, "{reason}");
+        assert_eq!(failed_container(reason).kind, kind, "{reason}");
     }
 }

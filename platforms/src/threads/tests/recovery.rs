@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{chain, resumed, session};
 use crate::{
-    Draft, Found, Kind, Platform, Progress, Session,
+    Draft, ErrorKind, Platform, Progress, ReconcileOutcome, Session,
     tests::test_server::{Network, Seen, at, draft, id},
     threads::Threads,
 };
@@ -25,7 +25,7 @@ fn post(id: &str, text: &str, seconds: i64) -> Value {
     json!({"id": id, "text": text, "timestamp": at(seconds).format("%Y-%m-%dT%H:%M:%S+0000").to_string()})
 }
 
-async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
+async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
     Threads.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
 }
 
@@ -36,8 +36,8 @@ async fn the_container_tells_whether_a_lost_call_arrived() {
     {
         let network = Network::start(move |_| (200, json!({"status": status}))).await;
         let found = reconcile(&network, &draft("Hello", json!({})), publishing(&[])).await;
-        assert_eq!(matches!(found, Found::Absent), absent, "{status} {found:?}");
-        assert_eq!(matches!(found, Found::Unknown), !absent, "{status} {found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), absent, "{status} {found:?}");
+        assert_eq!(matches!(found, ReconcileOutcome::Unknown), !absent, "{status} {found:?}");
         assert!(network.lines().iter().all(|line| line.starts_with("GET")));
     }
 }
@@ -54,14 +54,18 @@ async fn a_lost_post_is_found_by_text_and_time() {
     })
     .await;
     let hello = draft("Hello ", json!({}));
-    let Found::There(progress) = reconcile(&network, &hello, publishing(&[])).await else {
+    let ReconcileOutcome::Committed(progress) = reconcile(&network, &hello, publishing(&[])).await
+    else {
         panic!()
     };
     let Progress::Continue { state, remote_id, public, .. } = progress else { panic!() };
     assert_eq!((remote_id.as_deref(), public), (Some("p2"), true));
     assert_eq!(Threads.step(&hello, Some(&state)).name, "permalink");
     let other = draft("Never sent", json!({}));
-    assert!(matches!(reconcile(&network, &other, publishing(&[])).await, Found::Unknown));
+    assert!(matches!(
+        reconcile(&network, &other, publishing(&[])).await,
+        ReconcileOutcome::Unknown
+    ));
 }
 
 #[tokio::test]
@@ -74,7 +78,9 @@ async fn a_lost_segment_is_found_among_the_replies() {
     })
     .await;
     let post = chain(&["same", "same", "end"], json!({}));
-    let Found::There(progress) = reconcile(&network, &post, publishing(&["p1"])).await else {
+    let ReconcileOutcome::Committed(progress) =
+        reconcile(&network, &post, publishing(&["p1"])).await
+    else {
         panic!()
     };
     assert_eq!(Threads.step(&post, Some(&resumed(progress))).name, "create_segment_3");
@@ -84,7 +90,10 @@ async fn a_lost_segment_is_found_among_the_replies() {
 async fn a_state_that_was_not_publishing_tells_nothing() {
     let network = Network::start(|seen| panic!("{}", seen.line)).await;
     let state = json!({"published": [], "items": [], "stage": {"name": "create"}});
-    assert!(matches!(reconcile(&network, &draft("x", json!({})), state).await, Found::Unknown));
+    assert!(matches!(
+        reconcile(&network, &draft("x", json!({})), state).await,
+        ReconcileOutcome::Unknown
+    ));
 }
 
 async fn publish(network: &Network, later: i64, state: Value) -> crate::Result<Progress> {
@@ -108,7 +117,7 @@ async fn publishing_too_early_waits_and_is_no_error() {
         assert_eq!((after, public), (Duration::from_secs(5), false));
         state = next;
     }
-    assert_eq!(publish(&network, 0, state).await.unwrap_err().kind, Kind::Transient);
+    assert_eq!(publish(&network, 0, state).await.unwrap_err().kind, ErrorKind::Transient);
 }
 
 fn dying(
@@ -129,7 +138,7 @@ async fn a_dead_container_is_the_reason_once_and_made_again_on_the_next_try() {
     let waiting = json!({"published": [], "items": ["i1"], "stage": waiting});
     let broken = resumed(publish(&network, 0, waiting).await.unwrap());
     let error = publish(&network, 0, broken.clone()).await.unwrap_err();
-    assert_eq!(error.kind, Kind::MediaRejected);
+    assert_eq!(error.kind, ErrorKind::MediaRejected);
     assert_eq!(error.reply.unwrap().message.unwrap(), "FAILED_DOWNLOADING_VIDEO");
     assert_eq!(Threads.step(&draft("Hello", json!({})), Some(&broken)).name, "create_container");
     let again = resumed(publish(&network, 60, broken).await.unwrap());
@@ -143,7 +152,7 @@ async fn publishing_a_container_that_died_long_ago_starts_over() {
     let state = resumed(publish(&network, 3_600, publishing(&[])).await.unwrap());
     assert_eq!(state["stage"]["name"], "create");
     let state = resumed(publish(&network, 0, publishing(&[])).await.unwrap());
-    assert_eq!(publish(&network, 0, state).await.unwrap_err().kind, Kind::Transient);
+    assert_eq!(publish(&network, 0, state).await.unwrap_err().kind, ErrorKind::Transient);
 }
 
 #[tokio::test]
@@ -167,7 +176,7 @@ async fn a_container_is_not_awaited_for_ever() {
     let progress = publish(&network, 599, waiting.clone()).await.unwrap();
     let Progress::Continue { after, .. } = progress else { panic!() };
     assert_eq!(after, Duration::from_secs(3));
-    assert_eq!(publish(&network, 601, waiting).await.unwrap_err().kind, Kind::Transient);
+    assert_eq!(publish(&network, 601, waiting).await.unwrap_err().kind, ErrorKind::Transient);
 }
 
 #[tokio::test]
@@ -179,12 +188,12 @@ async fn connecting_asks_who_the_token_belongs_to() {
     })
     .await;
     let identity = Threads.verify(&session(&network)).await.unwrap();
-    assert_eq!(identity.meta[crate::PICTURE], "https://cdn.example/p.jpg");
+    assert_eq!(identity.meta[crate::PICTURE_URL], "https://cdn.example/p.jpg");
     assert_eq!((identity.remote_id.as_str(), identity.username.as_str()), ("55", "name"));
     assert_eq!(network.lines(), ["GET /net/v1.0/me"]);
     let refused = Network::start(|_| (400, json!({"error": {"code": 190}}))).await;
     let error = Threads.verify(&session(&refused)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]
@@ -203,11 +212,11 @@ async fn a_token_is_exchanged_for_a_fresh_one() {
 #[tokio::test]
 async fn only_a_dead_token_disconnects() {
     let table = [
-        (400, json!({"error": {"code": 190, "error_subcode": 463}}), Kind::Reconnect),
-        (400, json!({"error": {"code": 100}}), Kind::Transient),
-        (500, json!({}), Kind::Transient),
-        (200, json!({"access_token": ""}), Kind::Transient),
-        (200, json!({}), Kind::Transient),
+        (400, json!({"error": {"code": 190, "error_subcode": 463}}), ErrorKind::Reconnect),
+        (400, json!({"error": {"code": 100}}), ErrorKind::Transient),
+        (500, json!({}), ErrorKind::Transient),
+        (200, json!({"access_token": ""}), ErrorKind::Transient),
+        (200, json!({}), ErrorKind::Transient),
     ];
     for (status, body, kind) in table {
         let network = Network::start(move |_| (status, body.clone())).await;

@@ -1,11 +1,11 @@
 //! Codecs of videos, for each network.
 
-use crate::{Draft, Film, Media, Platform, PlatformId, conversions, find};
+use crate::{Draft, Media, Platform, PlatformId, VideoProperties, conversions, find};
 
 /// A film as a phone or an editor makes it for the web.
-fn usual() -> Film {
+fn usual() -> VideoProperties {
     let text = |text: &str| Some(text.to_owned());
-    Film {
+    VideoProperties {
         codec: text("h264"),
         profile: text("High"),
         pixels: text("yuv420p"),
@@ -20,7 +20,7 @@ fn usual() -> Film {
 }
 
 /// Returns the form that the film is converted to in a video post of the network.
-fn made(platform: &dyn Platform, mime: &str, film: Film) -> Option<(&'static str, u32)> {
+fn made(platform: &dyn Platform, mime: &str, film: VideoProperties) -> Option<(&'static str, u32)> {
     let spec = platform.spec();
     let takes = |kind: &&crate::PostType| kind.media.unwrap_or(spec.media).videos_max > 0;
     let kind = spec.post_types.iter().find(takes).expect("a post type with videos");
@@ -30,7 +30,7 @@ fn made(platform: &dyn Platform, mime: &str, film: Film) -> Option<(&'static str
         bytes: Some(1_000_000),
         dimensions: Some((1_280, 720)),
         duration_ms: Some(10_000),
-        film: Some(film),
+        video: Some(film),
         ..Media::default()
     };
     let draft = Draft { post_type: kind.name.to_owned(), media: vec![media], ..super::draft() };
@@ -64,8 +64,9 @@ fn the_usual_film_passes_everywhere_and_what_nobody_knows_does_too() {
     for platform in choosy() {
         let id = platform.spec().id;
         assert_eq!(made(platform, "video/mp4", usual()), None, "{id}");
-        assert_eq!(made(platform, "video/mp4", Film::default()), None, "{id}");
-        let silent = Film { sound: None, sound_profile: None, channels: None, ..usual() };
+        assert_eq!(made(platform, "video/mp4", VideoProperties::default()), None, "{id}");
+        let silent =
+            VideoProperties { sound: None, sound_profile: None, channels: None, ..usual() };
         assert_eq!(made(platform, "video/mp4", silent), None, "{id}");
     }
 }
@@ -74,16 +75,25 @@ fn the_usual_film_passes_everywhere_and_what_nobody_knows_does_too() {
 fn what_a_network_refuses_inside_a_film_is_converted() {
     let text = |text: &str| Some(text.to_owned());
     let refused = [
-        Film { codec: text("vp9"), profile: text("Profile 0"), ..usual() },
-        Film { codec: text("mpeg4"), profile: text("Simple Profile"), ..usual() },
-        Film { codec: text("hevc"), profile: text("Main"), ..usual() },
-        Film { codec: text("prores"), profile: text("HQ"), pixels: text("yuv422p10le"), ..usual() },
-        Film { profile: text("High 4:4:4 Predictive"), pixels: text("yuv444p"), ..usual() },
-        Film { profile: text("High 10"), pixels: text("yuv420p10le"), ..usual() },
-        Film { sound: text("opus"), sound_profile: None, ..usual() },
-        Film { sound: text("mp3"), sound_profile: None, ..usual() },
-        Film { transfer: text("arib-std-b67"), ..usual() },
-        Film { transfer: text("smpte2084"), ..usual() },
+        VideoProperties { codec: text("vp9"), profile: text("Profile 0"), ..usual() },
+        VideoProperties { codec: text("mpeg4"), profile: text("Simple Profile"), ..usual() },
+        VideoProperties { codec: text("hevc"), profile: text("Main"), ..usual() },
+        VideoProperties {
+            codec: text("prores"),
+            profile: text("HQ"),
+            pixels: text("yuv422p10le"),
+            ..usual()
+        },
+        VideoProperties {
+            profile: text("High 4:4:4 Predictive"),
+            pixels: text("yuv444p"),
+            ..usual()
+        },
+        VideoProperties { profile: text("High 10"), pixels: text("yuv420p10le"), ..usual() },
+        VideoProperties { sound: text("opus"), sound_profile: None, ..usual() },
+        VideoProperties { sound: text("mp3"), sound_profile: None, ..usual() },
+        VideoProperties { transfer: text("arib-std-b67"), ..usual() },
+        VideoProperties { transfer: text("smpte2084"), ..usual() },
     ];
     for platform in choosy() {
         for film in &refused {
@@ -95,10 +105,10 @@ fn what_a_network_refuses_inside_a_film_is_converted() {
 
 #[test]
 fn what_one_network_alone_asks_for_is_asked_for_there() {
-    let slow = || Film { frame_rate: Some(15.0), ..usual() };
-    let fast = || Film { frame_rate: Some(90.0), ..usual() };
-    let late = || Film { faststart: Some(false), ..usual() };
-    let surround = || Film { channels: Some(6), ..usual() };
+    let slow = || VideoProperties { frame_rate: Some(15.0), ..usual() };
+    let fast = || VideoProperties { frame_rate: Some(90.0), ..usual() };
+    let late = || VideoProperties { faststart: Some(false), ..usual() };
+    let surround = || VideoProperties { channels: Some(6), ..usual() };
     let cases = [
         ("instagram", [true, true, true, true]),
         ("threads", [true, true, true, true]),
@@ -112,7 +122,7 @@ fn what_one_network_alone_asks_for_is_asked_for_there() {
         let found = films.map(|film| made(platform, "video/mp4", film).is_some());
         assert_eq!(found, expected, "{name}");
     }
-    let webm = || Film {
+    let webm = || VideoProperties {
         codec: Some("vp9".to_owned()),
         profile: Some("Profile 0".to_owned()),
         sound: Some("opus".to_owned()),

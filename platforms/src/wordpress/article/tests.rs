@@ -3,7 +3,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{figure, html, slug, title};
-use crate::{Draft, article::slugified, tests::test_server, wordpress::settings::Settings};
+use crate::{Draft, article::slugify, tests::test_server, wordpress::settings::Settings};
 
 fn draft(caption: &str) -> Draft {
     let key = Uuid::from_u128(0x0189_0f0e_0f0f_7800_8000_00ab_cdef_0123);
@@ -84,6 +84,6 @@ proptest! {
         prop_assert!(slug.len() <= 100 && !slug.starts_with('-') && !slug.ends_with('-'));
         prop_assert!(!slug.contains("--"), "{}", slug);
         prop_assert!(slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'));
-        prop_assert_eq!(slugified(&slug), slug);
+        prop_assert_eq!(slugify(&slug), slug);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{account, secrets};
 use crate::{
-    Kind,
+    ErrorKind,
     tests::test_server::{Network, reply},
     wordpress::error::parse_error,
 };
@@ -13,22 +13,22 @@ use crate::{
 async fn each_answer_of_failure_says_what_to_do() {
     let session = Network::start(|_| (200, json!({}))).await.session(account(), secrets());
     let cases = [
-        (401, "rest_not_logged_in", Kind::Reconnect),
-        (401, "incorrect_password", Kind::Reconnect),
-        (401, "invalid_username", Kind::Reconnect),
-        (403, "rest_cannot_create", Kind::Reconnect),
-        (403, "rest_forbidden", Kind::Reconnect),
-        (403, "", Kind::Misconfigured),
-        (413, "", Kind::MediaRejected),
-        (400, "rest_upload_unknown_error", Kind::MediaRejected),
-        (500, "rest_upload_sideload_error", Kind::MediaRejected),
-        (400, "rest_invalid_param", Kind::Rejected),
-        (404, "rest_no_route", Kind::Misconfigured),
-        (301, "", Kind::Misconfigured),
-        (429, "", Kind::RateLimited),
-        (408, "", Kind::Ambiguous),
-        (500, "internal_server_error", Kind::Server),
-        (503, "", Kind::Server),
+        (401, "rest_not_logged_in", ErrorKind::Reconnect),
+        (401, "incorrect_password", ErrorKind::Reconnect),
+        (401, "invalid_username", ErrorKind::Reconnect),
+        (403, "rest_cannot_create", ErrorKind::Reconnect),
+        (403, "rest_forbidden", ErrorKind::Reconnect),
+        (403, "", ErrorKind::Misconfigured),
+        (413, "", ErrorKind::MediaRejected),
+        (400, "rest_upload_unknown_error", ErrorKind::MediaRejected),
+        (500, "rest_upload_sideload_error", ErrorKind::MediaRejected),
+        (400, "rest_invalid_param", ErrorKind::Rejected),
+        (404, "rest_no_route", ErrorKind::Misconfigured),
+        (301, "", ErrorKind::Misconfigured),
+        (429, "", ErrorKind::RateLimited),
+        (408, "", ErrorKind::Ambiguous),
+        (500, "internal_server_error", ErrorKind::Server),
+        (503, "", ErrorKind::Server),
     ];
     for (status, code, kind) in cases {
         let error =
@@ -45,7 +45,7 @@ async fn a_page_instead_of_json_is_read_by_its_status() {
     let mut page = reply(403, &[], &json!({}));
     page.body = "<html>Forbidden</html>".into();
     let error = parse_error(&session, &page);
-    assert_eq!(error.kind, Kind::Misconfigured);
+    assert_eq!(error.kind, ErrorKind::Misconfigured);
     assert!(error.remedy.is_some_and(|remedy| remedy.contains("firewall")));
 }
 

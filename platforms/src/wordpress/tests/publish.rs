@@ -2,7 +2,8 @@ use serde_json::{Value, json};
 
 use super::{AUTHORIZATION, account, secrets};
 use crate::{
-    Draft, Error, Found, Kind, Media, Phase, Platform, Progress, Published, Result, Session,
+    Draft, Error, ErrorKind, Media, Phase, Platform, Progress, PublishedPost, ReconcileOutcome,
+    Result, Session,
     tests::test_server::{Network, Seen, at, draft, media},
     validate,
     wordpress::Wordpress,
@@ -34,7 +35,7 @@ fn answers(seen: &Seen) -> (u16, Value) {
 }
 
 /// Calls `publish` until the post is public; the names of the steps, and what was made.
-async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, Published)> {
+async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, PublishedPost)> {
     let mut names = Vec::new();
     let mut state: Option<Value> = None;
     loop {
@@ -54,7 +55,7 @@ async fn walk(session: &Session, draft: &Draft) -> Result<(Vec<String>, Publishe
     }
 }
 
-async fn walked(draft: &Draft) -> (Vec<String>, Published, Vec<Seen>) {
+async fn walked(draft: &Draft) -> (Vec<String>, PublishedPost, Vec<Seen>) {
     let network = Network::start(answers).await;
     let (steps, published) = walk(&network.session(account(), secrets()), draft).await.unwrap();
     (steps, published, network.seen())
@@ -114,7 +115,7 @@ async fn a_chosen_slug_is_looked_up_first() {
     let network =
         Network::start(|_| (200, json!([{"id": 1, "slug": "my-post", "link": "l"}]))).await;
     let error = walk(&network.session(account(), secrets()), &chosen).await.unwrap_err();
-    assert_eq!((error.kind, network.seen().len()), (Kind::Rejected, 1));
+    assert_eq!((error.kind, network.seen().len()), (ErrorKind::Rejected, 1));
 }
 
 #[tokio::test]
@@ -134,7 +135,7 @@ async fn a_site_without_pretty_addresses_is_asked_in_the_query() {
 
 #[tokio::test]
 async fn a_lost_answer_is_settled_by_the_slug() {
-    let find = async |answer: (u16, Value)| -> Result<Found, Error> {
+    let find = async |answer: (u16, Value)| -> Result<ReconcileOutcome, Error> {
         let network = Network::start(move |_| answer.clone()).await;
         let session = network.session(account(), secrets());
         let found = Wordpress.reconcile(&session, &draft("Title", json!({})), None, at(0)).await;
@@ -142,7 +143,9 @@ async fn a_lost_answer_is_settled_by_the_slug() {
         found
     };
     let ours = json!({"id": 5, "slug": "title-0000000000", "link": "https://blog.example/5"});
-    let Found::There(Progress::Done(published)) = find((200, json!([ours]))).await.unwrap() else {
+    let ReconcileOutcome::Committed(Progress::Done(published)) =
+        find((200, json!([ours]))).await.unwrap()
+    else {
         panic!("not found")
     };
     assert_eq!(
@@ -150,8 +153,8 @@ async fn a_lost_answer_is_settled_by_the_slug() {
         ("5", Some("https://blog.example/5"))
     );
     let other = json!({"id": 6, "slug": "title-0000000000-2"});
-    assert!(matches!(find((200, json!([other]))).await.unwrap(), Found::Absent));
-    assert!(matches!(find((200, json!([]))).await.unwrap(), Found::Absent));
+    assert!(matches!(find((200, json!([other]))).await.unwrap(), ReconcileOutcome::NotCommitted));
+    assert!(matches!(find((200, json!([]))).await.unwrap(), ReconcileOutcome::NotCommitted));
     assert!(find((503, json!({}))).await.is_err());
     assert!(find((200, json!("a page"))).await.is_err());
 }
@@ -161,7 +164,7 @@ async fn an_answer_that_is_not_the_post_leaves_the_outcome_open() {
     let network = Network::start(|_| (200, json!("maintenance"))).await;
     let session = network.session(account(), secrets());
     let error = walk(&session, &draft("x", json!({}))).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Ambiguous);
+    assert_eq!(error.kind, ErrorKind::Ambiguous);
 }
 
 #[test]

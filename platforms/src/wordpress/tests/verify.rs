@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{AUTHORIZATION, secrets};
 use crate::{
-    Account, Identity, Kind, Platform, Result,
+    Account, ErrorKind, Identity, Platform, Result,
     tests::test_server::{Network, Seen},
     wordpress::Wordpress,
 };
@@ -58,12 +58,12 @@ async fn the_other_address_of_the_api_is_found_and_remembered() {
 #[tokio::test]
 async fn what_keeps_an_account_from_connecting_is_told_apart() {
     let cases = [
-        (user(false), Kind::InvalidCredentials, "role"),
-        (refusal(401, "incorrect_password"), Kind::InvalidCredentials, "application password"),
-        (refusal(401, "rest_not_logged_in"), Kind::InvalidCredentials, "Authorization header"),
-        (refusal(403, "rest_forbidden"), Kind::InvalidCredentials, "role"),
-        ((301, json!({})), Kind::InvalidCredentials, "address"),
-        ((404, json!({})), Kind::Unreachable, "REST API"),
+        (user(false), ErrorKind::InvalidCredentials, "role"),
+        (refusal(401, "incorrect_password"), ErrorKind::InvalidCredentials, "application password"),
+        (refusal(401, "rest_not_logged_in"), ErrorKind::InvalidCredentials, "Authorization header"),
+        (refusal(403, "rest_forbidden"), ErrorKind::InvalidCredentials, "role"),
+        ((301, json!({})), ErrorKind::InvalidCredentials, "address"),
+        ((404, json!({})), ErrorKind::Unreachable, "REST API"),
     ];
     for (answer, kind, advice) in cases {
         let shown = answer.1.to_string();
@@ -73,7 +73,7 @@ async fn what_keeps_an_account_from_connecting_is_told_apart() {
         assert!(error.remedy.is_some_and(|remedy| remedy.contains(advice)), "{shown}");
     }
     let (found, _) = verify(|_| refusal(503, "")).await;
-    assert_eq!(found.unwrap_err().kind, Kind::Unreachable);
+    assert_eq!(found.unwrap_err().kind, ErrorKind::Unreachable);
 }
 
 #[tokio::test]
@@ -83,5 +83,5 @@ async fn a_site_at_a_private_address_is_refused_by_the_guard() {
         network.session(Account::default(), secrets().with("site_url", "https://127.0.0.1"));
     session.base = None;
     let error = Wordpress.verify(&session).await.unwrap_err();
-    assert_eq!((error.kind, network.seen().len()), (Kind::InvalidCredentials, 0));
+    assert_eq!((error.kind, network.seen().len()), (ErrorKind::InvalidCredentials, 0));
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::session;
 use crate::{
-    Kind,
+    ErrorKind,
     tests::test_server::{Network, at, reply},
     x::error::parse_error,
 };
@@ -30,25 +30,33 @@ async fn each_error_says_what_to_do() {
     let invalid =
         json!({"errors": [{"message": "Your media IDs are invalid."}], "title": "Invalid Request"});
     let table = [
-        (401, problem("Unauthorized", "Unauthorized", "about:blank"), Kind::TokenExpired),
+        (401, problem("Unauthorized", "Unauthorized", "about:blank"), ErrorKind::TokenExpired),
         (
             403,
             problem("Unsupported Authentication", "Unsupported Authentication", "x"),
-            Kind::TokenExpired,
+            ErrorKind::TokenExpired,
         ),
-        (402, json!({"title": "CreditsDepleted"}), Kind::Misconfigured),
-        (429, capped, Kind::Misconfigured),
-        (403, forbidden("not allowed to create a Tweet with duplicate content"), Kind::Rejected),
-        (403, forbidden("not allowed to post a video longer than 2 minutes"), Kind::MediaRejected),
-        (403, forbidden("Your account is suspended"), Kind::Misconfigured),
-        (403, forbidden("invalid URL"), Kind::Rejected),
-        (403, forbidden("You are not permitted to perform this action."), Kind::Misconfigured),
-        (403, client, Kind::Misconfigured),
-        (400, invalid, Kind::MediaRejected),
-        (400, json!({"errors": [{"message": "text is wrong"}]}), Kind::Rejected),
-        (429, json!({}), Kind::RateLimited),
-        (500, json!({}), Kind::Server),
-        (503, json!("html"), Kind::Server),
+        (402, json!({"title": "CreditsDepleted"}), ErrorKind::Misconfigured),
+        (429, capped, ErrorKind::Misconfigured),
+        (
+            403,
+            forbidden("not allowed to create a Tweet with duplicate content"),
+            ErrorKind::Rejected,
+        ),
+        (
+            403,
+            forbidden("not allowed to post a video longer than 2 minutes"),
+            ErrorKind::MediaRejected,
+        ),
+        (403, forbidden("Your account is suspended"), ErrorKind::Misconfigured),
+        (403, forbidden("invalid URL"), ErrorKind::Rejected),
+        (403, forbidden("You are not permitted to perform this action."), ErrorKind::Misconfigured),
+        (403, client, ErrorKind::Misconfigured),
+        (400, invalid, ErrorKind::MediaRejected),
+        (400, json!({"errors": [{"message": "text is wrong"}]}), ErrorKind::Rejected),
+        (429, json!({}), ErrorKind::RateLimited),
+        (500, json!({}), ErrorKind::Server),
+        (503, json!("html"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {
         let error = parse_error(&session, &reply(status, &[], &body));
@@ -64,7 +72,10 @@ async fn the_limit_that_is_used_up_says_when_to_come_back() {
     let (soon, day) = (at(60).timestamp().to_string(), at(7_200).timestamp().to_string());
     let short = [("x-rate-limit-reset", soon.as_str())];
     let error = parse_error(&session, &reply(429, &short, &json!({})));
-    assert_eq!((error.kind, error.retry_after), (Kind::RateLimited, Some(Duration::from_secs(60))));
+    assert_eq!(
+        (error.kind, error.retry_after),
+        (ErrorKind::RateLimited, Some(Duration::from_secs(60)))
+    );
     let long = [
         ("x-rate-limit-reset", soon.as_str()),
         ("x-user-limit-24hour-remaining", "12"),
@@ -72,7 +83,7 @@ async fn the_limit_that_is_used_up_says_when_to_come_back() {
         ("x-app-limit-24hour-reset", day.as_str()),
     ];
     let error = parse_error(&session, &reply(429, &long, &json!({})));
-    let expected = (Kind::QuotaExhausted, Some(Duration::from_secs(7_200)));
+    let expected = (ErrorKind::QuotaExhausted, Some(Duration::from_secs(7_200)));
     assert_eq!((error.kind, error.retry_after), expected);
 }
 

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::{chain, listed, session};
 use crate::{
-    Draft, Found, Kind, Platform, Progress,
+    Draft, ErrorKind, Platform, Progress, ReconcileOutcome,
     tests::test_server::{Network, at, draft},
     x::X,
 };
 
-async fn reconcile(network: &Network, draft: &Draft, state: Value) -> Found {
+async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
     X.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
 }
 
@@ -28,11 +28,14 @@ async fn a_lost_post_is_found_by_text_and_time() {
         holding(vec![listed("3", "Other", 5), listed("2", "Hello", 3), listed("1", "Hello", -200)])
             .await;
     let found = reconcile(&network, &draft("Hello ", json!({})), json!({})).await;
-    assert!(matches!(found, Found::There(Progress::Done(one)) if one.id == "2"));
+    assert!(matches!(found, ReconcileOutcome::Committed(Progress::Done(one)) if one.id == "2"));
     let found = reconcile(&network, &draft("Never sent", json!({})), json!({})).await;
-    assert!(matches!(found, Found::Absent));
+    assert!(matches!(found, ReconcileOutcome::NotCommitted));
     let empty = Network::start(|_| (200, json!({"meta": {"result_count": 0}}))).await;
-    assert!(matches!(reconcile(&empty, &draft("x", json!({})), json!({})).await, Found::Absent));
+    assert!(matches!(
+        reconcile(&empty, &draft("x", json!({})), json!({})).await,
+        ReconcileOutcome::NotCommitted
+    ));
 }
 
 #[tokio::test]
@@ -40,7 +43,7 @@ async fn what_x_makes_of_a_text_is_seen_through() {
     let one = listed("2", "R&amp;D &lt;3 https://t.co/a https://t.co/m", 3);
     let network = holding(vec![one]).await;
     let post = draft("R&D <3 https://example.org/a", json!({}));
-    assert!(matches!(reconcile(&network, &post, json!({})).await, Found::There(_)));
+    assert!(matches!(reconcile(&network, &post, json!({})).await, ReconcileOutcome::Committed(_)));
 }
 
 #[tokio::test]
@@ -48,7 +51,9 @@ async fn a_lost_segment_is_none_of_those_that_are_known() {
     let network = holding(vec![listed("t2", "same", 1), listed("t1", "same", 0)]).await;
     let post = chain(&["same", "same ", "end"], json!({}));
     let found = reconcile(&network, &post, json!({"published": ["t1"]})).await;
-    let Found::There(Progress::Continue { state, remote_id, .. }) = found else { panic!() };
+    let ReconcileOutcome::Committed(Progress::Continue { state, remote_id, .. }) = found else {
+        panic!()
+    };
     assert_eq!(remote_id.as_deref(), Some("t2"));
     assert_eq!(X.step(&post, Some(&state)).name, "publish_segment_3");
 }
@@ -67,7 +72,7 @@ async fn what_x_says_it_has_is_looked_for_before_it_is_given_up() {
         match X.publish(&session(&network), &draft("Hello", json!({})), None).await {
             Ok(Progress::Done(published)) => assert!(there && published.id == "1"),
             Ok(other) => panic!("{other:?}"),
-            Err(error) => assert!(!there && error.kind == Kind::Rejected),
+            Err(error) => assert!(!there && error.kind == ErrorKind::Rejected),
         }
     }
 }
@@ -79,5 +84,5 @@ async fn a_success_without_a_post_is_no_answer() {
     })
     .await;
     let error = X.publish(&session(&network), &draft("Hello", json!({})), None).await.unwrap_err();
-    assert_eq!(error.kind, Kind::Ambiguous);
+    assert_eq!(error.kind, ErrorKind::Ambiguous);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{chain, made, session, walk};
 use crate::{
-    Kind, Media, Platform, Progress, oauth,
+    ErrorKind, Media, Platform, Progress, oauth,
     tests::test_server::{Network, Seen, at, draft, media},
     x::X,
 };
@@ -149,7 +149,7 @@ async fn a_file_that_x_cannot_process_is_told() {
     let pieces = json!({"id": "m1", "total": 8, "sent": 1, "finalized": at(-5)});
     let state = json!({ "upload": pieces });
     let error = X.publish(&session(&network), &post, Some(state)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::MediaRejected);
+    assert_eq!(error.kind, ErrorKind::MediaRejected);
     assert_eq!(error.reply.unwrap().message.as_deref(), Some("file is currently unsupported"));
 }
 
@@ -202,7 +202,7 @@ async fn connecting_asks_who_the_token_belongs_to_and_what_it_pays_for() {
     assert_eq!(X.spec_of(&account).caption.max, 25_000);
     let refused = Network::start(|_| (401, json!({"title": "Unauthorized"}))).await;
     let error = X.verify(&session(&refused)).await.unwrap_err();
-    assert_eq!(error.kind, Kind::InvalidCredentials);
+    assert_eq!(error.kind, ErrorKind::InvalidCredentials);
 }
 
 #[tokio::test]

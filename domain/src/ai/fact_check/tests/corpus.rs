@@ -1,6 +1,6 @@
 //! Captions that rules make: in seven languages, true ones and ones with something invented, of every class.
 
-use super::{Facts, Reason};
+use super::{Facts, FindingReason};
 
 /// The ways of a language: sentences with a place for the claim.
 struct Language {
@@ -145,14 +145,14 @@ fn times(nth: usize, hour: usize, minute: usize) -> String {
     pick(&forms, nth)
 }
 
-fn contacts(nth: usize, name: &str, number: usize) -> (String, Reason) {
+fn contacts(nth: usize, name: &str, number: usize) -> (String, FindingReason) {
     let forms = [
-        (format!("https://www.{name}.com/p/{number}"), Reason::UnverifiedLink),
-        (format!("{name}.de"), Reason::UnverifiedLink),
-        (format!("post@{name}.fr"), Reason::UnverifiedLink),
-        (format!("@{name}_{number}"), Reason::UnverifiedHandle),
-        (format!("+49 30 {}", 2_000_000 + number * 7_919), Reason::UnverifiedPhone),
-        (format!("(040) {}-{:04}", 300 + number, number * 37), Reason::UnverifiedPhone),
+        (format!("https://www.{name}.com/p/{number}"), FindingReason::UnverifiedLink),
+        (format!("{name}.de"), FindingReason::UnverifiedLink),
+        (format!("post@{name}.fr"), FindingReason::UnverifiedLink),
+        (format!("@{name}_{number}"), FindingReason::UnverifiedHandle),
+        (format!("+49 30 {}", 2_000_000 + number * 7_919), FindingReason::UnverifiedPhone),
+        (format!("(040) {}-{:04}", 300 + number, number * 37), FindingReason::UnverifiedPhone),
     ];
     pick(&forms, nth)
 }
@@ -162,21 +162,26 @@ fn claims(
     language: &Language,
     class: usize,
     nth: usize,
-) -> (String, String, Reason, [&'static str; 3]) {
+) -> (String, String, FindingReason, [&'static str; 3]) {
     match class {
         0 => {
             let (is, other) = (prices(nth, 11 + nth % 80), prices(nth, 12 + nth % 80));
-            (is, other, Reason::UnverifiedPrice, language.price)
+            (is, other, FindingReason::UnverifiedPrice, language.price)
         }
         1 => {
             let (month, number) = (nth * 5 % 12, 13 + nth % 14);
             let is = dates(language, nth, (month, number));
-            (is, dates(language, nth, (month, number + 1)), Reason::UnverifiedDate, language.date)
+            (
+                is,
+                dates(language, nth, (month, number + 1)),
+                FindingReason::UnverifiedDate,
+                language.date,
+            )
         }
         2 => {
             let (hour, minute) = (7 + nth % 15, nth * 10 % 50);
             let is = times(nth, hour, minute);
-            (is, times(nth, hour, minute + 5), Reason::UnverifiedTime, language.time)
+            (is, times(nth, hour, minute + 5), FindingReason::UnverifiedTime, language.time)
         }
         _ => {
             let (is, reason) = contacts(nth, "luna-bar", 100 + nth);

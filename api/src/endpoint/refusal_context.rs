@@ -1,0 +1,57 @@
+//! What an error reply needs to know about its request, to say how to correct it and which call comes next.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use fanfare_domain::{
+    Code, Error, PostId,
+    access::Membership,
+    beside,
+    remedies::{self, AccountRef, RequestContext},
+};
+
+use crate::{Route, WorkspaceScope, json};
+
+/// The facts of a request that its error reply may name.
+pub struct RefusalContext {
+    situation: RequestContext,
+    raw: Bytes,
+}
+
+impl RefusalContext {
+    /// Returns the context of a request.
+    pub fn new(
+        route: &'static Route,
+        uri: &str,
+        path: &HashMap<String, String>,
+        membership: &Membership,
+        raw: Bytes,
+    ) -> Self {
+        let is_post = route.policy.workspace == WorkspaceScope::Post;
+        let post = path.get("id").filter(|_| is_post).and_then(|id| id.parse().ok());
+        let situation = RequestContext {
+            account: membership.account.as_deref().map(AccountRef::from),
+            post: post.map(PostId),
+            request: Some((route.name, route.method.as_str(), uri.to_owned())),
+            ..RequestContext::default()
+        };
+        Self { situation, raw }
+    }
+
+    /// Returns the context of a request without a key.
+    pub fn public(raw: Bytes) -> Self {
+        Self { situation: RequestContext::default(), raw }
+    }
+
+    /// Adds fixes and next calls to the error. The body is parsed again only if they depend on it.
+    pub async fn add_remedies(mut self, error: Error, base_url: String) -> Error {
+        self.situation.base_url = base_url;
+        let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());
+        if fixable || error.code() == Code::DuplicateRisk {
+            let raw = self.raw;
+            let parsed = offload(raw.len(), move || json::parse(&raw).ok()).await;
+            self.situation.body = parsed.ok().flatten();
+        }
+        remedies::add_remedies(error, &self.situation)
+    }
+}

@@ -1,0 +1,50 @@
+//! Shows letters on the page `/dev/mail`, for trying the service on one's own machine.
+
+use fanfare_entities::{Millis, letter, letter::LetterStatus};
+use fanfare_mail::Letter;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
+
+use super::{Content, MailTransport, delivery::open_content};
+use crate::{
+    Domain,
+    error::{Code, Error, Result},
+};
+
+/// The most letters that are shown.
+const MAX_SHOWN: u64 = 50;
+
+/// A letter as the page shows it.
+#[derive(Debug, Clone)]
+pub struct ShownLetter {
+    /// The id.
+    pub id: Uuid,
+    /// The time at which it was written.
+    pub created_at: Millis,
+    /// The text.
+    pub letter: Letter,
+}
+
+/// Returns the last letters, newest first.
+///
+/// # Errors
+/// [`Code::NotFound`] if letters are sent by SMTP, or not at all.
+pub async fn list_shown(cx: &Domain) -> Result<Vec<ShownLetter>> {
+    if !matches!(cx.settings.mail_transport(), MailTransport::Shown) {
+        return Err(Error::new(Code::NotFound, "There is nothing at this address."));
+    }
+    let rows = letter::Entity::find()
+        .filter(letter::Column::SecretId.is_not_null())
+        .filter(letter::Column::Status.eq(LetterStatus::Sent))
+        .order_by_desc(letter::Column::Id)
+        .limit(MAX_SHOWN)
+        .all(&cx.db.read)
+        .await?;
+    let mut letters = Vec::with_capacity(rows.len());
+    for row in rows {
+        if let Some(Content::Written(letter)) = open_content(cx, &cx.db.read, &row).await? {
+            letters.push(ShownLetter { id: row.uid, created_at: row.created_at, letter });
+        }
+    }
+    Ok(letters)
+}
