@@ -14,10 +14,11 @@ use fanfare_domain::{
     Act, Code, Domain, Error, RefusalDetails, Reply, Result, WorkspaceId,
     access::{self, Caller, Membership, Role, plan_name},
     accounts::by_name,
-    beside, db,
+    db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::{self, Meter},
+    offload,
     remedies::{self, RequestContext},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};

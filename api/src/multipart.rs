@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use fanfare_domain::{Code, Error, Result, beside, error::excerpt, media};
+use fanfare_domain::{Code, Error, Result, error::excerpt, media, offload};
 use futures_util::stream;
 use multra::{Field, Multipart, parse_boundary};
 use salvo::http::{

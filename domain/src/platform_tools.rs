@@ -38,7 +38,7 @@ pub struct HelperRequest {
     pub tool: String,
     /// The account to ask for; every tool but `x.quota` needs one.
     #[serde(default)]
-    #[schemars(schema_with = "crate::input::maybe_id_schema")]
+    #[schemars(schema_with = "crate::input::optional_id_schema")]
     pub account_id: Option<Value>,
     /// The other arguments of the tool.
     #[serde(default)]

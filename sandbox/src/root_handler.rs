@@ -62,7 +62,7 @@ impl Handler for RootHandler {
         };
         let below = percent_decode_str(below).decode_utf8_lossy();
         let below = below.trim_start_matches('/').to_owned();
-        network.serve(NetworkRequest { req, path: below, access }, ctrl.conn(), res).await;
+        network.serve(NetworkRequest { req, path: below, access: reach }, ctrl.conn(), res).await;
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use fanfare_domain::{
     Code, Error, PostId,
     access::Membership,
-    beside,
+    offload,
     remedies::{self, AccountRef, RequestContext},
 };
 

@@ -103,7 +103,7 @@ impl<'a> Permits<'a> {
     ///
     /// # Errors
     /// [`Kind::RateLimited`].
-    pub async fn acquire(&self) -> Result<()> {
+    pub async fn wait_for_permit(&self) -> Result<()> {
         let mut waited = Duration::ZERO;
         loop {
             let error = match self.acquire().await {

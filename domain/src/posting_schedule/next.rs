@@ -33,7 +33,7 @@ const MAX_ACCOUNTS: usize = 50;
 pub struct NextSlotQuery {
     /// The account.
     #[serde(default)]
-    #[schemars(schema_with = "crate::input::maybe_id_schema")]
+    #[schemars(schema_with = "crate::input::optional_id_schema")]
     pub account_id: Option<Value>,
     /// Several accounts, with commas between them; without these and `account_id`, all accounts of the workspace.
     #[serde(default)]

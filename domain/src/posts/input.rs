@@ -93,37 +93,37 @@ pub struct NewPostBatch {
 #[serde(deny_unknown_fields)]
 pub struct PostChanges {
     /// New text; null empties it.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 1_000_000), extend("x-lines" = true))]
     pub caption: Option<Option<String>>,
     /// New media; null removes it all.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 2_048))]
     pub media_url: Option<Option<String>>,
     /// New media; null removes it all.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(inner(length(max = 2_048)))]
     pub media_urls: Option<Option<Vec<String>>>,
     /// New time; null only in a draft.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 100))]
     pub scheduled_at: Option<Option<String>>,
     /// IANA zone of a local `scheduled_at`.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 100))]
     pub timezone: Option<Option<String>>,
     /// New post type; null is the platform's default.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 50))]
     pub post_type: Option<Option<String>>,
     /// New settings, in place of all old ones.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     pub settings: Option<Option<Map<String, Value>>>,
     /// New metadata, in place of all old.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     pub metadata: Option<Option<Map<String, Value>>>,
     /// New group key; null takes it out of its group.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
     /// Cannot be changed; listed here so that the error can say so.
@@ -197,11 +197,11 @@ pub struct RetryPost {
 #[serde(deny_unknown_fields)]
 pub struct SetRelease {
     /// The caller's own id of the release; null removes it.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 200))]
     pub release_id: Option<Option<String>>,
     /// Group key; null takes the post out of its group.
-    #[serde(default, deserialize_with = "maybe_null")]
+    #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
 }

@@ -77,7 +77,7 @@ pub struct WebhookChanges {
     #[schemars(length(max = 100), inner(length(max = 100)))]
     pub events: Option<Vec<String>>,
     /// Your own description, up to 200 characters; null removes it.
-    #[serde(default, deserialize_with = "crate::input::maybe_null")]
+    #[serde(default, deserialize_with = "crate::input::absent_or_null")]
     #[schemars(length(max = 200))]
     pub description: Option<Option<String>>,
     /// False stops deliveries; true resumes them, also after failures disabled the webhook.

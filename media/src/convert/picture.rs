@@ -22,7 +22,7 @@ pub async fn make(
 ) -> Result<Converted, Flaw> {
     let size = facts.size().ok_or_else(|| Flaw::Unreadable("it has no size".to_owned()))?;
     let ground = if profile.target == Target::Png { Background::Clear } else { Background::White };
-    let mut side = max_side(size, profile.width_max).min(max_side(size));
+    let mut side = max_side_for_width(size, profile.width_max).min(max_side(size));
     for _ in 0..MAX_SHRINKS {
         let canvas = draw(tools, local, facts, (side, ground)).await?;
         let profile = *profile;
@@ -35,7 +35,7 @@ pub async fn make(
 }
 
 /// Returns the longest side at which the picture is not wider than `width_max`.
-fn max_side((width, height): (u32, u32), width_max: u32) -> u32 {
+fn max_side_for_width((width, height): (u32, u32), width_max: u32) -> u32 {
     let longer = width.max(height);
     if width_max == 0 || width <= width_max {
         return longer;

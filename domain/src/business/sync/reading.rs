@@ -55,13 +55,13 @@ impl Reading<'_> {
 
     async fn profile(&self) -> platforms::Result<ProfileFacts> {
         for _ in 0..PROFILE_CALLS {
-            self.permits.acquire().await?;
+            self.permits.wait_for_permit().await?;
         }
         self.business.profile(&self.session).await
     }
 
     async fn reviews_page(&self, next: Option<String>) -> platforms::Result<ReviewPage> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.business.reviews(&self.session, next).await
     }
 
@@ -69,7 +69,7 @@ impl Reading<'_> {
         &self,
         next: Option<String>,
     ) -> platforms::Result<platforms::ListPage<RemoteMedia>> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.business.media(&self.session, next).await
     }
 

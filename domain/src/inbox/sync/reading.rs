@@ -58,22 +58,22 @@ impl Reading<'_> {
     }
 
     async fn subscribe(&self) -> platforms::Result<()> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.inbox.subscribe(&self.session).await
     }
 
     async fn conversations(&self, next: Option<String>) -> PageOf<Vec<RemoteMessage>> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.inbox.conversations(&self.session, next).await
     }
 
     async fn recent_posts(&self) -> platforms::Result<Vec<RemotePost>> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.inbox.recent_posts(&self.session).await
     }
 
     async fn comments_page(&self, post: &str, next: Option<String>) -> PageOf<RemoteComment> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.inbox.comments(&self.session, post, next).await
     }
 
@@ -171,7 +171,7 @@ impl Reading<'_> {
 
     /// Reads the state of one comment.
     async fn ask_comment(&self, id: &str) -> platforms::Result<Option<bool>> {
-        self.permits.acquire().await?;
+        self.permits.wait_for_permit().await?;
         self.inbox.unlisted_comment(&self.session, id).await
     }
 
