@@ -129,7 +129,7 @@ pub(super) fn one(operation: &Operation) -> Command {
     command
 }
 
-/// What stands below the options of an operation's command.
+/// Returns the text below the options of an operation's command.
 fn notes(operation: &Operation) -> String {
     let columns = operation.list().map(|list| {
         let columns = list.columns.join(", ");

@@ -10,7 +10,7 @@ static TEXT: &str = include_str!("../../../docs/openapi.json");
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 
-/// What tells most of an entry of a list, in this order.
+/// The fields that come first in a list, in this order.
 const TELLING: [&str; 17] = [
     "id",
     "sequence",

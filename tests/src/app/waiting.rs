@@ -13,7 +13,7 @@ use crate::client::User;
 /// The time a test waits for something to happen, in real time. Generous: it only ends a failed test.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// What holds of work in a worker's hands, at the time $1.
+/// The condition of a row of work that a worker has in hand at the time $1.
 const IN_HAND: &str = "lease_expirations > 0 AND due_at > $1";
 
 /// Says whether a step of passing time is so long that it may end a lease, and lose the work in hand with it.
