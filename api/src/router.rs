@@ -89,16 +89,8 @@ struct MethodNotAllowed {
 
 impl MethodNotAllowed {
     fn allowing(taken: &[Method]) -> Self {
-        let named: Vec<_> = taken
-            .iter()
-            .map(|method| match method {
-                Method::Get => "GET, HEAD",
-                Method::Post => "POST",
-                Method::Put => "PUT",
-                Method::Patch => "PATCH",
-                Method::Delete => "DELETE",
-            })
-            .collect();
+        let head = taken.contains(&Method::Get).then_some("HEAD");
+        let named: Vec<_> = taken.iter().map(|method| method.as_str()).chain(head).collect();
         let allow = HeaderValue::from_str(&named.join(", "));
         Self { allow: allow.unwrap_or_else(|_| HeaderValue::from_static("")) }
     }

@@ -22,6 +22,8 @@ struct Workload {
     delay: u64,
     /// Workspaces among which Fanfare's accounts are split; the peers know none.
     tenants: usize,
+    /// Fanfare's worker processes, each with all of the slots.
+    workers: usize,
 }
 
 impl Workload {
@@ -61,12 +63,15 @@ impl Figures {
 /// The numbers of workspaces of Fanfare's runs.
 const TENANTS: [usize; 3] = [1, 50, 1_000];
 
+/// The workers of the runs that show what a larger fleet adds, with the middle number of workspaces.
+const FLEETS: [usize; 2] = [2, 4];
+
 /// Runs every party against a network that answers at once, and one that takes 50 ms: `rounds` times in turn, since the
 /// speed of machines varies. The median run counts.
 pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
     let servers = Servers::find().await;
     for delay in [0, 50] {
-        let work = Workload { posts, slots, delay, tenants: 1 };
+        let work = Workload { posts, slots, delay, tenants: 1, workers: 1 };
         let mut all: Vec<Vec<Figures>> = Vec::new();
         for _ in 0..rounds {
             let mut round = Vec::new();
@@ -79,6 +84,10 @@ pub async fn run(posts: usize, slots: usize, rounds: usize, peers: bool) {
                     round
                         .push(fanfare(&servers, Workload { tenants, ..work }, fleet, !peers).await);
                 }
+            }
+            for workers in FLEETS {
+                let work = Workload { tenants: TENANTS[1], workers, ..work };
+                round.push(fanfare(&servers, work, true, false).await);
             }
             all.resize_with(round.len(), Vec::new);
             all.iter_mut().zip(round).for_each(|(runs, run)| runs.push(run));
@@ -163,7 +172,7 @@ async fn peer(servers: &Servers, mode: &str, work: Workload) -> Figures {
 }
 
 async fn fanfare(servers: &Servers, work: Workload, fleet: bool, profiled: bool) -> Figures {
-    let Workload { posts, slots, delay, tenants } = work;
+    let Workload { posts, slots, delay, tenants, workers } = work;
     let target = NetworkProcess::start(delay);
     let mut service = if fleet {
         Service::fleet(servers, &target).await
@@ -174,11 +183,14 @@ async fn fanfare(servers: &Servers, work: Workload, fleet: bool, profiled: bool)
     let from = now() + work.ahead();
     service.fill(posts, Due::At(from)).await;
     let metrics = profiled.then(|| service.with_metrics());
-    let worker = service.start(&["worker", "--concurrency", &slots.to_string()]);
+    let slots = slots.to_string();
+    let running: Vec<_> =
+        (0..workers).map(|_| service.start(&["worker", "--concurrency", &slots])).collect();
+    let spent = || running.iter().map(|worker| cpu::of(worker.id())).sum::<f64>();
     // As for the peers, time is measured once the worker is ready and waits for posts that are not due yet.
     let left = u64::try_from(from - now()).expect("there was too little time to get ready");
     tokio::time::sleep(Duration::from_millis(left)).await;
-    let (own, databases, network) = (cpu::of(worker.id()), servers.cpu(), target.cpu());
+    let (own, databases, network) = (spent(), servers.cpu(), target.cpu());
     let started = Instant::now();
     let arrived = target.until(posts).await;
     service.recorded(posts).await;
@@ -189,11 +201,15 @@ async fn fanfare(servers: &Servers, work: Workload, fleet: bool, profiled: bool)
     }
     let stack = if fleet { "PostgreSQL and Redis" } else { "SQLite and memory" };
     Figures {
-        name: format!("Fanfare, {stack}, tenants: {tenants}"),
+        name: format!("Fanfare, {stack}, tenants: {tenants}{}", fleet_suffix(workers)),
         posts,
         seconds,
-        worker: cpu::of(worker.id()) - own,
+        worker: spent() - own,
         servers: servers.cpu() - databases,
         network: target.cpu() - network,
     }
+}
+
+fn fleet_suffix(workers: usize) -> String {
+    if workers == 1 { String::new() } else { format!(", workers: {workers}") }
 }

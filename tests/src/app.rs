@@ -4,7 +4,7 @@ mod options;
 mod parts;
 mod waiting;
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Mutex, time::Duration};
 
 use fanfare_domain::{
     Code, Domain, Parts, Settings,
@@ -48,6 +48,7 @@ pub struct TestApp {
     pub cutter: Option<Cutter>,
     dir: PathBuf,
     stop: CancellationToken,
+    workers: Mutex<Vec<Context>>,
 }
 
 impl TestApp {
@@ -134,6 +135,7 @@ impl TestApp {
             cutter,
             dir,
             stop,
+            workers: Mutex::default(),
         };
         if options.workers {
             app.start_workers();
@@ -213,6 +215,7 @@ impl TestApp {
             ..fanfare_workers::Options::default()
         };
         tokio::spawn(fanfare_workers::run(cx.clone(), options, self.stop.clone()));
+        self.workers.lock().expect("the lock").push(cx.clone());
         cx
     }
 
@@ -347,5 +350,14 @@ impl Drop for TestApp {
     fn drop(&mut self) {
         self.stop.cancel();
         let _ = std::fs::remove_dir_all(&self.dir);
+        if std::thread::panicking() {
+            return;
+        }
+        let workers = self.workers.get_mut().expect("the lock");
+        let panics: u64 = workers.iter().map(|cx| cx.in_flight.panics()).sum();
+        assert_eq!(
+            panics, 0,
+            "jobs panicked during the story; run it with RUST_LOG=error to see where"
+        );
     }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -28,11 +31,16 @@ const MAX_REPORTED: usize = 20;
 pub struct InFlight {
     running: Mutex<BTreeMap<(Millis, JobKind, i64), usize>>,
     drained: watch::Sender<bool>,
+    panics: AtomicU64,
 }
 
 impl Default for InFlight {
     fn default() -> Self {
-        Self { running: Mutex::default(), drained: watch::channel(false).0 }
+        Self {
+            running: Mutex::default(),
+            drained: watch::channel(false).0,
+            panics: AtomicU64::default(),
+        }
     }
 }
 
@@ -42,6 +50,11 @@ impl InFlight {
         let key = (now, kind, id);
         *self.running().entry(key).or_default() += 1;
         InFlightGuard { in_flight: self, key }
+    }
+
+    /// Returns how many jobs have panicked in this process.
+    pub fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
     }
 
     fn running(&self) -> MutexGuard<'_, BTreeMap<(Millis, JobKind, i64), usize>> {
@@ -76,6 +89,9 @@ pub struct InFlightGuard<'a> {
 
 impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.in_flight.panics.fetch_add(1, Ordering::Relaxed);
+        }
         let mut running = self.in_flight.running();
         if let Some(count) = running.get_mut(&self.key) {
             *count -= 1;

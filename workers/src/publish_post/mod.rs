@@ -59,7 +59,12 @@ async fn process(cx: Context, claimed: Box<posts::publishing::ClaimedPost>) {
     match tokio::spawn(published.in_current_span()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(%error, "a post was left to its lease"),
-        Err(panic) => tracing::error!(%panic, "publishing a post panicked"),
+        Err(ended) => {
+            // The worker counts and logs panics of all jobs. Anything else is the end of the process.
+            if let Ok(panic) = ended.try_into_panic() {
+                std::panic::resume_unwind(panic);
+            }
+        }
     }
 }
 
