@@ -19,7 +19,6 @@ use crate::{
     Act, Domain, Tx,
     access::PlanTier,
     error::{Code, Error, Result},
-    input::text::{self, TextRule},
     limits::{self, Bucket},
     mail, passwords,
     quota::Quota,
@@ -216,9 +215,7 @@ pub async fn accept_as_new(
 ) -> Result<Accepted> {
     let email = live(&cx.db.read, token, cx.clock.now()).await?.email;
     let name = name.trim();
-    if let Some(flaw) = text::problem("name", name, TextRule::line(100)) {
-        return Err(Error::violation(flaw));
-    }
+    users::check_name(name)?;
     let password_hash = passwords::hash(password, &email).await?;
     let tx = Tx::begin(cx).await?;
     let row = live(tx.conn(), token, tx.now()).await?;

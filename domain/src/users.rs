@@ -125,8 +125,11 @@ pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<V
 /// The longest possible e-mail address, in bytes.
 const MAX_EMAIL_BYTES: usize = 254;
 
-/// Checks the name of a workspace or a brand.
+/// Checks the name of a user, a workspace or a brand.
 pub(crate) fn check_name(name: &str) -> Result<()> {
+    if fanfare_platforms::text::is_blank(name) {
+        return Err(Error::field(Code::FieldRequired, "name", "The name is empty.", "Send a name."));
+    }
     text::problem("name", name, TextRule::line(text::DEFAULT_MAX))
         .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
 }
