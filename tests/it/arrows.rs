@@ -111,7 +111,6 @@ const FOUNDATION: [&str; 27] = [
     "act",
     "after_commit",
     "batcher",
-    "beside",
     "clock",
     "db",
     "error",
@@ -123,9 +122,9 @@ const FOUNDATION: [&str; 27] = [
     "limits",
     "logins",
     "mutation",
+    "offload",
     "page",
     "passwords",
-    "person",
     "platforms",
     "processes",
     "reply",
@@ -133,6 +132,7 @@ const FOUNDATION: [&str; 27] = [
     "token",
     "tx",
     "unreadable",
+    "user_lock",
     "zone",
 ];
 
