@@ -109,7 +109,10 @@ impl InvitationPage {
                 self.show_workspace(res, workspace);
                 Ok(())
             }
-            Err(error) if [Code::InvalidField, Code::FieldRequired, Code::PlanLimit].contains(&error.code()) => {
+            Err(error)
+                if [Code::InvalidField, Code::FieldRequired, Code::PlanLimit]
+                    .contains(&error.code()) =>
+            {
                 self.show(res, token, visitor, Some(&error)).await
             }
             Err(error) => Err(error),

@@ -128,7 +128,12 @@ const MAX_EMAIL_BYTES: usize = 254;
 /// Checks the name of a user, a workspace or a brand.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     if fanfare_platforms::text::is_blank(name) {
-        return Err(Error::field(Code::FieldRequired, "name", "The name is empty.", "Send a name."));
+        return Err(Error::field(
+            Code::FieldRequired,
+            "name",
+            "The name is empty.",
+            "Send a name.",
+        ));
     }
     text::problem("name", name, TextRule::line(text::DEFAULT_MAX))
         .map_or(Ok(()), |flaw| Err(Error::violation(flaw)))
