@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Draft, Violation, settings::alt_text};
+use crate::{Draft, Violation, settings::alt_text, text::is_blank};
 
 /// Longest part of a slug that comes from the title.
 const SLUG_TITLE_MAX: usize = 80;
@@ -29,7 +29,7 @@ pub fn body<'a>(given_title: Option<&str>, caption: &'a str) -> &'a str {
 }
 
 fn first_line(caption: &str) -> &str {
-    caption.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+    caption.lines().map(str::trim).find(|line| !is_blank(line)).unwrap_or_default()
 }
 
 /// Returns the text of an ATX heading.

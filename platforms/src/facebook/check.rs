@@ -51,7 +51,7 @@ fn coloured(draft: &Draft, settings: &Settings) -> Vec<Violation> {
         found.push(invalid(NAME, message, "Keep either the background or the link."));
     }
     let length = draft.caption.chars().count();
-    if length == 0 || length > COLOURED_MAX {
+    if text::is_blank(&draft.caption) || length > COLOURED_MAX {
         let message = format!(
             "A text on a coloured background has 1 to {COLOURED_MAX} characters, not {length}."
         );
