@@ -154,7 +154,7 @@ impl Catalogue {
     /// Parses a catalogue.
     ///
     /// # Errors
-    /// [`BadCatalogue`].
+    /// [`CatalogueError`].
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
         let read: Self = serde_json::from_str(text)?;
         let is_priced = |model: &&VideoModel| {

@@ -74,7 +74,7 @@ impl ServiceAccount {
     /// Reads the key file from Google's console. Its token address is trusted, since the operator configured it.
     ///
     /// # Errors
-    /// [`BadAccount`].
+    /// [`ServiceAccountError`].
     pub fn read(http: &Client, text: &str) -> Result<Self, ServiceAccountError> {
         let file: File = serde_json::from_str(text)?;
         let der = der(&SecretString::from(file.private_key)).ok_or(ServiceAccountError::Key)?;

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Call;
 
-/// A handler: any async function from a call to an [`Answer`].
+/// A handler: any async function from a call to an [`IntoReply`].
 pub trait Handler<C = Call>: Sync {
     /// Returns the reply to a request.
     fn answer(&self, call: C) -> BoxFuture<'static, Result<Reply>>;

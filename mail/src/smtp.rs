@@ -66,7 +66,7 @@ impl Mailer {
     /// loopback.
     ///
     /// # Errors
-    /// [`BadMailer`].
+    /// [`MailerError`].
     pub fn new(address: &SecretString, from: &str) -> Result<Self, MailerError> {
         let url = Url::parse(address.expose_secret()).map_err(|_| MailerError::Address)?;
         let from: Mailbox = from.parse().map_err(|_| MailerError::From)?;
@@ -114,7 +114,7 @@ impl Mailer {
     /// duplicates.
     ///
     /// # Errors
-    /// [`Failure::Refused`] is permanent, [`Failure::Later`] is not.
+    /// [`SendError::Refused`] is permanent, [`SendError::Transient`] is not.
     pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), SendError> {
         let refused = |what: String| SendError::Refused(what);
         let to: Mailbox =

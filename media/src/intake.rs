@@ -137,7 +137,7 @@ impl Intake {
     /// Receives the next bytes. The type is checked after the first 4 KiB, the size with each call.
     ///
     /// # Errors
-    /// [`Refused`]. The file is lost then.
+    /// [`IntakeError`]. The file is lost then.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), IntakeError> {
         self.seen += piece.len() as u64;
         if let Some(begun) = &mut self.begun {
@@ -174,7 +174,7 @@ impl Intake {
     /// Ends the file and detects its type, if not done yet. [`Intake::finish`] calls this unless it was called before.
     ///
     /// # Errors
-    /// [`Refused`].
+    /// [`IntakeError`].
     pub async fn end(&mut self) -> Result<&'static str, IntakeError> {
         if self.begun.is_none() {
             self.begin().await?;
@@ -185,7 +185,7 @@ impl Intake {
     /// Completes the file under its path. After that it is on disk or in the bucket.
     ///
     /// # Errors
-    /// [`Refused`]. Nothing is left behind then.
+    /// [`IntakeError`]. Nothing is left behind then.
     pub async fn finish(mut self) -> Result<StoredMedia, IntakeError> {
         self.end().await?;
         let Some(begun) = self.begun else { return Err(IntakeError::Empty) };

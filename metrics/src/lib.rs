@@ -1,7 +1,7 @@
 //! The metrics that operators see.
 //!
 //! [`list`] names every metric, [`record`] has a function for each kind of event, and [`install`] makes the process
-//! keep the recorded values. This crate does not listen on a port; the caller serves [`Recorded::render`] at
+//! keep the recorded values. This crate does not listen on a port; the caller serves [`MetricsHandle::render`] at
 //! `/metrics`.
 
 pub mod list;

@@ -18,7 +18,7 @@ impl Request {
     /// Sends the request and reads the whole response, whatever its status.
     ///
     /// # Errors
-    /// All kinds except [`ErrorKind::Nonsense`]. [`Error::maybe_sent`] tells whether the server may have acted.
+    /// All kinds except [`ErrorKind::InvalidJson`]. [`Error::maybe_sent`] tells whether the server may have acted.
     pub async fn send(self) -> Result<Reply, Error> {
         self.open().await?.into_reply().await
     }

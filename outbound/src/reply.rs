@@ -27,7 +27,7 @@ impl Reply {
     /// Parses the body as JSON, whatever its content type.
     ///
     /// # Errors
-    /// [`ErrorKind::Nonsense`] if it is not the expected JSON.
+    /// [`ErrorKind::InvalidJson`] if it is not the expected JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.body).map_err(|cause| {
             Error::new(ErrorKind::InvalidJson, &self.url, redacted_message(&cause))

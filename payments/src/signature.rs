@@ -26,7 +26,7 @@ pub enum SignatureError {
 /// Checks that a body was signed with one of these secrets, at `now` (Unix seconds) or shortly before.
 ///
 /// # Errors
-/// [`BadSignature`].
+/// [`SignatureError`].
 pub fn verify(
     body: &[u8],
     header: &str,

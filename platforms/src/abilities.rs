@@ -11,7 +11,7 @@ pub trait Tools: Send + Sync {
     /// Runs one of the descriptor's tools, by its full name. Reads only.
     ///
     /// # Errors
-    /// [`crate::Kind::Rejected`] for invalid input, or the network's error.
+    /// [`crate::ErrorKind::Rejected`] for invalid input, or the network's error.
     async fn run(&self, session: &Session, tool: &str, input: &Map<String, Value>)
     -> Result<Value>;
 }
@@ -22,7 +22,7 @@ pub trait AppRegistration: Send + Sync {
     /// Registers this service with the account's own server, which `session.secrets` names.
     ///
     /// # Errors
-    /// [`crate::Kind::InvalidCredentials`] when it is not a server of this network, [`crate::Kind::Unreachable`] when
+    /// [`crate::ErrorKind::InvalidCredentials`] when it is not a server of this network, [`crate::ErrorKind::Unreachable`] when
     /// it does not answer.
     async fn register(&self, session: &Session, redirect_uri: &str) -> Result<App>;
 }

@@ -153,7 +153,7 @@ pub struct ListedPost {
     pub url: Option<String>,
     /// One of the network's post types in Fanfare.
     pub post_type: &'static str,
-    /// Its form, as in [`AskedPost::format`].
+    /// Its form, as in [`PostRef::format`].
     pub format: &'static str,
     /// Its text.
     pub caption: String,

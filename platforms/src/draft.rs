@@ -36,7 +36,7 @@ impl Draft {
     /// Deserializes the settings into the connector's struct.
     ///
     /// # Errors
-    /// [`crate::Kind::Rejected`]; does not happen after validation.
+    /// [`crate::ErrorKind::Rejected`]; does not happen after validation.
     pub fn settings<T: DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_value(Value::Object(self.settings.clone()))
             .map_err(|error| Error::rejected(format!("The settings are not valid: {error}")))
@@ -99,7 +99,7 @@ impl Media {
     /// Reads the whole file into memory, at most `max` bytes. Only for files that the network's limit keeps small.
     ///
     /// # Errors
-    /// [`crate::Kind::MediaRejected`] when it is larger or gone, transient when the store does not answer.
+    /// [`crate::ErrorKind::MediaRejected`] when it is larger or gone, transient when the store does not answer.
     pub async fn read(&self, max: u64) -> Result<Bytes> {
         self.source()?.read(max).await
     }
@@ -173,7 +173,7 @@ pub trait MediaSource: Send + Sync {
     /// Returns a byte range as a stream.
     ///
     /// # Errors
-    /// As [`Media::part`].
+    /// As [`Media::read_range`].
     async fn open(&self, range: Range<u64>) -> Result<MediaStream>;
 }
 

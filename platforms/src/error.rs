@@ -73,32 +73,32 @@ impl Error {
         Self { kind, message, remedy: None, retry_after: None, is_app_wide: false, reply: None }
     }
 
-    /// Creates a [`Kind::Transient`] error.
+    /// Creates a [`ErrorKind::Transient`] error.
     pub fn transient(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Transient, message)
     }
 
-    /// Creates a [`Kind::Reconnect`] error.
+    /// Creates a [`ErrorKind::Reconnect`] error.
     pub fn reconnect(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Reconnect, message)
     }
 
-    /// Creates a [`Kind::Rejected`] error.
+    /// Creates a [`ErrorKind::Rejected`] error.
     pub fn rejected(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Rejected, message)
     }
 
-    /// Creates a [`Kind::MediaRejected`] error.
+    /// Creates a [`ErrorKind::MediaRejected`] error.
     pub fn media_rejected(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::MediaRejected, message)
     }
 
-    /// Creates a [`Kind::Misconfigured`] error.
+    /// Creates a [`ErrorKind::Misconfigured`] error.
     pub fn misconfigured(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Misconfigured, message)
     }
 
-    /// Creates a [`Kind::InvalidCredentials`] error.
+    /// Creates a [`ErrorKind::InvalidCredentials`] error.
     pub fn invalid_credentials(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidCredentials, message)
     }

@@ -173,7 +173,7 @@ pub trait Inbox: RemoteChanges {
     /// Subscribes to the account's webhooks.
     ///
     /// # Errors
-    /// The network's error; a missing permission is [`crate::Kind::Misconfigured`].
+    /// The network's error; a missing permission is [`crate::ErrorKind::Misconfigured`].
     async fn subscribe(&self, session: &Session) -> Result<()>;
 
     /// Reads a page of conversations, latest first, each with its latest messages.

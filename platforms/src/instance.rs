@@ -8,7 +8,7 @@ use crate::{Error, Result, text};
 /// fragment and trailing slash.
 ///
 /// # Errors
-/// [`crate::Kind::InvalidCredentials`] if it is not the address of a server.
+/// [`crate::ErrorKind::InvalidCredentials`] if it is not the address of a server.
 pub fn normalized_url(field: &str, given: &str) -> Result<Url> {
     let wrong = || {
         Error::invalid_credentials(format!("{field} is not the address of a server."))

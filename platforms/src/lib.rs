@@ -164,7 +164,7 @@ pub trait Platform: Send + Sync {
     /// Takes the post one step further; makes at most one remote change.
     ///
     /// # Errors
-    /// [`Error`] with a [`Kind`] that says whether to retry, to wait, to reconnect or to stop.
+    /// [`Error`] with a [`ErrorKind`] that says whether to retry, to wait, to reconnect or to stop.
     async fn publish(
         &self,
         session: &Session,
@@ -190,7 +190,7 @@ pub trait Platform: Send + Sync {
     /// Returns the account that the credentials in `session.secrets` belong to.
     ///
     /// # Errors
-    /// [`Kind::InvalidCredentials`] when the network refuses them, [`Kind::Unreachable`] when it cannot be asked.
+    /// [`ErrorKind::InvalidCredentials`] when the network refuses them, [`ErrorKind::Unreachable`] when it cannot be asked.
     async fn verify(&self, session: &Session) -> Result<Identity>;
 
     /// Returns the reader of its accounts' public facts, if they have any that change.
@@ -249,7 +249,7 @@ pub trait Platform: Send + Sync {
     /// Exchanges the stored tokens for fresh ones. `None`: this account's credentials are not refreshed.
     ///
     /// # Errors
-    /// [`Kind::Reconnect`] only for a response like `invalid_grant`; anything else is transient.
+    /// [`ErrorKind::Reconnect`] only for a response like `invalid_grant`; anything else is transient.
     async fn refresh(&self, session: &Session) -> Result<Option<RefreshedTokens>> {
         match self.spec().connect {
             ConnectSpec::Credentials(_) => Ok(None),

@@ -178,7 +178,7 @@ pub struct RefreshedTokens {
 /// Returns the state that a connector stored after the previous call; the default before the first one.
 ///
 /// # Errors
-/// [`crate::Kind::Misconfigured`] for a state that cannot be read. The post must not start over then: something may
+/// [`crate::ErrorKind::Misconfigured`] for a state that cannot be read. The post must not start over then: something may
 /// already be public.
 pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     state: Option<&Value>,
@@ -194,7 +194,7 @@ pub fn read_state<T: Default + serde::de::DeserializeOwned>(
 /// Checks that there is no stored state, for a connector that publishes in one call and never stores any.
 ///
 /// # Errors
-/// [`crate::Kind::Misconfigured`] for any state, as in [`read_state`].
+/// [`crate::ErrorKind::Misconfigured`] for any state, as in [`read_state`].
 pub fn expect_no_state(state: Option<&Value>) -> crate::Result<()> {
     if state.is_some() { Err(unreadable_state()) } else { Ok(()) }
 }
@@ -209,7 +209,7 @@ impl Progress {
     /// Continues at once with this state.
     ///
     /// # Errors
-    /// [`crate::Kind::Misconfigured`] for a state that cannot be serialized as JSON.
+    /// [`crate::ErrorKind::Misconfigured`] for a state that cannot be serialized as JSON.
     pub fn continue_with<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
         let state = serde_json::to_value(state).map_err(|error| {
             crate::Error::misconfigured(format!("The progress cannot be stored: {error}."))

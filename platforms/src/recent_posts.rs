@@ -62,7 +62,7 @@ impl<T> SearchResult<T> {
     /// Returns the best match.
     ///
     /// # Errors
-    /// [`Kind::Ambiguous`] when nothing was found and not everything could be searched.
+    /// [`ErrorKind::Ambiguous`] when nothing was found and not everything could be searched.
     pub fn nearest(self) -> Result<Option<T>> {
         match self.found.into_iter().next() {
             Some(nearest) => Ok(Some(nearest)),

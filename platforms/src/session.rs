@@ -43,7 +43,7 @@ impl Session {
     /// Returns the app to authenticate as: the one registered with the account's own server, else the operator's.
     ///
     /// # Errors
-    /// [`crate::Kind::Misconfigured`] when there is neither.
+    /// [`crate::ErrorKind::Misconfigured`] when there is neither.
     pub fn app(&self) -> Result<App> {
         if let Some(client_id) = self.secrets.get(CLIENT_ID) {
             let client_id = client_id.expose_secret().to_owned();
@@ -59,7 +59,7 @@ impl Session {
     /// `default`.
     ///
     /// # Errors
-    /// [`crate::Kind::Misconfigured`] when the two do not form a valid address.
+    /// [`crate::ErrorKind::Misconfigured`] when the two do not form a valid address.
     pub fn url(&self, default: &str, path: &str) -> Result<Url> {
         let base = self.base.as_ref().map_or(default, Url::as_str);
         Url::parse(&format!("{}{path}", base.trim_end_matches('/')))
@@ -122,7 +122,7 @@ impl Secrets {
     /// Returns a secret that must exist.
     ///
     /// # Errors
-    /// [`crate::Kind::Reconnect`]: without it the account cannot be used.
+    /// [`crate::ErrorKind::Reconnect`]: without it the account cannot be used.
     pub fn require(&self, name: &str) -> Result<&SecretString> {
         self.get(name).ok_or_else(|| {
             Error::reconnect(format!("The account's {name} is missing; connect it again."))

@@ -11,7 +11,7 @@ use crate::{address, reply, request_id};
 
 pub use fanfare_domain::limits::Bucket;
 
-/// The headers, in the order of a [`limits::Standing`].
+/// The headers, in the order of a [`limits::LimitState`].
 pub const HEADERS: [(&str, &str); 3] = [
     ("X-RateLimit-Limit", "The requests that the limit nearest to its end allows in its window."),
     ("X-RateLimit-Remaining", "The requests that are left of it."),

@@ -130,7 +130,7 @@ impl AuthorizationServer {
     /// Exchanges a refresh token for the next pair.
     ///
     /// # Errors
-    /// The service does not answer; [`NotIn`] when the grant has ended.
+    /// The service does not answer; [`LoginError`] when the grant has ended.
     pub async fn refresh(&self, tokens: &Tokens) -> Result<Tokens> {
         self.token(&[
             ("grant_type", "refresh_token"),

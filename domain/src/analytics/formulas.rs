@@ -21,7 +21,7 @@ pub(super) const SAMPLE_MIN: usize = 8;
 /// The number of days that a profile covers.
 pub(super) const WINDOW_DAYS: i64 = 90;
 
-/// A ratio of at least [`UP`], or at most [`DOWN`], is notable.
+/// A ratio of at least [`NOTABLE_LIFT`], or at most [`NOTABLE_DROP`], is notable.
 pub(super) const NOTABLE_LIFT: f64 = 1.15;
 pub(super) const NOTABLE_DROP: f64 = 0.85;
 
@@ -195,7 +195,7 @@ pub const LENGTH_BANDS: [(&str, usize, Option<usize>); 4] = [
     ("very_long", 601, None),
 ];
 
-/// Returns the caption length bands by their index in [`BANDS`], best first.
+/// Returns the caption length bands by their index in [`LENGTH_BANDS`], best first.
 #[must_use]
 pub fn caption_lengths(sample: &[SamplePost]) -> Vec<Group<usize>> {
     groups(sample, GROUP_MIN, |post| {

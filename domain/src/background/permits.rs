@@ -102,7 +102,7 @@ impl<'a> Permits<'a> {
     /// Waits for a permit for one call, unless that takes long.
     ///
     /// # Errors
-    /// [`Kind::RateLimited`].
+    /// [`ErrorKind::RateLimited`].
     pub async fn wait_for_permit(&self) -> Result<()> {
         let mut waited = Duration::ZERO;
         loop {

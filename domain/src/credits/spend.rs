@@ -37,7 +37,7 @@ pub struct Spend<'a> {
     pub operation: &'a str,
     /// The number of credits.
     pub credits: i64,
-    /// The time after which an unsettled reservation expires: [`HOUR`] or [`VIDEO`].
+    /// The time after which an unsettled reservation expires: [`SHORT_EXPIRY`] or [`VIDEO_EXPIRY`].
     pub expires_after: Millis,
 }
 

@@ -73,7 +73,7 @@ pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
 /// Creates a key for the caller.
 ///
 /// # Errors
-/// The errors of [`make`].
+/// The errors of [`super::create_by_user`].
 pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>> {
     let caller = &act.caller;
     let maker = KeyCreator {

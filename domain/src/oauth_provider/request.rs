@@ -80,7 +80,7 @@ pub enum AuthorizeError {
 /// Reads an authorization request.
 ///
 /// # Errors
-/// [`NoRequest`].
+/// [`AuthorizeError`].
 pub async fn read(
     cx: &Domain,
     issuer: &str,

@@ -39,7 +39,7 @@ pub struct Analysis {
 /// first copied to `scratch` when there is enough space.
 ///
 /// # Errors
-/// The flaw of the file. Only [`Flaw::Passing`] is worth a retry.
+/// The flaw of the file. Only [`Flaw::Temporary`] is worth a retry.
 pub async fn analyse(
     store: &Store,
     tools: &Tools,

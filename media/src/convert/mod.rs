@@ -45,7 +45,7 @@ impl std::fmt::Debug for Variant {
 ///
 /// # Errors
 /// [`Flaw::NoTools`] where ffmpeg is needed and missing, [`Flaw::Unfit`] if nothing that fits can be made;
-/// only [`Flaw::Passing`] is worth a retry.
+/// only [`Flaw::Temporary`] is worth a retry.
 pub async fn convert(
     store: &Store,
     tools: &Tools,

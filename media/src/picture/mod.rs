@@ -118,7 +118,7 @@ pub(crate) fn max_side((width, height): (u32, u32)) -> u32 {
     (f64::from(longer) * (MAX_OUTPUT_PIXELS as f64 / pixels as f64).sqrt()) as u32
 }
 
-/// Draws the picture as displayed, in sRGB, with no side longer than `side` and no more pixels than [`most_side`]
+/// Draws the picture as displayed, in sRGB, with no side longer than `side` and no more pixels than [`max_side`]
 /// allows.
 pub(crate) async fn draw(
     tools: &Tools,

@@ -15,7 +15,7 @@ pub trait CallBudget: Send + Sync {
     /// Allows one more call, or returns at once with the time to try again.
     ///
     /// # Errors
-    /// [`crate::Kind::RateLimited`].
+    /// [`crate::ErrorKind::RateLimited`].
     async fn acquire(&self) -> Result<()>;
 }
 
@@ -51,7 +51,7 @@ impl<'a> FetchContext<'a> {
     /// Takes one call from the budget; called before each request.
     ///
     /// # Errors
-    /// [`crate::Kind::RateLimited`].
+    /// [`crate::ErrorKind::RateLimited`].
     pub async fn acquire_call(&self) -> Result<()> {
         self.calls.acquire().await
     }

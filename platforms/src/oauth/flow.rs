@@ -70,7 +70,7 @@ fn challenge(verifier: &str) -> String {
 /// session's secrets with the tokens added.
 ///
 /// # Errors
-/// [`Kind::InvalidCredentials`] when the network refuses the code, [`Kind::Unreachable`] when it cannot be asked.
+/// [`ErrorKind::InvalidCredentials`] when the network refuses the code, [`ErrorKind::Unreachable`] when it cannot be asked.
 pub async fn exchange_code(
     oauth: &Oauth,
     session: &Session,
@@ -100,7 +100,7 @@ pub async fn exchange_code(
 /// Refreshes an account's tokens; `None` if there is nothing to refresh.
 ///
 /// # Errors
-/// [`Kind::Reconnect`] only for a response that says the tokens are permanently invalid.
+/// [`ErrorKind::Reconnect`] only for a response that says the tokens are permanently invalid.
 pub async fn refresh_tokens(oauth: &Oauth, session: &Session) -> Result<Option<RefreshedTokens>> {
     let fresh = match oauth.renewal {
         TokenRenewal::Never => return Ok(None),

@@ -19,7 +19,7 @@ impl Credentials {
     /// Reads them from the session's secrets.
     ///
     /// # Errors
-    /// [`crate::Kind::InvalidCredentials`] when one is missing or malformed.
+    /// [`crate::ErrorKind::InvalidCredentials`] when one is missing or malformed.
     pub fn of(session: &Session) -> Result<Self> {
         let token = session.secrets.expose("bot_token").trim();
         let chat_id = session.secrets.expose("chat_id").trim();

@@ -50,7 +50,7 @@ impl Violations {
         self.more
     }
 
-    /// Truncates the list to [`Self::MOST`] entries and counts the rest.
+    /// Truncates the list to [`Self::LISTED_MAX`] entries and counts the rest.
     #[must_use]
     pub fn truncated(mut self) -> Self {
         self.more += self.listed.len().saturating_sub(Self::LISTED_MAX);

@@ -73,7 +73,7 @@ pub(super) async fn next_of<C: ConnectionTrait>(
     rows.iter().map(next).collect()
 }
 
-/// Returns the query for the first posts in the line of a post's account, as a JSON list of [`Standing`].
+/// Returns the query for the first posts in the line of a post's account, as a JSON list of [`LinePost`].
 pub(super) fn select_line<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     let first = format!(
         "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {IN_LINE} \
