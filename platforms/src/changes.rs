@@ -134,7 +134,7 @@ pub trait RemoteChanges: Send + Sync {
     /// Returns how to find out what became of a call whose response was lost.
     fn class(&self, change: &RemoteChange) -> RecoveryClass;
 
-    /// Returns the step that the next call of [`RemoteChanges::change`] with this state will take. Pure.
+    /// Returns the step that the next call of [`RemoteChanges::apply_change`] with this state will take. Pure.
     fn step(&self, change: &RemoteChange, state: Option<&Value>) -> Step {
         let _ = state;
         Step::commit(change.kind())
