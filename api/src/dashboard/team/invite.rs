@@ -46,7 +46,7 @@ pub async fn section(visit: &Visit, seat: &PageMember) -> Result<Markup> {
     if seat.act.membership.is_personal {
         return Ok(html! {
             h2 { "Invitations" }
-            p.soft { "This is your personal workspace, which has no other members. Create a team workspace to work with others." }
+            p.soft { "People are invited into team workspaces, not into your personal one. Create a team workspace to work with others." }
         });
     }
     let open = invitations::list(&seat.act).await?;
