@@ -2,8 +2,7 @@
 
 use fanfare_entities::{BrandId, Millis, UserId, WorkspaceId, brand, brand_lock, membership};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
-    sea_query::OnConflict,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::OnConflict,
 };
 
 use super::{check_name, not_a_member, require_workspace};
