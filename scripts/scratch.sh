@@ -5,7 +5,7 @@ set -euo pipefail
 needed_kb=$((4 * 1024 * 1024))
 
 shared=/dev/shm
-if [ -z "${TMPDIR:-}" ] && [ -w "$shared" ] &&
+if [ -z "${TMPDIR:-}" ] && [ -w "$shared" ] && ! findmnt -no OPTIONS "$shared" | grep -qw noexec &&
     [ "$(df --output=avail -k "$shared" | tail -n 1)" -ge "$needed_kb" ] &&
     [ "$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)" -ge $((2 * needed_kb)) ]; then
     echo "$shared"
