@@ -184,9 +184,16 @@ async fn nothing_is_added_beyond_the_plan() {
     let app = TestApp::start().await;
     let mut owner = Somebody::new(&app, "owner@example.com").await;
     // The personal workspace takes no members, and its plan is what team workspaces get.
-    let personal =
-        owner.send(TEAM, INVITE, &[("email", "a@example.com"), ("role", "viewer")]).await;
-    assert!(personal.html.contains("no other members"), "{}", personal.html);
+    let page = owner.page(TEAM).await;
+    assert!(page.html.contains("People are invited into team workspaces"), "{}", page.html);
+    let fields = [
+        ("csrf", page.hidden("csrf")),
+        ("workspace_id", owner.home.to_string()),
+        ("email", "a@example.com".to_owned()),
+        ("role", "viewer".to_owned()),
+    ];
+    let refused = owner.browser.send(INVITE, &fields).await.expect(400);
+    assert!(refused.html.contains("no other members"), "{}", refused.html);
     users::set_plan(&app.domain, owner.home, PlanTier::Pro, Some(true)).await.unwrap();
     let made = owner.send(TEAM, WORKSPACES, &[("name", "The team")]).await.expect(303);
     assert_eq!(made.location, "/dashboard");
