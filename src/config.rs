@@ -93,7 +93,7 @@ pub struct Config {
     pub signup_open: bool,
     /// The mail server, if there is one.
     pub mailer: Option<Mailer>,
-    /// How long a used refresh token may be used once more.
+    /// The time for which a used refresh token may be used once more.
     pub oauth_grace: Duration,
     /// The age of a session after which serious changes need the password again.
     pub reauth: Duration,

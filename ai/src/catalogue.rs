@@ -58,7 +58,7 @@ impl VideoProvider {
     }
 }
 
-/// Whether videos have sound.
+/// True if videos have sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Audio {
@@ -82,7 +82,7 @@ pub struct VideoModel {
     pub resolutions: Vec<String>,
     /// Aspect ratios.
     pub aspect_ratios: Vec<String>,
-    /// Whether its videos have sound.
+    /// True if its videos have sound.
     pub audio: Audio,
     /// The price of a second by resolution, in US cents.
     pub credits_per_second: BTreeMap<String, i64>,

@@ -26,7 +26,7 @@ const RESERVED_DESCRIPTORS: u64 = 64;
 const MIN_CONNECTIONS: u64 = 16;
 /// A connection with an unanswered request may be closed after this time without traffic.
 const STALLED: Duration = Duration::from_secs(15);
-/// How long a new connection waits for one that is being closed, in milliseconds.
+/// The time for which a new connection waits for one that is being closed, in milliseconds.
 const STEPS: usize = 2_000;
 
 /// Admits connections. As the first handler it also learns which of them have sent a whole request.

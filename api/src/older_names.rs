@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Route, query::Pairs};
 
-/// How the value of an older field is converted.
+/// The way in which the value of an older field is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Conversion {
     /// Unchanged.

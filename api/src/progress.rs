@@ -5,7 +5,7 @@ use tokio::sync::watch;
 /// The stage of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stage {
-    /// What is under way, in a few words.
+    /// The work under way, in a few words.
     pub description: String,
     /// The longest time that the caller asked to wait, in seconds.
     pub max_seconds: Option<u32>,

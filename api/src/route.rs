@@ -57,7 +57,7 @@ pub struct Policy {
     pub addon: bool,
     /// The lowest plan that includes the route, if not all do.
     pub plan: Option<PlanTier>,
-    /// How the workspace of a request is found.
+    /// The way to find the workspace of a request.
     pub workspace: WorkspaceScope,
     /// True if access tokens of OAuth clients are accepted; else only API keys are.
     pub allows_tokens: bool,

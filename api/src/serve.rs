@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connections::Connections;
 
-/// How long running requests may take after shutdown begins.
+/// The time that running requests may take after shutdown begins.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The longest pause between two chunks of a request's body.

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{call::parse, query::Pairs};
 
-/// How the workspace of a request is found. A caller who may not see the named resource learns nothing about it.
+/// The way to find the workspace of a request. A caller who may not see the named resource learns nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceScope {
     /// The key's workspace, or else the user's own.

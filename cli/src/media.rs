@@ -18,7 +18,7 @@ use crate::client::Service;
 /// A file of at most this size is sent inside one request; a larger one is announced and sent to an address of its own.
 const SMALL: u64 = 1_000_000;
 
-/// How often a file is sent again if the connection breaks or the service fails.
+/// The number of times a file is sent again if the connection breaks or the service fails.
 const TRIES: u32 = 3;
 
 /// The number of leading bytes from which the type of a file is detected.

@@ -87,7 +87,8 @@ pub const UPKEEP: &[&str] = &["account_claimed", "tokens_exchanged"];
 #[derive(Debug, Clone, Default)]
 pub struct Failpoint(Option<Arc<dyn Hook>>);
 
-/// What a test does at a failpoint. Beside the lists above there are failpoints that only a hook in the same process
+/// The action of a test at a failpoint. Beside the lists above there are failpoints that only a hook in the same
+/// process
 /// can use: `arming`, before a step is recorded; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
 /// and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before and after the
 /// wait for a slot.

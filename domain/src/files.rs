@@ -25,7 +25,7 @@ pub struct ServedFile {
     pub size: u64,
     /// With quotes, as in an `ETag` header.
     pub etag: Option<String>,
-    /// How long its address stays valid, in ms; `None`: for ever, and for everyone.
+    /// The time for which its address stays valid, in ms; `None`: for ever, and for everyone.
     pub valid_for: Option<Millis>,
 }
 

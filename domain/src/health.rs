@@ -1,4 +1,4 @@
-//! Whether the service can work right now.
+//! The health of the service.
 
 use std::time::Duration;
 

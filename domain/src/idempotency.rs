@@ -36,7 +36,7 @@ pub const LEASE: Millis = 60_000;
 /// The interval of its renewal while the work runs: a third of the lease.
 const RENEWAL: Duration = Duration::from_secs(20);
 
-/// How long a reply is kept, in ms.
+/// The time for which a reply is kept, in ms.
 pub const RETENTION: Millis = 24 * 3_600_000;
 
 /// The longest wait that a caller is told while the request still runs, in ms.

@@ -79,7 +79,7 @@ pub struct LimitRule {
     pub span: Duration,
     /// The owner whose requests are counted together.
     pub per: LimitOwner,
-    /// What is counted, in words that follow a number.
+    /// The counted thing, in words that follow a number.
     pub what: &'static str,
 }
 

@@ -26,7 +26,7 @@ const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The tool that is answered from our own database.
 const QUOTA_TOOL: &str = "x.quota";
 
-/// How many posts a post with a link counts as on X.
+/// The number of posts that a post with a link counts as on X.
 const LINK_COST: i64 = 13;
 
 /// A helper tool to run.

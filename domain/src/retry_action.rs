@@ -1,4 +1,4 @@
-//! What to do after an error of a network, for any kind of call.
+//! The action after an error of a network, for any kind of call.
 
 use fanfare_platforms::{ErrorKind, Phase};
 

@@ -20,7 +20,7 @@ use crate::{
     user_lock, users,
 };
 
-/// How long a log-in lasts, in ms.
+/// The time for which a log-in lasts, in ms.
 pub const SESSION_LIFETIME: Millis = 7 * 24 * 3_600_000;
 
 /// A user who is logged in.

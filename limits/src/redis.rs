@@ -21,7 +21,7 @@ use crate::{Count, Decision, Error, Request, Subject, TakeResult, Window, window
 /// The longest time that Redis may take to answer or to accept a connection. It is short because requests wait for it.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long Redis is not asked after a failure, so that a server that hangs delays one request and not all.
+/// The time for which Redis is not asked after a failure, so that a server that hangs delays one request and not all.
 const FAILURE_PAUSE: Duration = Duration::from_millis(500);
 
 /// The interval at which a process registers as a peer. A registration is valid for three intervals.

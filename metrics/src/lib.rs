@@ -18,8 +18,8 @@ use metrics_util::MetricKindMask;
 
 use list::{ALL, MetricKind};
 
-/// How long a gauge is shown after it was last set, because an old value may no longer be true. This removes the gauges
-/// of a scheduler that is no longer the leader.
+/// The time for which a gauge is shown after it was last set, because an old value may no longer be true. This removes
+/// the gauges of a scheduler that is no longer the leader.
 const GAUGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A handle to all metrics recorded in this process. Cheap to clone.

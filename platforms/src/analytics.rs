@@ -170,7 +170,7 @@ pub enum Unit {
     Seconds,
 }
 
-/// How a period's value is calculated from its days.
+/// The way in which a period's value is calculated from its days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregation {
     /// The sum of one metric.
@@ -188,7 +188,7 @@ pub struct DashboardMetric {
     pub label: &'static str,
     /// Its unit.
     pub unit: Unit,
-    /// How it is calculated from the days.
+    /// The way in which it is calculated from the days.
     pub fold: Aggregation,
 }
 
@@ -207,12 +207,12 @@ impl DashboardMetric {
     }
 }
 
-/// How a network reports daily metrics of accounts.
+/// The way in which a network reports daily metrics of accounts.
 #[derive(Debug, Clone, Copy)]
 pub struct DailySpec {
     /// The IANA name of the zone in which its days begin.
     pub zone: &'static str,
-    /// How long after its end a day's metrics may still change.
+    /// The time after its end in which a day's metrics may still change.
     pub lag: Duration,
     /// The number of the last days that are read again each day.
     pub reread: u16,

@@ -24,7 +24,7 @@ impl SupportedApi {
 /// Notes about a network for `docs/platforms.md`.
 #[derive(Debug, Clone, Copy)]
 pub struct DocNotes {
-    /// How a lost response is reconciled; empty if it cannot be.
+    /// The way in which a lost response is reconciled; empty if it cannot be.
     pub reconcile: &'static str,
     /// The lifetime of its tokens, and how they are renewed.
     pub tokens: &'static str,
@@ -84,7 +84,7 @@ pub struct Example {
     pub post: &'static str,
     /// Types of its files, in order.
     pub media: &'static [&'static str],
-    /// What must exist on the network first, if anything.
+    /// The thing that must exist on the network first, if anything.
     pub needs: Option<&'static str>,
 }
 

@@ -47,7 +47,7 @@ pub struct Error {
     pub message: String,
     /// The remedy, as one sentence, if the kind alone does not imply it.
     pub remedy: Option<String>,
-    /// How long to wait before trying again, as the network said.
+    /// The time to wait before trying again, as the network said.
     pub retry_after: Option<Duration>,
     /// True if the exhausted limit belongs to the app, which all accounts that post through it share.
     pub is_app_wide: bool,

@@ -118,7 +118,7 @@ pub struct InboundEvent {
     pub field: String,
     /// The network's id of the object.
     pub id: String,
-    /// What happened to it, such as `add` or `unsend`.
+    /// The kind of change, such as `add` or `unsend`.
     pub verb: String,
     /// When it happened.
     pub at: DateTime<Utc>,

@@ -95,12 +95,12 @@ pub struct PublishedPart {
     pub id: String,
 }
 
-/// How to recover after the response to a commit was lost.
+/// The recovery after the response to a commit was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecoveryClass {
     /// The same call can be repeated with the same idempotency key within `window`; after that the result is looked up.
     Key {
-        /// How long the network remembers the key. `None`: forever.
+        /// The time for which the network remembers the key. `None`: forever.
         window: Option<Duration>,
     },
     /// The status of a container, session or publish id can be queried.

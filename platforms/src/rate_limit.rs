@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct RateLimit {
     /// The post types it applies to; empty for all.
     pub post_types: &'static [&'static str],
-    /// What calls are counted by.
+    /// The key by which calls are counted.
     pub scope: LimitScope,
     /// The most calls.
     pub calls: u32,
@@ -36,7 +36,7 @@ impl RateLimit {
     }
 }
 
-/// What the calls of a limit are counted by.
+/// The key by which the calls of a limit are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitScope {
     /// Posts to one account of the network, no matter who connected it.

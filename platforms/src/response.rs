@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, ErrorKind, Result, Session};
 
-/// How far a network's clock may be behind ours.
+/// The most that a network's clock may be behind ours.
 const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
 
 /// Sends a request. Parses a success as JSON; `read` turns any other response into an error.

@@ -33,7 +33,7 @@ pub struct Session {
     pub app: Option<App>,
     /// Shrinks pictures of cards and covers; `None`: pictures that are too large are left out.
     pub picture_shrinker: Option<Arc<dyn PictureShrinker>>,
-    /// How much of the call quota is used, as the network reports it.
+    /// The used part of the call quota, as the network reports it.
     pub usage: UsageTracker,
     /// The time of the call, from the caller's clock.
     pub now: DateTime<Utc>,

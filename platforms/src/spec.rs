@@ -44,9 +44,9 @@ pub struct Spec {
     pub commit_deadline: Duration,
     /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
-    /// How long to wait after "too many requests" if the network never says how long.
+    /// The time to wait after "too many requests" if the network never says how long.
     pub default_wait: Option<Duration>,
-    /// How long before its due time a post with media is prepared; zero when there is nothing to prepare.
+    /// The time before its due time at which a post with media is prepared; zero when there is nothing to prepare.
     pub prepare_lead: Duration,
     /// Helper tools for `POST /platforms/trigger`.
     pub tools: &'static [&'static str],

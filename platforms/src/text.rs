@@ -1,4 +1,4 @@
-//! How networks count text.
+//! The ways in which networks count text.
 
 mod address;
 mod emoji;

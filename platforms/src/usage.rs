@@ -1,4 +1,4 @@
-//! How much of a network's call quota is used, as the network reports it.
+//! The used part of a network's call quota, as the network reports it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -16,7 +16,7 @@ pub struct CallUsage {
     pub app: u8,
     /// Usage of the account's own quota.
     pub account: u8,
-    /// How long until calls are accepted again, if the network says so.
+    /// The time until calls are accepted again, if the network says so.
     pub available_in: Option<Duration>,
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn redirect_to(to: &Url) -> Reply {
     Reply::empty(302).with("location", to)
 }
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 600_000;
 
 /// Issued codes that were not exchanged yet. They are not journalled, so they do not survive a restart.

@@ -41,11 +41,11 @@ pub(crate) struct Env {
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// How long media are processed, in milliseconds.
+    /// The time for which media are processed, in milliseconds.
     pub processing_ms: Option<u64>,
     /// True if the platforms' rate limits (messages per second, posts per day) are enforced.
     pub rate_limits: Option<bool>,
-    /// How far the sandbox's clock is ahead of the machine's, in milliseconds.
+    /// The time by which the sandbox's clock is ahead of the machine's, in milliseconds.
     pub clock_offset_ms: Option<i64>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Fault {
     /// Milliseconds of `delay` and `hang`; of a 429, how long to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// How many calls it affects.
+    /// The number of calls it affects.
     #[serde(default = "once")]
     pub times: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::env::{read, write};
 
-/// How long the product may take to respond.
+/// The time that the product may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of attempts of one delivery; the wait doubles each time.
 const TRIES: u32 = 8;

@@ -35,7 +35,7 @@ pub(crate) enum MissingReason {
     Permission,
 }
 
-/// What a metric is about.
+/// The subject of a metric.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MetricSubject<'a> {
     /// The account now.

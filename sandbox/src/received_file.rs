@@ -1,4 +1,4 @@
-//! What a network keeps of a received file: its size, its hash and its first bytes.
+//! The parts of a received file that a network keeps: its size, its hash and its first bytes.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};

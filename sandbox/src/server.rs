@@ -13,7 +13,7 @@ use url::Url;
 use crate::root_handler::RootHandler;
 use crate::{Error, Sandbox};
 
-/// How long requests in flight may take after a stop.
+/// The time that requests in flight may take after a stop.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A running server.

@@ -15,7 +15,7 @@ use crate::network::{Identity, Network};
 use crate::rate_limit::{Limit, LimitDecision, RateLimits};
 use crate::reply::Reply;
 
-/// How many calls of an account the log keeps.
+/// The number of calls of an account that the log keeps.
 const CALLS: usize = 1_000;
 
 /// A network with its accounts.

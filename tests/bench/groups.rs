@@ -1,4 +1,4 @@
-//! How the worker batches its statements, from its metrics: a start for profiling the whole job.
+//! Batches of the worker, from its metrics: a start for profiling the whole job.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ const POSTS: usize = 60;
 /// The messages that a chat accepts in a minute.
 const A_MINUTE: usize = 20;
 
-/// How long the fleet is observed, in ms: two windows of the limit.
+/// The time for which the fleet is observed, in ms: two windows of the limit.
 const WATCHED: i64 = 120_000;
 
 /// Runs both fleets.

@@ -13,7 +13,7 @@ use crate::{
 /// The number of starts, of which the median is reported.
 const STARTS: usize = 5;
 
-/// How long the idle process is measured.
+/// The time that the idle process is measured.
 const IDLE: Duration = Duration::from_secs(20);
 
 /// Measures several starts, and the last process while it is idle.

@@ -16,7 +16,7 @@ use crate::{
 const POSTS: usize = 300;
 const WINDOW: i64 = 15_000;
 
-/// How long before the first due time posts are created, in ms.
+/// The time before the first due time at which posts are created, in ms.
 const AHEAD: i64 = 5_000;
 
 /// The accounts whose metrics are read meanwhile: every nth of them, or none. Ten thousand accounts are read within 20

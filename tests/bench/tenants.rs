@@ -9,7 +9,7 @@ use crate::{
     table::{number, print, ratio},
 };
 
-/// How long before the first due time the worker starts, in ms.
+/// The time before the first due time at which the worker starts, in ms.
 const AHEAD: i64 = 5_000;
 
 /// The time for which the quiet tenant has a post every 100 ms, in ms.

@@ -15,7 +15,7 @@ use crate::{
 /// Posts a second.
 const RATE: u32 = 8;
 
-/// How long posts are created before and after.
+/// The time for which posts are created before and after.
 const AROUND: Duration = Duration::from_secs(5);
 
 /// Stops Redis.

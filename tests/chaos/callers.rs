@@ -20,7 +20,7 @@ use crate::judge::{Account, Expected};
 /// The number of callers. Each waits for a reply before its next request, so that a slow machine is not overloaded.
 const CALLERS: usize = 16;
 
-/// How long a caller repeats a request.
+/// The time for which a caller repeats a request.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The replies that callers got.

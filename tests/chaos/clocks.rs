@@ -21,7 +21,7 @@ const WRONG: &[&str] = &["+10m", "-10m", "+1d", "-1d"];
 /// The interval between due times, in ms.
 const STEP: Millis = 100;
 
-/// How long before the first due time posts are created, in ms.
+/// The time before the first due time at which posts are created, in ms.
 const AHEAD: Millis = 8_000;
 
 /// The number of posts that are scheduled; most of them are not due before the end.

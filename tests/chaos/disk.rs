@@ -24,7 +24,7 @@ const SIZE: u32 = 24;
 const RATE: u32 = 6;
 const AROUND: Duration = Duration::from_secs(4);
 
-/// How long it is full.
+/// The time for which it is full.
 const FULL: Duration = Duration::from_secs(15);
 
 /// Posts that are due while it is full.

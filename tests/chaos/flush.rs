@@ -19,7 +19,7 @@ const EVERY: Duration = Duration::from_secs(2);
 /// The interval between due times, in ms.
 const STEP: Millis = 100;
 
-/// How long before the first due time posts are created, in ms.
+/// The time before the first due time at which posts are created, in ms.
 const AHEAD: Millis = 15_000;
 
 /// The pause between the part without and the part with flushes, in ms.

@@ -13,9 +13,9 @@ pub struct Settings {
     pub kills: usize,
     /// Posts that are scheduled while Redis is flushed.
     pub scheduled: usize,
-    /// How long posts become due with flushes of Redis, and as long without.
+    /// The time for which posts become due with flushes of Redis, and as long without.
     pub window: Duration,
-    /// How long Redis is stopped, and how long it is full.
+    /// The time for which Redis is stopped, and how long it is full.
     pub away: Duration,
     /// The number of times PostgreSQL is restarted.
     pub restarts: usize,

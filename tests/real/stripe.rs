@@ -1,5 +1,5 @@
 //! localstripe, a third-party Stripe server: it accepts our client's requests, and our client understands its errors.
-//! What it lacks (prices by lookup keys, checkout sessions, schedules) is tested only with our own simulator.
+//! The parts it lacks (prices by lookup keys, checkout sessions, schedules) are tested only with our own simulator.
 
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::{FailureKind, List, Request, Stripe};

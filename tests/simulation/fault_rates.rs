@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 
-/// How often things go wrong, as weights among the other decisions.
+/// The frequency of faults, as weights among the other decisions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaultRates {
     /// Faults of networks, 0 to 14.

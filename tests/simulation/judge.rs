@@ -40,10 +40,10 @@ struct Holder {
     fencing_token: i64,
 }
 
-/// What is known about a post besides its row.
+/// The known facts about a post besides its row.
 #[derive(Debug, Default)]
 pub struct PostRecord {
-    /// How often it may be public: once, and once more for each time a caller has accepted the risk.
+    /// The number of times it may be public: once, and once more for each time a caller has accepted the risk.
     pub allowed: usize,
     /// Failed calls, by kind.
     pub faults: BTreeMap<&'static str, usize>,
@@ -51,7 +51,7 @@ pub struct PostRecord {
     pub sent: usize,
     /// True if it was reported as possibly public.
     flagged: bool,
-    /// How often it reached a final status.
+    /// The number of times it reached a final status.
     pub ends: usize,
     /// The most leases in a row that expired.
     lease_expirations: i32,

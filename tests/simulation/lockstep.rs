@@ -29,7 +29,7 @@ const RESTS: [&str; 3] = ["renewed", "unwritten", "queued"];
 /// Failpoints of a batch of posts, all of which would have to wait: they are skipped.
 const OF_GROUPS: [&str; 1] = ["claiming"];
 
-/// How often other tasks may run before a step counts as finished: enough for the task that enqueues.
+/// The number of times that other tasks may run before a step counts as finished: enough for the task that enqueues.
 const ROUNDS: usize = 12;
 
 /// A worker and the post it works on.

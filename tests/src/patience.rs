@@ -1,4 +1,4 @@
-//! How long tests wait.
+//! The time for which tests wait.
 
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ use tokio::{
 
 use state::{State, Ticket};
 
-/// How long a request waits for a slot before it is deferred.
+/// The time for which a request waits for a slot before it is deferred.
 pub const SLOT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A row that found no slot is due again after this time, in ms, plus a random part of up to as much again, so that
@@ -42,7 +42,7 @@ pub(crate) const PER_RECEIVER: usize = 4;
 /// which its slot would stand idle.
 const SLOTS_PER_READY_REQUEST: usize = 4;
 
-/// How long a request that got ready ahead waits for a free slot before its call is made anyway.
+/// The time for which a request that got ready ahead waits for a free slot before its call is made anyway.
 const READY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The position of a post among those of its account: its time, then its id.

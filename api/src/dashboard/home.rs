@@ -24,7 +24,7 @@ use crate::oauth_connect::{PageResponse, Visit};
 /// The age up to which failures are shown, in ms.
 const RECENT: Millis = 14 * 24 * 3_600_000;
 
-/// How long before an account's access expires it is shown, in ms.
+/// The time before the end of an account's access from which it is shown, in ms.
 const SOON: Millis = 7 * 24 * 3_600_000;
 
 /// The content of the page.

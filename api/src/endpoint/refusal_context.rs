@@ -1,4 +1,4 @@
-//! What an error reply needs to know about its request, to say how to correct it and which call comes next.
+//! The facts about a request that an error reply needs, to say how to correct it and which call comes next.
 
 use std::collections::HashMap;
 

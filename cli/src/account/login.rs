@@ -15,10 +15,10 @@ use super::{
     profile::{Profile, ProfileOptions},
 };
 
-/// How long the user has to decide.
+/// The time for which the user has to decide.
 const DECISION_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How to log in.
+/// The ways to log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoginMethod {
     /// A browser on this machine, which is redirected back to this process.

@@ -16,7 +16,7 @@ const CLIENT: &str = "app_fanfare_cli";
 /// The time-out of a request.
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// How long before its expiration the access token is renewed, in seconds.
+/// The time before the expiration of the access token at which it is renewed, in seconds.
 const RENEW_BEFORE: i64 = 60;
 
 /// An error that only a new log-in can resolve.

@@ -21,7 +21,7 @@ const SHORT_LIVED: Millis = 12 * HOUR;
 /// The assumed lifetime of a refresh token without an expiry date.
 const DEFAULT_REFRESH_LIFETIME: Duration = Duration::from_secs(60 * 24 * 3_600);
 
-/// How long before the expiry of a token the owner is warned, in ms, each once.
+/// The times before the expiry of a token at which the owner is warned, in ms, each once.
 pub(super) const WARNINGS: [(Millis, &str); 3] =
     [(7 * 24 * HOUR, "7 days"), (24 * HOUR, "24 hours"), (HOUR, "1 hour")];
 

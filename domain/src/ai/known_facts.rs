@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::fact_check::Facts;
 use crate::{Domain, brands::voice, error::Result};
 
-/// What is known about the workspace and the brand for which a text is written.
+/// The known facts about the workspace and the brand for which a text is written.
 pub(crate) struct KnownFacts {
     /// The claims that are allowed, and the phrases that are forbidden.
     pub facts: Facts,

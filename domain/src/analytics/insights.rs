@@ -50,7 +50,7 @@ pub struct InsightsQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// What an insight says about a post at a certain age.
+/// The statement of an insight about a post at a certain age.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct InsightFinding {
     /// `great`, `good`, `mixed` or `poor`.

@@ -110,7 +110,7 @@ pub struct Checkpoint {
     pub from: Millis,
     /// The maximum age, in ms.
     pub to: Millis,
-    /// How much a comparison at this age counts towards its certainty, in percent.
+    /// The weight of a comparison at this age towards its certainty, in percent.
     pub weight: i64,
 }
 

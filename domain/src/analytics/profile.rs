@@ -136,7 +136,7 @@ pub struct TimingStats {
     pub lift: f64,
 }
 
-/// What the comparison of an account's posts depends on: its network, its time scale, and the time zone of its posting
+/// The inputs of the comparison of an account's posts: its network, its time scale, and the time zone of its posting
 /// schedule.
 pub(super) type ComparisonContext = (&'static dyn Analytics, Pace, Tz);
 

@@ -18,10 +18,10 @@ use super::{
 };
 use crate::{Domain, db::statement, error::Result};
 
-/// How long numbers are kept.
+/// The time for which numbers are kept.
 const RETENTION: Millis = 800 * DAY;
 
-/// How long numbers are kept after a disconnect.
+/// The time for which numbers are kept after a disconnect.
 const RETENTION_DISCONNECTED: Millis = 30 * DAY;
 
 /// The platform whose numbers are kept after a disconnect.

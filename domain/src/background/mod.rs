@@ -1,5 +1,5 @@
-//! What all background readings share: permits, which publishing takes precedence over, and the reaction to a network's
-//! error.
+//! The shared parts of background readings: permits, which publishing takes precedence over, and the reaction to a
+//! network's error.
 
 mod permits;
 mod reaction;

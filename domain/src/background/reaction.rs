@@ -21,7 +21,7 @@ const REFRESH_RECHECK: Millis = 5_000;
 const DEFAULT_WAIT: Duration = Duration::from_secs(5 * 60);
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3_600);
 
-/// What a reading does next.
+/// The next action of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reaction {
     /// It stops: the account must be connected again, which was recorded.

@@ -45,7 +45,7 @@ pub(super) async fn read<C: ConnectionTrait>(
     Ok(credit_wallet::Entity::find_by_id(person).one(conn).await?)
 }
 
-/// What a ledger entry records besides its amount.
+/// The facts that a ledger entry records besides its amount.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Note<'a> {
     /// The operation that credits were reserved for.

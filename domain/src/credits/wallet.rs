@@ -23,7 +23,7 @@ pub struct LedgerLine {
 /// A period for which an allowance is granted once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
-    /// What grants the credits.
+    /// The source of the credits.
     pub source: CreditSource,
     /// The unique key of the period.
     pub key: String,

@@ -8,7 +8,7 @@ use fanfare_jobs::{JobKind, JobRef};
 use super::due::due_soon;
 use crate::{Domain, error::Result};
 
-/// How far to look ahead, in ms: longer than a turn of the scheduler takes under load.
+/// The time to look ahead, in ms: longer than a turn of the scheduler takes under load.
 const AHEAD: Millis = 300;
 
 /// The most rows to read. Later rows are found when they are due.

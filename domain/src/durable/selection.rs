@@ -39,13 +39,13 @@ const MAX_LIGHT_TENANTS: usize = 64;
 /// The most enqueued rows to remember.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// What the scheduler remembers between turns.
+/// The memory of the scheduler between turns.
 #[derive(Debug, Default)]
 pub struct Selection {
     kinds: HashMap<JobKind, KindState>,
 }
 
-/// What it remembers about one kind of work.
+/// Its memory of one kind of work.
 #[derive(Debug, Default)]
 struct KindState {
     /// The workspace that the last turn ended with.

@@ -11,7 +11,7 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// How long a report is kept, in ms: 180 days.
+/// The time for which a report is kept, in ms: 180 days.
 const RETENTION: Millis = 180 * 24 * 3_600_000;
 
 /// A report about an agent's experience with a tool.

@@ -10,7 +10,7 @@ pub(super) const SIGNED: &str = "signed";
 /// The prefix of every copy in the store.
 pub(crate) const ROOT: &str = "inbox";
 
-/// How long an address is valid, in ms.
+/// The time for which an address is valid, in ms.
 const VALID_FOR: Millis = 3_600_000;
 
 /// The purpose that signatures are bound to.

@@ -8,13 +8,13 @@ use fanfare_platforms::InboxRules;
 
 const HOUR: Millis = 3_600_000;
 
-/// How long after a user's last message a reply is allowed, in ms.
+/// The time after a user's last message in which a reply is allowed, in ms.
 const WINDOW: Millis = 24 * HOUR;
 
 /// The same for replies that a human wrote, and for private replies to comments.
 const LONG_WINDOW: Millis = 7 * 24 * HOUR;
 
-/// What the possible actions depend on: the caller, the account and the time.
+/// The inputs that decide the possible actions: the caller, the account and the time.
 #[derive(Debug, Clone, Copy)]
 pub struct ActionContext {
     /// The caller's role.
@@ -84,7 +84,7 @@ impl ActionContext {
     }
 }
 
-/// What the possible actions with a comment depend on.
+/// The inputs that decide the possible actions with a comment.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct CommentState {

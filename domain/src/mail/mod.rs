@@ -43,7 +43,7 @@ enum Content {
     ResetAsked { email: String },
 }
 
-/// How letters are sent.
+/// The way in which letters are sent.
 #[derive(Debug, Clone, Copy)]
 pub enum MailTransport<'a> {
     /// Through the operator's mail server.

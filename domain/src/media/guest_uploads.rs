@@ -26,7 +26,7 @@ use crate::{
     token,
 };
 
-/// How long a page is open, in ms.
+/// The time for which a page is open, in ms.
 const LIFETIME: Millis = 24 * 3_600_000;
 
 /// The most files of a page, and the default.

@@ -22,14 +22,14 @@ use crate::{
     error::{Code, Error, Result, violation},
 };
 
-/// How long a request waits for its copies.
+/// The time for which a request waits for its copies.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// The interval at which it reads the row itself, in case a notice was lost.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How long a finished copy of the same address is used again, in ms: long enough for a retry of the request, too short
-/// to serve yesterday's file.
+/// The time for which a finished copy of the same address is used again, in ms: long enough for a retry of the
+/// request, too short to serve yesterday's file.
 const REUSE_WINDOW: Millis = 10 * 60_000;
 
 /// The time in which the caller of a pending import is expected to repeat the request, in ms.

@@ -18,7 +18,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// How long after a failed conversion another post tries it again, in ms: the cause may be gone.
+/// The time after a failed conversion from which another post tries it again, in ms: the cause may be gone.
 const RETRY_FAILED_AFTER: Millis = 5 * 60_000;
 
 /// The result of a conversion.

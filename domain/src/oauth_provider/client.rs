@@ -17,7 +17,7 @@ const MAX_ID_BYTES: usize = 500;
 /// The client id of this service's command line.
 pub const CLI: &str = "app_fanfare_cli";
 
-/// How a client was registered.
+/// The way in which a client was registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientKind {
     /// It is part of this service.
@@ -37,7 +37,7 @@ pub struct Client {
     pub id: String,
     /// Its name, which is not verified.
     pub name: String,
-    /// How it was registered.
+    /// The way in which it was registered.
     pub kind: ClientKind,
     /// The addresses that users may be sent back to.
     pub redirect_uris: Vec<String>,

@@ -24,7 +24,7 @@ pub struct ConsentWorkspace {
     pub name: String,
     /// The user's role there.
     pub role: Role,
-    /// What it lacks for a client to be useful there, if anything.
+    /// The thing it lacks for a client to be useful there, if anything.
     pub lacks: Option<&'static str>,
 }
 

@@ -33,12 +33,12 @@ const MAX_DOCUMENT_BYTES: usize = 10 * 1024;
 /// The longest time to fetch a document.
 const DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long a document is fresh that does not say so itself, in ms, and the bounds of what it may say.
+/// The time for which a document is fresh that does not say so itself, in ms, and the bounds of what it may say.
 const DEFAULT_FRESHNESS: Millis = HOUR;
 const MIN_FRESHNESS: Millis = 5 * MINUTE;
 const MAX_FRESHNESS: Millis = 24 * HOUR;
 
-/// How long a document that cannot be used is not fetched again, in ms.
+/// The time for which a document that cannot be used is not fetched again, in ms.
 const FAILURE_TTL: Millis = MINUTE;
 
 /// The fields of a document that are used here.

@@ -49,13 +49,13 @@ const MINUTE: Millis = 60_000;
 const HOUR: Millis = 60 * MINUTE;
 const DAY: Millis = 24 * HOUR;
 
-/// How long a code is valid, in ms.
+/// The time for which a code is valid, in ms.
 pub const CODE_LIFETIME: Millis = MINUTE;
 
-/// How long an access token is valid, in ms.
+/// The time for which an access token is valid, in ms.
 pub const ACCESS_TOKEN_LIFETIME: Millis = HOUR;
 
-/// How long a refresh token is valid, in ms.
+/// The time for which a refresh token is valid, in ms.
 pub const REFRESH_TOKEN_LIFETIME: Millis = 30 * DAY;
 
 /// The time after which a use of a code or token that is not marked as answered never was answered, in ms: its process

@@ -50,7 +50,7 @@ impl OauthError {
     }
 }
 
-/// What is wrong with a request.
+/// The fault of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OauthFlaw {
     /// Its kind.

@@ -11,10 +11,10 @@ use sea_orm::{
 use super::DAY;
 use crate::{Domain, error::Result};
 
-/// How long a self-registered client without a grant is kept, in ms.
+/// The time for which a self-registered client without a grant is kept, in ms.
 const UNUSED_CLIENT: i64 = 7 * DAY;
 
-/// How long an ended grant is kept, in ms, and with it a client without other grants.
+/// The time for which an ended grant is kept, in ms, and with it a client without other grants.
 const ENDED_GRANT: i64 = 90 * DAY;
 
 /// Ends grants without a valid token, and deletes what ended long ago: codes and tokens after a day, grants after

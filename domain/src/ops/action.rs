@@ -18,7 +18,7 @@ use crate::{
 /// The longest reason, in characters.
 const LONGEST_REASON: usize = 500;
 
-/// Who acts: the operator and the request.
+/// The actor: the operator and the request.
 #[derive(Debug, Clone)]
 pub struct Actor {
     /// An operator's e-mail address, or `shell:` and a user name of the machine.
@@ -124,7 +124,7 @@ pub struct PreviewRow {
     pub error: String,
     /// True if it may be public already: then it is left out unless it is chosen explicitly.
     pub risky: bool,
-    /// What is needed first, if it failed for a reason that a retry does not fix.
+    /// The step that is needed first, if it failed for a reason that a retry does not fix.
     pub warning: Option<String>,
     /// The reason why it would be left out, if it would be.
     pub left_out: Option<String>,

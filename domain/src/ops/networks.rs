@@ -40,7 +40,7 @@ impl Network {
     }
 }
 
-/// How many days before the end of an API version operators are warned.
+/// The number of days before the end of an API version at which operators are warned.
 pub const API_WARNING_DAYS: i64 = 60;
 
 /// A network's limit for all accounts together, and the number of posts counted against it.

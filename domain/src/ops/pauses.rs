@@ -22,7 +22,7 @@ pub const UNPAUSED: &str = "NOT EXISTS (SELECT 1 FROM pauses \
      WHERE (pauses.platform IS NULL OR pauses.platform = posts.platform) \
      AND (pauses.account_id IS NULL OR pauses.account_id = posts.account_id))";
 
-/// What is paused.
+/// The subject of a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PauseTarget {
     /// All publishing.
@@ -97,7 +97,7 @@ impl FromStr for PauseTarget {
 /// A pause as pages show it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Pause {
-    /// What is paused, as commands write it.
+    /// The subject of a pause, as commands write it.
     pub target: String,
     /// The network, if one network is paused.
     pub platform: Option<String>,

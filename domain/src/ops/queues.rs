@@ -54,7 +54,7 @@ pub struct QueueState {
     pub platform: String,
     /// The number of due rows that are not claimed; at most [`MAX_COUNTED`] are counted.
     pub depth: i64,
-    /// How long the oldest of them has been due, in ms.
+    /// The time for which the oldest of them has been due, in ms.
     pub oldest: Option<Millis>,
     /// The number of queued ids, of all networks together; `None` if the queue does not answer.
     pub queued: Option<u64>,

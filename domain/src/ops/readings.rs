@@ -32,7 +32,7 @@ pub struct ReadingLag {
     pub accounts: i64,
     /// Accounts whose reading is due and has not begun.
     pub due: i64,
-    /// How long the oldest of them has been due, in ms; `None` if none is due.
+    /// The time for which the oldest of them has been due, in ms; `None` if none is due.
     pub lag: Option<Millis>,
     /// The oldest last reading; `None` if nothing was read yet.
     pub oldest: Option<Millis>,

@@ -19,7 +19,7 @@ use crate::{
 /// One minute, in ms.
 pub const MINUTE: Millis = 60_000;
 
-/// How long samples are kept, in ms: a day, and a little more for the chart of a day.
+/// The time for which samples are kept, in ms: a day, and a little more for the chart of a day.
 const RETENTION: Millis = 26 * 60 * MINUTE;
 
 /// The upper ends of the classes of lateness, in ms; the last class has none.

@@ -13,7 +13,7 @@ use crate::{
     token::{self, hash},
 };
 
-/// How long a log-in lasts, in ms.
+/// The time for which a log-in lasts, in ms.
 pub const LIFETIME: Millis = 12 * 3_600_000;
 
 /// An operator who is logged in.

@@ -26,7 +26,7 @@ use crate::{
 /// The waits before the retries of a call that did not reach its network, in ms.
 const BACKOFF: [i64; 3] = [2_000, 10_000, 30_000];
 
-/// How often a call that cannot take effect twice is repeated at once.
+/// The number of times a call that cannot take effect twice is repeated at once.
 const IMMEDIATE_REPEATS: i32 = 3;
 
 /// The wait if the network does not say how long, and an hour, in ms.
@@ -48,7 +48,7 @@ pub(super) struct Run<'a> {
     pub row: outgoing::Model,
 }
 
-/// What to do after a step.
+/// The next action after a step.
 pub(super) enum StepOutcome {
     Step,
     Refresh(platforms::Error),

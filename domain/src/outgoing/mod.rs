@@ -35,7 +35,7 @@ pub(crate) use photo::MIN_BYTES as LEAST_PHOTO;
 use target::OutgoingOutcome;
 pub use target::OutgoingTarget;
 
-/// How long a request waits for its change.
+/// The time for which a request waits for its change.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time in which the same change is refused as a duplicate, in ms.

@@ -14,7 +14,7 @@ use crate::{
 /// The smallest size of a photo, in bytes.
 pub(crate) const MIN_BYTES: i64 = 10 << 10;
 
-/// What to send as the photo of a change.
+/// The photo to send of a change.
 pub(super) enum FittedPhoto {
     /// It is sent as it is.
     AsIs,

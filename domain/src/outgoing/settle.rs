@@ -17,10 +17,10 @@ use crate::{
     error::{Code, Result},
 };
 
-/// How long after its deadline a network may still be carrying a call out, in ms.
+/// The time after its deadline for which a network may still be carrying a call out, in ms.
 pub(super) const SETTLE_TIME: Millis = 10_000;
 
-/// How long after the call the network is asked, in ms.
+/// The time after the call for which the network is asked, in ms.
 const MAX_SETTLE_TIME: Millis = 120_000;
 
 /// The interval at which the network is asked, in ms.

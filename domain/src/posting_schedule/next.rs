@@ -19,7 +19,7 @@ use crate::{
     input,
 };
 
-/// How many days ahead a free slot is searched.
+/// The number of days ahead in which a free slot is searched.
 const HORIZON_DAYS: u64 = 366;
 
 const MINUTE: Millis = 60_000;

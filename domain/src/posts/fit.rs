@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Code, Domain, error::Result};
 
-/// Whether a photo can go out.
+/// The result of the check of a photo.
 #[derive(Debug)]
 pub(crate) enum Fit {
     /// It goes out as it is.

@@ -1,4 +1,4 @@
-//! Whether the files of a post are ready: analysed, within the network's rules, and converted into what it takes.
+//! The readiness of the files of a post: analysed, within the network's rules, and converted into what it takes.
 
 use fanfare_entities::{
     AssetId, Millis, media_analysis::WorkStatus, media_variant, post, post::PostStatus,
@@ -16,8 +16,8 @@ use crate::{
     media::{analysis, media_waiters, variants},
 };
 
-/// How long after a post's time its files' analyses are waited for, in ms. After that the post is sent without them,
-/// and the network decides whether it takes the files.
+/// The time after a post's time for which its files' analyses are waited for, in ms. After that the post is sent
+/// without them, and the network decides whether it takes the files.
 const MAX_ANALYSIS_WAIT: Millis = 10 * 60_000;
 
 /// The shortest and the longest interval at which a waiting post is checked, in ms. Usually it is enqueued earlier,

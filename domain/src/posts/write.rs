@@ -44,7 +44,7 @@ pub struct NewPostRow {
     pub workspace: WorkspaceOfPost,
 }
 
-/// How long the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
+/// The time for which the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
 const LOCK_TIMEOUT: &str = "250ms";
 
 /// Writes new posts in batches. Cheap to clone.

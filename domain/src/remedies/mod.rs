@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 
 pub use next_steps::{NextStep, OPERATIONS, Operation, after_post_failure, fixes, next_steps};
 
-/// What is known about a request that failed.
+/// The known facts about a request that failed.
 #[derive(Debug, Clone, Default)]
 pub struct RequestContext {
     /// Origin under which the service is reached.

@@ -40,10 +40,10 @@ pub use view::{OneSignup, StartedSignup, masked};
 
 const HOUR: Millis = 3_600_000;
 
-/// How long an unpaid signup lasts, in ms.
+/// The time for which an unpaid signup lasts, in ms.
 const UNPAID_LIFETIME: Millis = 24 * HOUR;
 
-/// How long a paid signup is kept for polls, in ms.
+/// The time for which a paid signup is kept for polls, in ms.
 const PAID_RETENTION: Millis = 7 * 24 * HOUR;
 
 /// The shortest interval at which polls ask Stripe, in ms. They ask because events may be late.

@@ -12,7 +12,7 @@ use crate::{Act, Reply, Tx, error::Result};
 /// The table name to which the secrets are bound.
 pub(super) const TABLE: &str = "webhook_secrets";
 
-/// How long the previous secret is still used, in ms.
+/// The time for which the previous secret is still used, in ms.
 const OVERLAP: Millis = 24 * 3_600_000;
 
 const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

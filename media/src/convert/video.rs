@@ -112,7 +112,7 @@ fn can_copy_audio(facts: &Facts) -> bool {
         && facts.channels.is_none_or(|channels| channels <= 2)
 }
 
-/// What is done with the video stream.
+/// The treatment of the video stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VideoTreatment {
     Copied,

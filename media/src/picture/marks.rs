@@ -16,7 +16,7 @@ const SQUARE_TOLERANCE: u64 = 20;
 /// The largest ratio of the sides of a pixel. Pixels with a larger ratio are treated as square.
 const MAX_STRETCH: u32 = 8;
 
-/// How a picture is to be displayed. Unreadable values have the defaults: upright, sRGB, square pixels.
+/// The way in which a picture is to be displayed. Unreadable values have the defaults: upright, sRGB, square pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DisplayMarks {
     /// The Exif orientation, from 1 (as stored) to 8.

@@ -19,7 +19,7 @@ mod xmp;
 /// The largest piece of metadata that is held in memory and parsed. A larger one is blanked.
 const MAX_HELD: u64 = 4 * 1024 * 1024;
 
-/// What to do with the next part of a file.
+/// The action for the next part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     /// Hold the header of a part until it has this many bytes.

@@ -29,7 +29,7 @@ pub struct FetchContext<'a> {
     found: Mutex<Findings>,
 }
 
-/// What was learned while reading.
+/// The facts that were learned while reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Metrics, by the network's names, that it refuses.

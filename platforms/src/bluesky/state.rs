@@ -86,7 +86,7 @@ pub enum NextStep {
     Create,
 }
 
-/// How many handles are resolved in one call, to limit its duration.
+/// The number of handles that are resolved in one call, to limit its duration.
 const HANDLES_PER_CALL: usize = 10;
 
 impl State {

@@ -8,7 +8,7 @@ use crate::{
     analytics::{Analytics, FetchContext, Metrics, PostRef, name, read_counts},
 };
 
-/// How many articles are requested at once: the account's pages return all of them anyway.
+/// The number of articles that are requested at once: the account's pages return all of them anyway.
 const BATCH: usize = 50;
 
 /// The most pages of articles that are read.

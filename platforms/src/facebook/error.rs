@@ -14,7 +14,7 @@ use super::LABEL;
 /// Codes for a duplicate of a recent post.
 const DUPLICATE_CODES: [u64; 2] = [506, 1_366_051];
 
-/// How long a temporarily blocked page waits before it tries again; Facebook says only that it takes hours.
+/// The time for which a temporarily blocked page waits before it tries again; Facebook says only that it takes hours.
 const BLOCKED: Duration = Duration::from_secs(3_600);
 
 /// Converts a response that is not a success into an error.

@@ -18,7 +18,7 @@ use crate::{
     settings::alt_text,
 };
 
-/// How often the status of a video is read.
+/// The interval at which the status of a video is read.
 const POLL: Duration = Duration::from_secs(5);
 /// The longest time Facebook may take to process one.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{Error, ErrorKind, Session, response};
 
-/// How long to wait when throttled: Google never says.
+/// The time to wait when throttled: Google never says.
 pub const DEFAULT_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Deserialize, Default)]

@@ -18,8 +18,8 @@ use crate::{
     Draft, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state, recent_posts,
 };
 
-/// How often and how long the review status of a post is read; the first time sooner. After that the post counts as
-/// accepted.
+/// The intervals at which the review status of a post is read, and the longest time; the first time sooner. After that
+/// the post counts as accepted.
 const FIRST: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(30);
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(5);

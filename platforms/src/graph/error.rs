@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{CallUsage, Error, ErrorKind, response};
 
-/// How long to wait when Meta throttles without saying for how long.
+/// The time to wait when Meta throttles without saying for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize, Default)]

@@ -12,7 +12,7 @@ use crate::{
     Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
 };
 
-/// How long a read may be stale after a write.
+/// The time for which a read may be stale after a write.
 const READS_LAG: TimeDelta = TimeDelta::seconds(30);
 
 /// The state that is stored between two calls.

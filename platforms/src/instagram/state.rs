@@ -14,7 +14,7 @@ pub(super) struct State {
     pub may_post: bool,
     /// Containers of the carousel's items created so far.
     pub items: Vec<String>,
-    /// How many of them are processed.
+    /// The number of them that are processed.
     pub items_ready: usize,
     /// The post itself.
     pub main: ContainerProgress,
@@ -36,7 +36,7 @@ pub(super) struct ContainerProgress {
     pub ready: bool,
     /// Since when the post waits for it.
     pub since: Option<DateTime<Utc>>,
-    /// How often its status was read.
+    /// The number of times its status was read.
     pub polls: u32,
     /// The id of the published post.
     pub published: Option<String>,

@@ -57,7 +57,7 @@ const VERSION: &str = "202605";
 const API: &str = "https://api.linkedin.com";
 const WEBSITE: &str = "https://www.linkedin.com";
 
-/// How long to wait when throttled: LinkedIn never says.
+/// The time to wait when throttled: LinkedIn never says.
 const DEFAULT_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// 150 requests of a member and 100,000 of an app a day
@@ -206,7 +206,7 @@ const RECENT_MENTIONS: &str = "linkedin.recent_mentions";
 /// The tool that finds a company by its vanity name, for mentions.
 const COMPANY_LOOKUP: &str = "linkedin.company_lookup";
 
-/// How many days LinkedIn keeps mentions.
+/// The number of days for which LinkedIn keeps mentions.
 const MENTIONS_DAYS: u64 = 60;
 
 /// Returns true if the account is the page of an organization.

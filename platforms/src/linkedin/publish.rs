@@ -18,10 +18,10 @@ use crate::{
     response::is_after_call,
 };
 
-/// How often the processing status of a file is read, and the longest time it may take.
+/// The interval at which the processing status of a file is read, and the longest time it may take.
 const POLL: Duration = Duration::from_secs(20);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// How often an upload whose address no longer works is restarted.
+/// The number of times an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
 /// Types of a thumbnail and of a card's picture.
 const PICTURE_TYPES: &[&str] = &["image/jpeg", "image/png"];

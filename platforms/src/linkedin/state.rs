@@ -22,9 +22,9 @@ pub(super) struct State {
     pub files: Vec<String>,
     /// The upload in progress.
     pub upload: Option<Upload>,
-    /// How often an upload was restarted.
+    /// The number of times an upload was restarted.
     pub restarts: u32,
-    /// How many files LinkedIn has processed.
+    /// The number of files that LinkedIn has processed.
     pub ready: usize,
     /// Since when the post waits for the first file that is not.
     pub waiting_since: Option<DateTime<Utc>>,

@@ -29,7 +29,7 @@ use crate::{
     text,
 };
 
-/// How long an instance remembers an idempotency key.
+/// The time for which an instance remembers an idempotency key.
 const KEY_WINDOW: Duration = Duration::from_secs(60 * 60);
 /// Longest description of a file in characters.
 const ALT_TEXT_MAX: usize = 1_500;

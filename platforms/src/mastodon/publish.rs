@@ -16,7 +16,7 @@ use crate::{
     outcome::read_state, recent_posts, settings::alt_text,
 };
 
-/// How long to wait between two reads of a file's status, and how many to make.
+/// The time to wait between two reads of a file's status, and how many to make.
 const POLL: Duration = Duration::from_secs(3);
 const POLLS_MAX: u32 = 200;
 
@@ -26,7 +26,7 @@ const POLLS_MAX: u32 = 200;
 struct State {
     /// Ids of the uploaded files, in order.
     media: Vec<String>,
-    /// How often the status of the last one was read, while it is still being processed.
+    /// The number of times the status of the last one was read, while it is still being processed.
     waiting: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ pub use tokens::{
     missing_permissions, refresh_token_expiry,
 };
 
-/// How a user authorizes an app on one network.
+/// The way in which a user authorizes an app on one network.
 #[derive(Debug, Clone, Copy)]
 pub struct Oauth {
     /// The consent page.
@@ -37,17 +37,17 @@ pub struct Oauth {
     pub pkce: bool,
     /// The endpoint that exchanges a code for tokens, and a refresh token for fresh ones.
     pub token: Endpoint,
-    /// How the token endpoint is called.
+    /// The way in which the token endpoint is called.
     pub token_call: TokenCall,
     /// Further parameters of the exchange of a code.
     pub exchange_extra: &'static [(&'static str, &'static str)],
-    /// How the app authenticates.
+    /// The way in which the app authenticates.
     pub client_auth: ClientAuth,
     /// The network's parameter name for the app's id.
     pub client_id_name: &'static str,
     /// The exchange of the first, short-lived token for a long-lived one, if there is one.
     pub long_lived: Option<TokenExchange>,
-    /// How tokens are refreshed.
+    /// The way in which tokens are refreshed.
     pub renewal: TokenRenewal,
     /// True if one login covers several accounts that share the same tokens, which are refreshed together.
     pub shares_tokens: bool,
@@ -127,7 +127,7 @@ impl Permission {
     }
 }
 
-/// How the token endpoint is called.
+/// The way in which the token endpoint is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenCall {
     /// POST with a form, as RFC 6749 has it.
@@ -136,7 +136,7 @@ pub enum TokenCall {
     Query,
 }
 
-/// How the app authenticates at the token endpoint.
+/// The way in which the app authenticates at the token endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientAuth {
     /// Id and secret among the other parameters.
@@ -160,7 +160,7 @@ pub struct TokenExchange {
     pub with_client_secret: bool,
 }
 
-/// How tokens are refreshed.
+/// The way in which tokens are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenRenewal {
     /// Tokens do not expire, or the user has to connect again.

@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::head;
 
-/// How many bytes of a page are searched for a declaration of its character set.
+/// The number of bytes of a page that are searched for a declaration of its character set.
 const PRESCAN_BYTES: usize = 1_024;
 
 /// The text of a page.

@@ -17,7 +17,7 @@ use crate::{
 
 const PERMISSION: &str = "user_accounts:read";
 
-/// How many days back metrics of a pin are read.
+/// The number of days back for which metrics of a pin are read.
 const WINDOW: i64 = 89;
 
 const DAILY: DailySpec = DailySpec {

@@ -17,7 +17,7 @@ use crate::{
     recent_posts, settings::alt_text,
 };
 
-/// How often the processing status of a video is read, and the longest time it may take.
+/// The interval at which the processing status of a video is read, and the longest time it may take.
 const POLL: Duration = Duration::from_secs(15);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 

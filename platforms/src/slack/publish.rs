@@ -18,7 +18,7 @@ use crate::{
 
 /// Type of the metadata that a message carries.
 const EVENT: &str = "fanfare_post";
-/// How long to wait between two attempts to find the timestamp of a message with files, and how many to make.
+/// The time to wait between two attempts to find the timestamp of a message with files, and how many to make.
 const POLL: Duration = Duration::from_secs(2);
 const POLLS_MAX: u32 = 15;
 

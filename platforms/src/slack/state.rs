@@ -15,7 +15,7 @@ pub struct State {
     pub files: Vec<File>,
     /// The upload address of the next file.
     pub place: Option<ReservedUpload>,
-    /// How often the timestamp of the message with files was looked up, once it was created.
+    /// The number of times the timestamp of the message with files was looked up, once it was created.
     pub completed: Option<u32>,
 }
 

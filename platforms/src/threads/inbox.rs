@@ -22,7 +22,7 @@ use crate::{
 /// The time a call that makes something public may take.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// How long to wait between two reads of a container's status.
+/// The time to wait between two reads of a container's status.
 const POLL: Duration = Duration::from_secs(1);
 
 const RULES: InboxRules = InboxRules {

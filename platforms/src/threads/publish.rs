@@ -16,11 +16,11 @@ use super::{
 };
 use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, outcome::read_state};
 
-/// How often the status of a container is read.
+/// The interval at which the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
 /// The longest time Threads may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
-/// How long to wait before a container that was published too early is published again, and how often.
+/// The time to wait before a container that was published too early is published again, and how often.
 const EARLY_PAUSE: Duration = Duration::from_secs(5);
 const EARLY_MAX: u32 = 12;
 /// Pause between two segments.

@@ -44,7 +44,7 @@ const IMAGES_MAX: usize = 35;
 /// Host of the API.
 const API: &str = "https://open.tiktokapis.com";
 
-/// How long to wait when throttled: TikTok never says; its limits are per minute.
+/// The time to wait when throttled: TikTok never says; its limits are per minute.
 const DEFAULT_WAIT: Duration = Duration::from_secs(60);
 
 /// Six initialized posts per account and minute

@@ -17,11 +17,11 @@ use crate::{
     outcome::read_state, recent_posts,
 };
 
-/// How often an upload whose address no longer works is restarted.
+/// The number of times an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
-/// How long the id may be missing after a post became public.
+/// The time that the id may be missing after a post became public.
 const ID_LATE: TimeDelta = TimeDelta::minutes(2);
-/// How long the status is polled every few seconds, and how long every hour: moderation can take that long.
+/// The time for which the status is polled every few seconds, and how long every hour: moderation can take that long.
 const SOON: TimeDelta = TimeDelta::minutes(10);
 const LATEST: TimeDelta = TimeDelta::hours(24);
 /// A post that failed longer ago than this belongs to an earlier attempt, and a new one is started.

@@ -13,7 +13,7 @@ pub(super) struct State {
     pub creator: Creator,
     /// The next step.
     pub stage: Stage,
-    /// How often the upload was restarted because its address no longer worked.
+    /// The number of times the upload was restarted because its address no longer worked.
     pub restarts: u32,
 }
 

@@ -20,7 +20,7 @@ use crate::{
 
 /// The longest time X may take to process a file.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
-/// How long to wait between two reads of its status, unless X says so.
+/// The time to wait between two reads of its status, unless X says so.
 const POLL: Duration = Duration::from_secs(5);
 /// Pause between two posts of a chain.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);

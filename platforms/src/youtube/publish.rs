@@ -18,11 +18,11 @@ use crate::{
     Session, Step, outcome::read_state, page,
 };
 
-/// How often an upload whose address no longer works is restarted.
+/// The number of times an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
-/// How often a stage is tried before it is skipped, or a stuck upload is given up.
+/// The number of times a stage is tried before it is skipped, or a stuck upload is given up.
 const TRIES_MAX: u32 = 3;
-/// How long the status of a video is checked. Processing of long videos continues after that.
+/// The time for which the status of a video is checked. Processing of long videos continues after that.
 const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
 const PAUSE: Duration = Duration::from_secs(10);
 /// A video that was rejected longer ago than this belongs to an earlier attempt, and a new one is started.

@@ -14,9 +14,9 @@ pub(super) struct State {
     pub stage: Stage,
     /// The id of the video, once it is complete.
     pub id: String,
-    /// How often the upload was restarted because its address no longer worked.
+    /// The number of times the upload was restarted because its address no longer worked.
     pub restarts: u32,
-    /// How often this stage has failed.
+    /// The number of times this stage has failed.
     pub tries: u32,
     /// Names and ids of further objects, such as the playlist item.
     pub made: Vec<(String, String)>,

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::{directives::PromptDirectives, error};
 use crate::reply::Reply;
 
-/// How long a video takes unless the prompt says otherwise, in ms.
+/// The time that a video takes unless the prompt says otherwise, in ms.
 const GENERATION_MS: i64 = 3_000;
 
-/// How long xAI keeps a video, in ms.
+/// The time for which xAI keeps a video, in ms.
 const RETENTION_MS: i64 = 24 * 3_600_000;
 
 static FILM: &[u8] = include_bytes!("film.mp4");

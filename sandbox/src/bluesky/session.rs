@@ -14,7 +14,7 @@ use crate::rate_limit::Limit;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
-/// How long an exchanged refresh token still works, in milliseconds.
+/// The time for which an exchanged refresh token still works, in milliseconds.
 const GRACE_MS: i64 = 2 * 3_600_000;
 /// <https://docs.bsky.app/docs/advanced-guides/rate-limits>
 const LOGINS: [Limit; 2] = [

@@ -23,7 +23,7 @@ const COUNTS: [(&str, &str); 5] = [
 const URIS: usize = 25;
 const FEED: usize = 100;
 
-/// How often a post was liked, reposted, answered and quoted.
+/// The number of times a post was liked, reposted, answered and quoted.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     likes: u64,

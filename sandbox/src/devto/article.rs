@@ -13,7 +13,7 @@ use crate::reply::{HandlerResult, Reply};
 const CREATES: Limit = Limit { name: "creates", units: 10, span_ms: 30_000 };
 /// Changes of articles by a user.
 const UPDATES: Limit = Limit { name: "updates", units: 30, span_ms: 30_000 };
-/// How long a title cannot be used again.
+/// The time for which a title cannot be used again.
 const SAME_TITLE_MS: i64 = 5 * 60_000;
 pub(super) const TITLE_MAX: usize = 128;
 const TAGS_MAX: usize = 4;

@@ -10,7 +10,7 @@ use crate::graph::{access, failure, with_usage};
 use crate::params::Params;
 use crate::reply::{HandlerResult, Reply};
 
-/// How long the same text is refused, in milliseconds.
+/// The time for which the same text is refused, in milliseconds.
 const DUPLICATE_WINDOW_MS: i64 = 60_000;
 /// The number of digits of background ids; retired backgrounds have shorter ones.
 const PRESET_DIGITS: std::ops::RangeInclusive<usize> = 12..=20;

@@ -15,7 +15,7 @@ use crate::network::Cx;
 use crate::params::Params;
 use crate::reply::{HandlerResult, Reply};
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
 
 /// The codes and tokens in an account's state.

@@ -27,7 +27,7 @@ pub(crate) struct Answered {
 #[derive(Default, Clone, Serialize, Deserialize)]
 pub(crate) struct Decisions {
     pub rejects: bool,
-    /// How long videos are reviewed.
+    /// The time for which videos are reviewed.
     pub video_ms: i64,
 }
 

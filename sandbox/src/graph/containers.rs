@@ -8,9 +8,9 @@ use crate::native_post::NativePost;
 use crate::network::Medium;
 use crate::random;
 
-/// How long a container can be published, in milliseconds.
+/// The time for which a container can be published, in milliseconds.
 const LIFE_MS: i64 = 24 * 3_600_000;
-/// How long a fetch may take; a restart of the sandbox aborts running ones.
+/// The time that a fetch may take; a restart of the sandbox aborts running ones.
 const FETCH_MS: i64 = 5 * 60_000;
 
 /// The content of a network's posts.

@@ -16,7 +16,7 @@ use crate::sim::Account;
 /// The reply window of a page, and of a human agent, in milliseconds.
 const WINDOW_MS: i64 = 24 * 3_600_000;
 const HUMAN_MS: i64 = 7 * 24 * 3_600_000;
-/// How many messages of a conversation are shown.
+/// The number of messages of a conversation that are shown.
 const SHOWN: usize = 20;
 
 fn empty() -> &'static Mailbox {

@@ -12,7 +12,7 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{HandlerResult, Reply};
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 10 * 60_000;
 /// The lifetimes of a short-lived token and of the long-lived one it is exchanged for.
 const SHORT_MS: i64 = 3_600_000;

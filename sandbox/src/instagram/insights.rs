@@ -32,7 +32,7 @@ const OF_FEED: [MetricNames; 7] = [
 const OF_STORY: [MetricNames; 4] =
     [("reach", "reach"), ("views", "views"), ("replies", "comments"), ("shares", "shares")];
 
-/// How long metrics of a story are available, in milliseconds.
+/// The time for which metrics of a story are available, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// `GET /{user}/insights` and `GET /{media}/insights`

@@ -12,7 +12,7 @@ use crate::network::Identity;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
-/// How long a story is visible, in milliseconds.
+/// The time for which a story is visible, in milliseconds.
 const STORY_MS: i64 = 86_400_000;
 
 /// Optional fields of a post.

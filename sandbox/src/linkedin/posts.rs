@@ -6,7 +6,7 @@ use super::state::{Change, Published, State};
 use super::{Cx, access, content, count_request, failure, urn_of};
 use crate::reply::{HandlerResult, Reply};
 
-/// How long the same text counts as a duplicate, in milliseconds.
+/// The time for which the same text counts as a duplicate, in milliseconds.
 const DUPLICATE_MS: i64 = 10 * 60_000;
 
 /// `POST /rest/posts`

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::Medium;
 
-/// How long an idempotency key is remembered.
+/// The time for which an idempotency key is remembered.
 const KEY_MS: i64 = 3_600_000;
 
 #[derive(Default)]

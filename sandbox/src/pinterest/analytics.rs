@@ -9,7 +9,7 @@ use crate::metrics::{self, MetricSubject};
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
-/// How many days reports go back.
+/// The number of days that reports go back.
 const WINDOW: i64 = 90;
 
 /// The number of days after which a day is final.

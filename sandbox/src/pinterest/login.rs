@@ -8,7 +8,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{HandlerResult, Reply};
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /oauth/`

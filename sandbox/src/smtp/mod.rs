@@ -70,7 +70,7 @@ fn quoted_printable(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// How the next mail fails.
+/// The way in which the next mail fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailFault {
     /// The recipient is refused with this status.

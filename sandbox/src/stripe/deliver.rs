@@ -15,22 +15,22 @@ use super::{
 };
 use crate::env::lock;
 
-/// How long the product may take to handle an event.
+/// The time that the product may take to handle an event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait between two attempts, in milliseconds.
 const LONGEST_WAIT: u64 = 30_000;
 /// The number of attempts of one event; after that it waits for the next start or for a manual send.
 const TRIES: u32 = 12;
 
-/// How events are sent; absent fields stay as they are.
+/// The way in which events are sent; absent fields stay as they are.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeliveryMode {
     /// True to send no events automatically.
     pub hold: Option<bool>,
-    /// How often each is sent.
+    /// The number of times each is sent.
     pub repeat: Option<u32>,
-    /// How long each is delayed, in milliseconds.
+    /// The time for which each is delayed, in milliseconds.
     pub delay_ms: Option<u64>,
 }
 

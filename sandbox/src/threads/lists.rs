@@ -11,7 +11,7 @@ use crate::sim::Account;
 
 const PAGE: usize = 25;
 const PAGE_MAX: usize = 100;
-/// How long a ghost post is visible, in milliseconds.
+/// The time for which a ghost post is visible, in milliseconds.
 const GHOST_MS: i64 = 86_400_000;
 
 /// A post or reply in a list: its number, its time and its JSON representation.

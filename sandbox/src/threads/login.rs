@@ -9,7 +9,7 @@ use crate::params::Params;
 use crate::random::{self, BASE62};
 use crate::reply::{HandlerResult, Reply};
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 3_600_000;
 /// The age from which a token can be refreshed, in milliseconds.
 const REFRESHABLE_MS: i64 = 86_400_000;

@@ -9,7 +9,7 @@ use crate::params::Params;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 5 * 60_000;
 
 /// `GET /v2/auth/authorize/`

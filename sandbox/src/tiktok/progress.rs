@@ -11,9 +11,9 @@ use crate::received_file::ReceivedFile;
 use crate::reply::{HandlerResult, Reply};
 use crate::video_index::{BROWSER_FORMATS, VideoRequirements};
 
-/// How long an upload address is valid, in milliseconds.
+/// The time for which an upload address is valid, in milliseconds.
 const UPLOAD_MS: i64 = 3_600_000;
-/// How long a fetch may take; a restart of the sandbox aborts running ones.
+/// The time that a fetch may take; a restart of the sandbox aborts running ones.
 const PULL_MS: i64 = 5 * 60_000;
 /// The video formats that are accepted.
 const FILMS: VideoRequirements = VideoRequirements { frames: (23.0, 60.0), ..BROWSER_FORMATS };

@@ -11,7 +11,7 @@ use crate::consent_page::{self, Consent};
 use crate::params::Params;
 use crate::reply::{HandlerResult, Reply};
 
-/// How long a code is valid, in milliseconds.
+/// The time for which a code is valid, in milliseconds.
 const CODE_MS: i64 = 30_000;
 
 fn refused(status: u16, error: &str, description: &str) -> Reply {

@@ -19,7 +19,7 @@ const VIDEO_BYTES: u64 = 512 << 20;
 const PIECE_BYTES: u64 = 5 << 20;
 const PIECES: i64 = 999;
 const ALT: usize = 1_000;
-/// How long an unused file is kept, in seconds.
+/// The time for which an unused file is kept, in seconds.
 const UNUSED_SECS: i64 = 86_400;
 
 fn params(cx: &Cx) -> Result<Params, Reply> {

@@ -12,7 +12,7 @@ use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const TEXT: usize = 280;
-/// How long the same text is refused, in milliseconds.
+/// The time for which the same text is refused, in milliseconds.
 const DUPLICATE_WINDOW_MS: i64 = 60_000;
 const KNOWN: [&str; 8] = [
     "text",

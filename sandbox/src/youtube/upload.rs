@@ -15,7 +15,7 @@ use crate::reply::{HandlerResult, Reply};
 const VIDEO_MAX: u64 = 274_877_906_944;
 /// Every chunk but the last is a multiple of this.
 const GRAIN: u64 = 256 << 10;
-/// How long an upload address is valid: about a week.
+/// The time for which an upload address is valid: about a week.
 const ADDRESS_MS: i64 = 7 * 86_400_000;
 
 /// Returns the error in a video's texts.

@@ -47,7 +47,7 @@ pub struct Options {
     pub stripe_at: Option<Url>,
     /// True if anybody may sign up.
     pub signup_open: bool,
-    /// How long a used refresh token may be used once more, in ms.
+    /// The time for which a used refresh token may be used once more, in ms.
     pub oauth_grace: i64,
     /// Sends letters; without it they are shown at `/dev/mail`.
     pub mailer: Option<Mailer>,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fanfare_domain::{Code, Result, clock::Clock, durable::LEASE, failpoint::Failpoint};
 
-/// How long a write is retried, in ms: as long as a lease. After that another worker may claim the row.
+/// The time for which a write is retried, in ms: as long as a lease. After that another worker may claim the row.
 const MAX_RETRY_TIME: i64 = LEASE;
 
 /// The pause between two attempts.

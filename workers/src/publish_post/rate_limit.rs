@@ -23,8 +23,8 @@ const SLACK: Duration = Duration::from_millis(200);
 /// Limits of this length are also counted in the database, which keeps its data when the store of limits loses its own.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// How long the counted posts of an account are cached, in ms. The count is only needed for posts that the store of
-/// limits has lost.
+/// The time for which the counted posts of an account are cached, in ms. The count is only needed for posts that the
+/// store of limits has lost.
 const CACHE_TTL: Millis = 10_000;
 
 /// A call that needs room in the rate limits.

@@ -19,7 +19,7 @@ use super::{
     run::{Run, StepOutcome},
 };
 
-/// How long after its deadline the network may still be carrying a call out, in ms.
+/// The time after its deadline for which the network may still be carrying a call out, in ms.
 const SETTLE_TIME: Millis = 10_000;
 
 /// The longest time to ask the network before the outcome counts as unknown, in ms.
@@ -28,7 +28,7 @@ const MAX_RECONCILE_TIME: Millis = 60_000;
 /// The interval at which the network is asked, in ms.
 const RECONCILE_INTERVAL: Millis = 5_000;
 
-/// How often a commit call is sent again whose answer was lost and that was not carried out.
+/// The number of times a commit call is sent again whose answer was lost and that was not carried out.
 const MAX_SENDS: i32 = 5;
 
 /// The longest time that asking the network may take.

@@ -29,7 +29,7 @@ use crate::{
     dispatcher::{LineEntry, Slot},
 };
 
-/// How much longer than the deadline of a commit call its lease lasts.
+/// The time by which the lease of a commit call outlasts its deadline.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 
 /// The longest time between recording a commit call and making it: the call must be over before anybody asks about it,
@@ -56,7 +56,7 @@ pub struct Run<'a> {
     pub(super) line_entry: Option<LineEntry>,
 }
 
-/// What to do after a step.
+/// The next action after a step.
 pub(super) enum StepOutcome {
     /// Take the next step.
     Step,

@@ -27,7 +27,7 @@ const TITLE: &str = "Post";
 /// The most characters of a text that are shown.
 const SHOWN: usize = 10_000;
 
-/// What the page shows besides the post itself.
+/// The parts of the page besides the post itself.
 struct PostDetails {
     account: Option<account::Model>,
     media: Vec<posts::PostMedia>,

@@ -190,7 +190,7 @@ async fn step<C: ConnectionTrait>(
     Ok(moved.rows_affected == 1)
 }
 
-/// How a session ends.
+/// The end of a session.
 struct End {
     status: ConnectStatus,
     note: Option<String>,

@@ -29,7 +29,7 @@ pub struct BaselinePost {
 /// The comparison of a post with earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// How many people saw it: the name of the number, the post's value and the baseline's median.
+    /// The number of people who saw it: the name of the number, the post's value and the baseline's median.
     pub audience: Option<(&'static str, i64, f64)>,
     /// The engagements of the post, and the baseline's median.
     pub engagement: Option<(i64, f64)>,

@@ -18,7 +18,7 @@ use fanfare_platforms::InboundItem;
 
 use crate::{Tx, error::Result};
 
-/// How an item is stored.
+/// The way in which an item is stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Intake {
     /// It is new to the account, so an event is emitted.

@@ -49,7 +49,7 @@ pub struct CompleteStep {
     pub reconciling_at: Option<Millis>,
     /// The id and the address of the published post.
     pub published: Option<(String, Option<String>)>,
-    /// What the published post lacks, as a list of warnings.
+    /// The things that the published post lacks, as a list of warnings.
     pub warnings: Option<Json>,
     /// The reason it failed or waits.
     pub error: Option<Json>,
