@@ -16,8 +16,9 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
     browser::{form, response},
-    middleware::request::LogFields,
+    middleware::{page, request::LogFields},
     oauth_connect::login::USER_LOGIN,
+    passwords::refuse,
     request_id,
     router_ext::RouterExt as _,
 };
@@ -54,15 +55,7 @@ impl Handler for InvitationPage {
             Err(error) => Err(error),
         };
         if let Err(error) = done {
-            let status = StatusCode::from_u16(error.status());
-            let said = html! {
-                h1 { "That did not work" }
-                p.flash.bad role="alert" { (error.message()) }
-                p { "Ask the person who invited you for a new invitation." }
-                p.soft { "Request " code { (request_id::get(req)) } }
-            };
-            let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            response::html(res, status, (USER_LOGIN.frame)("That did not work", said));
+            refuse(res, &error, &request_id::get(req), (USER_LOGIN.path, "Log in"));
         }
     }
 }
@@ -83,10 +76,7 @@ impl InvitationPage {
         wrong: Option<&Error>,
     ) -> Result<()> {
         let offer = invitations::find(&self.0, token).await?;
-        let status = match wrong {
-            Some(error) => StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST),
-            None => StatusCode::OK,
-        };
+        let status = wrong.map_or(StatusCode::OK, page::status);
         let visitor = visitor.as_ref().map(|(session, _)| session);
         let main = page(&offer, token, visitor, wrong);
         response::html(res, status, (USER_LOGIN.frame)("Invitation", main));

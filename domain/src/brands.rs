@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use fanfare_entities::{BrandId, WorkspaceId, account, brand};
 use schemars::JsonSchema;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
 use crate::{
@@ -59,15 +57,6 @@ pub async fn brands_to_choose(act: &Act) -> Result<Vec<(BrandId, String)>> {
 pub async fn names(act: &Act) -> Result<Vec<(BrandId, String)>> {
     let rows = visible(act).order_by_asc(brand::Column::Id).all(&act.cx.db.read).await?;
     Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
-}
-
-/// Returns the number of brands of a workspace.
-///
-/// # Errors
-/// The database's.
-async fn count<C: ConnectionTrait>(conn: &C, workspace: WorkspaceId) -> Result<u64> {
-    let ours = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(workspace));
-    Ok(ours.count(conn).await?)
 }
 
 /// Returns one brand.

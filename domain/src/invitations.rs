@@ -9,8 +9,8 @@ use fanfare_entities::{
 };
 use fanfare_mail::Letter;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::OnConflict,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, sea_query::OnConflict,
 };
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
@@ -109,7 +109,8 @@ pub async fn send(act: &Act, email: &str, role: Role) -> Result<()> {
     require_new(&tx, workspace_id, &email).await?;
     let now = tx.now();
     let others = pending(workspace_id, now).filter(Column::Email.ne(&email));
-    let used = members(tx.conn(), workspace_id).await? + others.count(tx.conn()).await?;
+    let used =
+        users::count_members(tx.conn(), workspace_id).await? + others.count(tx.conn()).await?;
     Quota::Members.require_room(&cx.settings.plans, act.membership.plan, used)?;
     let token = token::generate();
     let row = invitation::ActiveModel {
@@ -249,7 +250,7 @@ async fn join(tx: &Tx, row: &invitation::Model, user_id: UserId) -> Result<()> {
     let paid = subscription::Entity::find_by_id(id).one(conn).await?;
     let plan = paid.map_or(PlanTier::Starter, |paid| paid.plan_tier);
     let plans = &tx.domain().settings.plans;
-    Quota::Members.require_room(plans, plan, members(conn, id).await?)?;
+    Quota::Members.require_room(plans, plan, users::count_members(conn, id).await?)?;
     let joined = membership::ActiveModel {
         workspace_id: Set(id),
         user_id: Set(user_id),
@@ -270,11 +271,6 @@ async fn require_new(tx: &Tx, workspace: WorkspaceId, email: &str) -> Result<()>
     Err(refused("The person is a member already.", "Change the member's role instead."))
 }
 
-async fn members(conn: &DatabaseTransaction, workspace: WorkspaceId) -> Result<u64> {
-    let ours = membership::Entity::find().filter(membership::Column::WorkspaceId.eq(workspace));
-    Ok(ours.count(conn).await?)
-}
-
 fn pending(workspace: WorkspaceId, now: Millis) -> sea_orm::Select<invitation::Entity> {
     let ours = invitation::Entity::find().filter(Column::WorkspaceId.eq(workspace));
     ours.filter(Column::ExpiresAt.gt(now))
@@ -287,8 +283,8 @@ async fn live<C: ConnectionTrait>(conn: &C, token: &str, now: Millis) -> Result<
 }
 
 fn ended() -> Error {
-    let message =
-        "This invitation has expired, was used, was withdrawn, or was replaced by a newer one.";
+    let message = "This invitation has expired, was used, was withdrawn, or was replaced by a newer one. \
+         Ask the person who invited you for another.";
     Error::new(Code::NotFound, message)
 }
 

@@ -101,6 +101,9 @@ pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
         ..Default::default()
     };
     membership::Entity::update(changed).exec(&tx).await?;
+    if role < Role::Admin {
+        users::end_invitations(&tx, row.workspace_id, row.user_id).await?;
+    }
     Ok(tx.commit().await?)
 }
 
@@ -266,9 +269,7 @@ pub async fn plan_limits(act: &Act) -> Result<Vec<PlanLimit>> {
         limits.push(PlanLimit { what, used, allowed: quota.of(plans, place.plan) });
     };
     add("Connected accounts", Quota::Accounts, quota::count(conn, id).await?);
-    let members = membership::Entity::find().filter(membership::Column::WorkspaceId.eq(id));
-    add("Members", Quota::Members, members.count(conn).await?);
-    let brands = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(id));
-    add("Brands", Quota::Brands, brands.count(conn).await?);
+    add("Members", Quota::Members, users::count_members(conn, id).await?);
+    add("Brands", Quota::Brands, users::count_brands(conn, id).await?);
     Ok(limits)
 }

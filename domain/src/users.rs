@@ -3,7 +3,7 @@
 mod brands;
 
 use fanfare_entities::{
-    Millis, UserId, WorkspaceId, brand_lock, membership, subscription, user, workspace,
+    Millis, UserId, WorkspaceId, brand_lock, invitation, membership, subscription, user, workspace,
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
@@ -19,7 +19,7 @@ use crate::{
     keys, oauth_provider,
 };
 
-pub(crate) use brands::insert_brand;
+pub(crate) use brands::{count_brands, insert_brand};
 pub use brands::{create_brand, lock_to_brand, unlock_from_brand};
 
 /// Returns the user with this address, or creates one with a personal workspace on the highest plan.
@@ -283,9 +283,29 @@ pub(crate) async fn remove_member_on(
         .filter(brand_lock::Column::WorkspaceId.eq(id))
         .filter(brand_lock::Column::UserId.eq(person));
     locks.exec(tx).await?;
+    end_invitations(tx, id, person).await?;
     keys::revoke_in(tx, id, person, now).await?;
     oauth_provider::end_in_workspace(tx, id, person, now).await?;
     Ok(())
+}
+
+/// Ends the open invitations that a user has sent for a workspace: who no longer manages the team lets nobody in.
+pub(crate) async fn end_invitations<C: ConnectionTrait>(
+    conn: &C,
+    id: WorkspaceId,
+    person: UserId,
+) -> Result<()> {
+    let sent = invitation::Entity::delete_many()
+        .filter(invitation::Column::WorkspaceId.eq(id))
+        .filter(invitation::Column::InvitedBy.eq(person));
+    sent.exec(conn).await?;
+    Ok(())
+}
+
+/// Returns the number of members of a workspace.
+pub(crate) async fn count_members<C: ConnectionTrait>(conn: &C, id: WorkspaceId) -> Result<u64> {
+    let ours = membership::Entity::find().filter(membership::Column::WorkspaceId.eq(id));
+    Ok(ours.count(conn).await?)
 }
 
 fn not_a_member() -> Error {
@@ -309,6 +329,9 @@ async fn upsert_membership<C: ConnectionTrait>(
         .update_column(membership::Column::Role)
         .to_owned();
     membership::Entity::insert(row).on_conflict(again).exec_without_returning(conn).await?;
+    if role < Role::Admin {
+        end_invitations(conn, id, person).await?;
+    }
     Ok(())
 }
 

@@ -18,7 +18,7 @@ pub struct Spec {
     pub label: &'static str,
     /// Scheme, host and prefix of its API; empty where each account names its own.
     pub base_url: &'static str,
-    /// How accounts are connected.
+    /// The way in which accounts are connected.
     pub connect: ConnectSpec,
     /// The rules for captions.
     pub caption: CaptionLimits,
@@ -109,7 +109,7 @@ impl Spec {
     }
 }
 
-/// How an account is connected.
+/// The way in which an account is connected.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "a descriptor is a constant, and is read in place")]
 pub enum ConnectSpec {

@@ -35,7 +35,12 @@ pub fn router(domain: &Domain) -> Router {
 }
 
 /// Responds with an error page and a link.
-fn refuse(res: &mut Response, error: &Error, request_id: &str, (way, label): (&str, &str)) {
+pub(crate) fn refuse(
+    res: &mut Response,
+    error: &Error,
+    request_id: &str,
+    (way, label): (&str, &str),
+) {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let said = html! {
         h1 { "That did not work" }

@@ -18,14 +18,14 @@ use crate::{
 /// The most accounts that are listed for a platform.
 const MAX_LISTED: usize = 100;
 
-/// How a platform is connected.
+/// The ways to connect a platform.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConnectOptions {
     /// Identifier of the platform.
     pub platform: &'static str,
     /// Name for people.
     pub label: &'static str,
-    /// How its accounts are connected.
+    /// The way in which its accounts are connected.
     pub method: ConnectOptionMethod,
     /// The page on which a user starts.
     pub connection_url: Option<String>,
@@ -64,7 +64,7 @@ pub struct DirectCredentials {
     credentials_endpoint: String,
 }
 
-/// How a platform is connected.
+/// The ways to connect a platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectOptionMethod {
@@ -76,14 +76,14 @@ pub enum ConnectOptionMethod {
     Planned,
 }
 
-/// How each platform is connected.
+/// The ways to connect each platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ConnectOptionsList {
     connect: Vec<ConnectOptions>,
 }
 
-/// How one platform is connected.
+/// The ways to connect one platform.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct OneConnectOptions {

@@ -36,7 +36,7 @@ const MIN_AGE: Millis = 3 * DAY;
 /// The most posts that are read.
 const MAX_POSTS: u64 = 5_000;
 
-/// What works well for an account.
+/// The findings about what works well for an account.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct PerformanceProfile {
     /// The account.

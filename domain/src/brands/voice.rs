@@ -229,7 +229,7 @@ pub async fn create(act: &Act, name: &str) -> Result<BrandId> {
     let (cx, workspace) = (&act.cx, act.membership.workspace_id);
     let tx = cx.db.begin().await?;
     team::lock(act, &tx).await?;
-    let used = super::count(&tx, workspace).await?;
+    let used = users::count_brands(&tx, workspace).await?;
     Quota::Brands.require_room(&cx.settings.plans, act.membership.plan, used)?;
     let id = users::insert_brand(&tx, workspace, name, cx.clock.now()).await?;
     tx.commit().await?;

@@ -10,7 +10,7 @@ use crate::clock::Time;
 /// The body of an error reply, without the request's id and the address of the documentation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The fault.
     #[serde(flatten)]
     pub reason: RefusalReason,
     /// The status of the resource.

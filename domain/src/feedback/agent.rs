@@ -18,7 +18,7 @@ const RETENTION: Millis = 180 * 24 * 3_600_000;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgentFeedback {
-    /// How the agent uses the service.
+    /// The way in which the agent uses the service.
     pub source: Source,
     /// The tool or operation.
     #[schemars(length(min = 1, max = 64))]

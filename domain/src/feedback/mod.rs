@@ -43,7 +43,7 @@ pub struct NewFeedback {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub client: Option<String>,
-    /// What it is about, for the operators.
+    /// The subject, for the operators.
     #[serde(default)]
     pub context: Context,
 }
@@ -78,7 +78,7 @@ impl Source {
     }
 }
 
-/// What feedback is about.
+/// The subject of feedback.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FeedbackContext")]

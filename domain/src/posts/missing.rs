@@ -46,7 +46,7 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
     Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
 }
 
-/// What a post is missing before it can be published.
+/// A thing that a post lacks before it can be published.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Missing {
     /// True if nothing is missing.

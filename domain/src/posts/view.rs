@@ -140,7 +140,7 @@ pub struct PlannedPost {
     platform_post_id: Option<String>,
     /// The address at which people see it.
     platform_post_url: Option<String>,
-    /// What the post lacks on the platform, such as the picture of a link preview that could not be fetched.
+    /// The things that the post lacks on the platform, such as the picture of a link preview that could not be fetched.
     #[schemars(with = "Vec<Warning>")]
     warnings: Value,
     /// The reason why the last attempt failed.

@@ -16,7 +16,7 @@ pub struct WorkspaceOfPost {
     resolved_from: ResolvedFrom,
 }
 
-/// How the workspace was determined.
+/// The way in which the workspace was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ResolvedFrom {

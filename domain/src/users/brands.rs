@@ -2,7 +2,8 @@
 
 use fanfare_entities::{BrandId, Millis, UserId, WorkspaceId, brand, brand_lock, membership};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::OnConflict,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    sea_query::OnConflict,
 };
 
 use super::{check_name, not_a_member, require_workspace};
@@ -37,6 +38,12 @@ pub(crate) async fn insert_brand<C: ConnectionTrait>(
     };
     brand::Entity::insert(row).exec_without_returning(conn).await?;
     Ok(id)
+}
+
+/// Returns the number of brands of a workspace.
+pub(crate) async fn count_brands<C: ConnectionTrait>(conn: &C, id: WorkspaceId) -> Result<u64> {
+    let ours = brand::Entity::find().filter(brand::Column::WorkspaceId.eq(id));
+    Ok(ours.count(conn).await?)
 }
 
 /// Locks a membership to a brand. A membership may be locked to several brands.

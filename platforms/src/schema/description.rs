@@ -37,11 +37,11 @@ pub struct Description {
     thread: Option<ThreadDescription>,
     /// The documents it accepts.
     documents: Option<DocumentDescription>,
-    /// How a publishing call whose response was lost is reconciled: `key`, `handle`, `search` or `blind`.
+    /// The way in which a publishing call whose response was lost is reconciled: `key`, `handle`, `search` or `blind`.
     reconcile_class: &'static str,
     /// The call that reconciles it.
     reconcile: Option<&'static str>,
-    /// How long tokens are valid.
+    /// The time for which tokens are valid.
     token_life: &'static str,
     /// The limits on the number of posts in a period.
     publishing_limits: Vec<RateLimitDescription>,
@@ -167,7 +167,7 @@ struct ExampleDescription {
     post: Value,
     /// Media types of its files.
     media_types: &'static [&'static str],
-    /// What the account must have first.
+    /// The thing that the account must have first.
     needs: Option<&'static str>,
 }
 

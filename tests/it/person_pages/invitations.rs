@@ -227,3 +227,33 @@ async fn nothing_is_added_beyond_the_plan() {
     users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
     let _ = late.send(&link, &new_user("Late", PASSWORD, PASSWORD)).await.expect(303);
 }
+
+#[tokio::test]
+async fn invitations_end_with_the_role_of_their_sender() {
+    let app = TestApp::start().await;
+    let mut owner = Somebody::new(&app, "owner@example.com").await;
+    let mut ada = Somebody::new(&app, "ada@example.com").await;
+    let team = app.workspace(owner.id).await;
+    owner.choose(team).await;
+    let mut links: Vec<String> = Vec::new();
+    for verb in ["role", "remove"] {
+        users::set_member(&app.domain, team, ada.id, Role::Admin).await.unwrap();
+        ada.choose(team).await;
+        invite(&mut ada, "friend@example.com", "admin").await;
+        let known: Vec<_> = links.iter().map(String::as_str).collect();
+        let sent = link(&app, "friend@example.com", &known).await;
+        let _ = Visitor::nobody(&app).get(&sent).await.expect(200);
+        let action = format!("{TEAM}/{}/{verb}", ada.id);
+        let _ = owner.send(TEAM, &action, &[("role", "viewer")]).await.expect(303);
+        let ended =
+            Visitor::nobody(&app).send(&sent, &new_user("Friend", PASSWORD, PASSWORD)).await;
+        assert!(ended.expect(404).html.contains("Ask the person who invited you"));
+        links.push(sent);
+    }
+    // The owner's own invitations stay.
+    invite(&mut owner, "friend@example.com", "viewer").await;
+    let known: Vec<_> = links.iter().map(String::as_str).collect();
+    let sent = link(&app, "friend@example.com", &known).await;
+    let mut friend = Visitor::nobody(&app);
+    let _ = friend.send(&sent, &new_user("Friend", PASSWORD, PASSWORD)).await.expect(303);
+}

@@ -37,7 +37,7 @@ pub struct ConnectAccess {
     pub(super) platform: PlatformId,
 }
 
-/// How an account is connected.
+/// The way in which an account is connected.
 #[derive(Debug, Clone, Copy)]
 pub enum ConnectMethod {
     /// At the network, with these permissions, and the field that must be known before.

@@ -52,7 +52,7 @@ struct ConnectSessionError {
     remedy: &'static str,
 }
 
-/// How an account is connected.
+/// The way in which an account is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ConnectMethod")]

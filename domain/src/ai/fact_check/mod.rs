@@ -18,7 +18,7 @@ mod vocabulary;
 
 use text::Text;
 
-/// What is wrong with a text.
+/// The fault of a text.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
 )]

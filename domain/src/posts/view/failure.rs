@@ -13,7 +13,7 @@ use crate::remedies::{AccountRef, RequestContext, after_post_failure};
 pub struct PostError {
     /// The kind of failure.
     pub code: PostErrorCode,
-    /// What happened, in a sentence for people.
+    /// A sentence for people about what happened.
     pub message: String,
     /// True if the post may be sent again.
     pub retryable: bool,
